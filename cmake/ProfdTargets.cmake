@@ -1,0 +1,35 @@
+# Flags and helpers shared by every target.
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(profd_flags INTERFACE)
+target_compile_options(profd_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
+  -Woverloaded-virtual -Wimplicit-fallthrough -Werror=unused-result -Werror=return-type)
+if(PROFD_WERROR)
+  target_compile_options(profd_flags INTERFACE -Werror)
+endif()
+target_include_directories(profd_flags INTERFACE ${PROJECT_SOURCE_DIR})
+
+if(PROFD_SANITIZE)
+  add_compile_options(-fsanitize=${PROFD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PROFD_SANITIZE})
+endif()
+
+# A static library of one layer. Sources are globbed so that adding a file is adding a file.
+function(profd_layer name)
+  cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE;SOURCES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB_RECURSE ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC profd_flags ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+endfunction()
