@@ -278,11 +278,14 @@ Result<void> UnfoldedTree<T>::group_callers(const Node& node, Groups& groups, St
 template <class T>
 Result<void> UnfoldedTree<T>::group_rows(Groups& groups, StopToken& stop) {
   const Source& s = *source_;
-  for (std::size_t row = 0; row < s.row_contexts.size(); ++row) {
+  for (std::size_t row = 0; row < s.row_contexts.size();) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const T value = finite(s.row_values[row]);
+    const std::uint32_t context = s.row_contexts[row];
+    T value = finite(s.row_values[row]);
+    for (++row; row < s.row_contexts.size() && s.row_contexts[row] == context; ++row)
+      value = add(value, finite(s.row_values[row]), s.saturated);
     if (value == 0) continue;
-    const std::uint32_t leaf = s.owner_of(s.row_contexts[row]);
+    const std::uint32_t leaf = s.owner_of(context);
     if (leaf == 0) {
       groups.self = add(groups.self, value, s.saturated);
       continue;
