@@ -93,7 +93,10 @@ std::optional<FrameReader::Frame> FrameReader::read_header() {
 std::optional<FrameError> FrameReader::take_header_line(std::string_view line) {
   const auto colon = line.find(':');
   const std::string_view name = line.substr(0, colon);
-  if (colon == std::string_view::npos || !is_header_name(name))
+  // "...Content-Length" is the end of a body that was longer than announced, run into the next header.
+  const bool run_in = name.size() > kContentLength.size() &&
+                      equal_ignoring_case(name.substr(name.size() - kContentLength.size()), kContentLength);
+  if (colon == std::string_view::npos || !is_header_name(name) || run_in)
     return fail("not a header line: " + excerpt(line));
   if (!equal_ignoring_case(name, kContentLength)) return std::nullopt;  // Content-Type and the like
   const auto length = decimal(trimmed(line.substr(colon + 1)));
