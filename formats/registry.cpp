@@ -5,7 +5,8 @@
 #include "formats/open.h"
 
 // clang-format off
-#define PROFD_READERS(reader)
+#define PROFD_READERS(reader) \
+  reader(folded)
 // clang-format on
 
 namespace profd {
