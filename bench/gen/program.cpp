@@ -7,7 +7,7 @@ namespace profd::bench {
 namespace {
 
 constexpr std::uint32_t kLayers = 14;
-constexpr std::uint32_t kPackages = 1600;
+constexpr std::uint32_t kPackages = 1900;
 constexpr std::uint32_t kMeanFunctions = 40;
 
 class Maker {
@@ -57,7 +57,12 @@ class Maker {
     for (auto& package : p_.packages) {
       const std::uint32_t below = std::min(package.layer + 1, kLayers - 1);
       const std::uint32_t width = layer_first[below + 1] - layer_first[below];
-      for (auto& import : package.imports) import = layer_first[below] + rng_.below(width);
+      for (auto& import : package.imports) {
+        import = layer_first[below] + rng_.below(width);
+        // Calls seldom cross from one language into the other.
+        for (int i = 0; i < 4 && p_.packages[import].language != package.language; ++i)
+          import = layer_first[below] + rng_.below(width);
+      }
     }
   }
 

@@ -33,9 +33,9 @@ void Walker::walk() {
   const auto& chain = program_.roots[root];
   sample_.sites.assign(chain.begin(), chain.end());
 
-  // Own code between the root chain and the runtime: 3 to 33 frames; one stack in twelve recurses, and
+  // Own code between the root chain and the runtime: 4 to 34 frames; one stack in twelve recurses, and
   // the recursion's length has the tail.
-  std::uint32_t left = 3 + rng_.below(11) + rng_.below(11) + rng_.below(11);
+  std::uint32_t left = 4 + rng_.below(11) + rng_.below(11) + rng_.below(11);
   std::uint32_t recursion = 0;
   if (rng_.below(12) == 0) recursion = 6 + 8 * rng_.run_length(89, 33);
 
