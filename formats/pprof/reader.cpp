@@ -1,5 +1,3 @@
-#include "formats/reader.h"
-
 #include <array>
 #include <memory>
 #include <string>
@@ -7,6 +5,7 @@
 #include "formats/pprof/dictionary.h"
 #include "formats/pprof/records.h"
 #include "formats/pprof/stacks.h"
+#include "formats/reader.h"
 
 namespace profd {
 namespace {
