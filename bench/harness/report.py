@@ -84,7 +84,8 @@ def machine() -> str:
     except OSError:
         pass
     release = re.match(r"[\d.]+", platform.release())
-    return f"{os.cpu_count()} cores, {model}{memory}, {platform.system()} {release[0] if release else ''}".strip()
+    busy = f", load {os.getloadavg()[1]:.1f} when done"
+    return f"{os.cpu_count()} cores, {model}{memory}, {platform.system()} {release[0] if release else ''}".strip() + busy
 
 
 def revision(root: Path) -> str:
@@ -112,7 +113,7 @@ def render(report: Report, root: Path, versions: dict[str, str], absent: dict[st
              else [work, name, c.failure or NOT_YET, "", "", ""] for work, name, c in report.costs])]
     if report.floors:
         parts += ["## The floor: one thread, buffers faulted in anew every time", table(
-            ["input", "work", "CPU"], [[name, work, seconds(value)] for name, work, value in report.floors])]
+            ["input", "work", "wall"], [[name, work, seconds(value)] for name, work, value in report.floors])]
     if report.latencies:
         parts += ["## Requests to a warm daemon", table(
             ["request", "n", "p50", "p99", "largest answer"],
