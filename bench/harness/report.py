@@ -60,7 +60,9 @@ class Report:
 
 
 def seconds(value: float) -> str:
-    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.0f} ms" if value >= 0.01 else f"{value * 1000:.1f} ms"
+    if value >= 1:
+        return f"{value:.2f} s"
+    return f"{value * 1000:.{0 if value >= 0.01 else 1 if value >= 0.001 else 2}f} ms"
 
 
 def megabytes(value: float) -> str:
