@@ -115,7 +115,7 @@ def render(report: Report, root: Path, versions: dict[str, str], absent: dict[st
              else [work, name, c.failure or NOT_YET, "", "", ""] for work, name, c in report.costs])]
     if report.floors:
         parts += ["## The floor: one thread, buffers faulted in anew every time", table(
-            ["input", "work", "wall"], [[name, work, seconds(value)] for name, work, value in report.floors])]
+            ["input", "work", "CPU"], [[name, work, seconds(value)] for name, work, value in report.floors])]
     if report.latencies:
         parts += ["## Requests to a warm daemon", table(
             ["request", "n", "p50", "p99", "largest answer"],
