@@ -169,7 +169,8 @@ def session(ctx: Context, root: Path, hot: Hot) -> None:
             client = daemon.stdio_client()
             client.initialize(root)
             _open(client, path)
-            answer = client.request("view/flameGraph", {"spec": {"shape": "topDown", "metric": "cpu"}, "viewport": {"width": 1600}})
+            spec = {"shape": "topDown", "metric": "cpu"}
+            answer = client.request("view/flameGraph", {"spec": spec, "viewport": {"width": 1600}})
             if answer.error:
                 first.measured = "not yet" if answer.missing else str(answer.error.get("message"))
             else:
@@ -241,7 +242,8 @@ def hover_under_load(ctx: Context, root: Path, hot: Hot) -> None:
             told = False
             while loader.is_alive() and time.perf_counter() - start < 300:
                 uri, line = hot.places[len(times) % len(hot.places)]
-                answer = editor.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 0}})
+                where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 0}}
+                answer = editor.request("textDocument/hover", where)
                 if answer.error:
                     failures.append("not yet" if answer.missing else str(answer.error.get("message")))
                     break
