@@ -1,3 +1,5 @@
+#include "formats/reader.h"
+
 #include <array>
 #include <memory>
 #include <string>
@@ -5,7 +7,6 @@
 #include "formats/pprof/dictionary.h"
 #include "formats/pprof/records.h"
 #include "formats/pprof/stacks.h"
-#include "formats/reader.h"
 
 namespace profd {
 namespace {
@@ -185,6 +186,8 @@ class PprofReader final : public FormatReader {
 
 }  // namespace
 
-std::unique_ptr<FormatReader> make_pprof_reader() { return std::make_unique<PprofReader>(); }
+std::unique_ptr<FormatReader> make_pprof_reader() {
+  return std::make_unique<PprofReader>();
+}
 
 }  // namespace profd
