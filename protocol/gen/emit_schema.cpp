@@ -6,10 +6,14 @@ namespace profd::gen {
 
 namespace {
 
-Json reference(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
+Json reference(const std::string& name) {
+  return {{"$ref", "#/$defs/" + name}};
+}
 
 Json integer(double low, double high) {
-  return {{"type", "integer"}, {"minimum", static_cast<std::int64_t>(low)}, {"maximum", static_cast<std::int64_t>(high)}};
+  return {{"type", "integer"},
+          {"minimum", static_cast<std::int64_t>(low)},
+          {"maximum", static_cast<std::int64_t>(high)}};
 }
 
 Json base_schema(const std::string& name) {
@@ -23,11 +27,16 @@ Json base_schema(const std::string& name) {
 
 Json type_schema(const Type& type) {
   switch (type.kind) {
-    case Type::Kind::base: return base_schema(type.name);
-    case Type::Kind::reference: return type.name == "LSPAny" ? Json::object() : reference(type.name);
-    case Type::Kind::array: return {{"type", "array"}, {"items", type_schema(type.items[0])}};
-    case Type::Kind::map: return {{"type", "object"}, {"additionalProperties", type_schema(type.items[1])}};
-    case Type::Kind::string_literal: return {{"const", type.name}};
+    case Type::Kind::base:
+      return base_schema(type.name);
+    case Type::Kind::reference:
+      return type.name == "LSPAny" ? Json::object() : reference(type.name);
+    case Type::Kind::array:
+      return {{"type", "array"}, {"items", type_schema(type.items[0])}};
+    case Type::Kind::map:
+      return {{"type", "object"}, {"additionalProperties", type_schema(type.items[1])}};
+    case Type::Kind::string_literal:
+      return {{"const", type.name}};
     case Type::Kind::one_of: {
       Json alternatives = Json::array();
       for (const auto& item : type.items) alternatives.push_back(type_schema(item));
@@ -41,7 +50,8 @@ Json property_schema(const Property& p) {
   Json schema = type_schema(p.type);
   if (!p.limits.is_null())
     for (const auto& [name, bound] : p.limits.items()) schema[name] = bound;
-  if (p.optional && !is_nullable(p.type) && !schema.empty()) schema = {{"anyOf", Json::array({schema, {{"type", "null"}}})}};
+  if (p.optional && !is_nullable(p.type) && !schema.empty())
+    schema = {{"anyOf", Json::array({schema, {{"type", "null"}}})}};
   schema["description"] = p.documentation;
   if (!p.default_value.is_null()) schema["default"] = p.default_value;
   return schema;
@@ -86,11 +96,12 @@ std::vector<OutputFile> emit_json_schema(const Model& model) {
     if (m.is_request) entry["result"] = type_schema(m.result);
     methods[m.method] = entry;
   }
-  const Json document = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                         {"title", "Profile Server Protocol " + model.version},
-                         {"description", "The types of psp.json; `methods` says which message carries which."},
-                         {"methods", methods},
-                         {"$defs", defs}};
+  const Json document = {
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "Profile Server Protocol " + model.version},
+      {"description", "The types of psp.json; `methods` says which message carries which."},
+      {"methods", methods},
+      {"$defs", defs}};
   return {{"protocol/generated/psp.jsonschema.json", document.dump(1) + "\n"}};
 }
 

@@ -1,6 +1,7 @@
 // Type-valid-NNN.json and Type-invalid-NNN.json: what every codec must take and refuse.
 
 #include <cstdio>
+#include <set>
 
 #include "protocol/gen/emit.h"
 #include "protocol/gen/validity.h"
@@ -34,7 +35,8 @@ class Generator {
     Json extra = full;
     extra["unknownField"] = {{"a", Json::array({1, nullptr})}};
     add(extra);
-    for (const Json& other : {Json(), Json::array(), Json("x"), Json(0), Json(true), Json::array({minimal})}) add(other);
+    for (const Json& other : {Json(), Json::array(), Json("x"), Json(0), Json(true), Json::array({minimal})})
+      add(other);
     for (const auto& p : s.properties) of_property(p, full);
   }
 
@@ -54,9 +56,10 @@ class Generator {
 
   // Every kind of JSON value; most are wrong for any one field, and why_invalid() says which.
   static const std::vector<Json>& wrong_kinds() {
-    static const std::vector<Json> kValues = {Json(),           Json(true),          Json(-1),        Json(0.5),
-                                              Json("text"),     Json::array(),       Json::object(),  Json::array({nullptr}),
-                                              Json::array({7}), Json::array({"one"}), Json(-7.25)};
+    static const std::vector<Json> kValues = {
+        Json(),           Json(true),           Json(-1),       Json(0.5),
+        Json("text"),     Json::array(),        Json::object(), Json::array({nullptr}),
+        Json::array({7}), Json::array({"one"}), Json(-7.25)};
     return kValues;
   }
 
@@ -106,8 +109,9 @@ class Generator {
                            (type.name == "integer" || type.name == "uinteger" || type.name == "long"));
     if (e != nullptr && e->is_string) values.emplace_back("aValueOfTomorrow");
     if (integral)
-      for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}, kMaxInteger, kMaxInteger + 1, -kMaxInteger - 1,
-                                       -kMaxInteger - 2, kMaxSafe, kMaxSafe + 1, -kMaxSafe, -kMaxSafe - 1})
+      for (const std::int64_t value :
+           {std::int64_t{0}, std::int64_t{-1}, kMaxInteger, kMaxInteger + 1, -kMaxInteger - 1,
+            -kMaxInteger - 2, kMaxSafe, kMaxSafe + 1, -kMaxSafe, -kMaxSafe - 1})
         values.emplace_back(value);
     if (integral || (type.kind == Type::Kind::base && (type.name == "number" || type.name == "decimal")))
       for (const double value : {2.0, 2.5, -1e15, 1e300}) values.emplace_back(value);
@@ -116,21 +120,25 @@ class Generator {
   // Valid values, the plainest first; one for every alternative.
   std::vector<Json> samples(const Type& type, bool full = true) {
     switch (type.kind) {
-      case Type::Kind::base: return {base_sample(type.name)};
-      case Type::Kind::string_literal: return {Json(type.name)};
+      case Type::Kind::base:
+        return {base_sample(type.name)};
+      case Type::Kind::string_literal:
+        return {Json(type.name)};
       case Type::Kind::array: {
         Json one = Json::array();
         for (auto& element : samples(type.items[0], full)) one.push_back(element);
         return {one, Json::array()};
       }
-      case Type::Kind::map: return {Json::object({{"key", samples(type.items[1], full).front()}}), Json::object()};
+      case Type::Kind::map:
+        return {Json::object({{"key", samples(type.items[1], full).front()}}), Json::object()};
       case Type::Kind::one_of: {
         std::vector<Json> all;
         for (const auto& item : type.items)
           for (auto& value : samples(item, full)) all.push_back(value);
         return all;
       }
-      case Type::Kind::reference: break;
+      case Type::Kind::reference:
+        break;
     }
     if (type.name == "LSPAny") return {Json::object({{"any", Json::array({1, "x", nullptr})}}), Json()};
     if (const auto* a = model_.alias(type.name)) return samples(a->type, full);
@@ -155,29 +163,36 @@ class Generator {
     for (const auto& p : s.properties) {
       if (p.optional && !full) continue;
       Json value = samples(p.type, full).front();
-      if (!within_limits(p.limits, value)) value = p.limits.contains("minimum") ? p.limits["minimum"] : p.limits["maximum"];
+      if (!within_limits(p.limits, value))
+        value = p.limits.contains("minimum") ? p.limits["minimum"] : p.limits["maximum"];
       object[p.name] = value;
     }
     return object;
   }
 
   void add(const Json& value) {
+    std::string text = value.dump() + "\n";
+    if (!seen_.insert(structure_->name + text).second) return;
     const bool valid = why_invalid(model_, *structure_, value, "").empty();
     int& n = valid ? n_valid_ : n_invalid_;
     char number[16];
     std::snprintf(number, sizeof number, "%03d", n++);
-    files_.push_back({structure_->name + (valid ? "-valid-" : "-invalid-") + number + ".json", value.dump() + "\n"});
+    files_.push_back(
+        {structure_->name + (valid ? "-valid-" : "-invalid-") + number + ".json", std::move(text)});
   }
 
   const Model& model_;
   const Structure* structure_ = nullptr;
   int n_valid_ = 0;
   int n_invalid_ = 0;
+  std::set<std::string> seen_;
   std::vector<OutputFile> files_;
 };
 
 }  // namespace
 
-std::vector<OutputFile> emit_test_data(const Model& model) { return Generator(model).run(); }
+std::vector<OutputFile> emit_test_data(const Model& model) {
+  return Generator(model).run();
+}
 
 }  // namespace profd::gen

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,7 +57,8 @@ bool up_to_date(const std::vector<OutputFile>& files, const std::filesystem::pat
   bool same = true;
   for (const auto& file : files) {
     std::error_code ignored;
-    if (std::filesystem::exists(root / file.path, ignored) && read_text(root / file.path) == file.content) continue;
+    if (std::filesystem::exists(root / file.path, ignored) && read_text(root / file.path) == file.content)
+      continue;
     std::fprintf(stderr, "%s is stale: run ./dev gen and commit the result\n", file.path.c_str());
     same = false;
   }
@@ -79,15 +81,23 @@ bool schema_agrees(const std::filesystem::path& data, const std::filesystem::pat
     ++n_checked;
     if (fault.empty() == valid) continue;
     ++n_wrong;
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.empty() ? "taken, though it is invalid" : fault.c_str());
+    std::fprintf(stderr, "%s: %s\n", name.c_str(),
+                 fault.empty() ? "taken, though it is invalid" : fault.c_str());
   }
   std::printf("%zu files checked, %zu wrong\n", n_checked, n_wrong);
   return n_checked > 1000 && n_wrong == 0;
 }
 
 void write_test_data(const Model& model, const std::filesystem::path& folder) {
-  std::filesystem::remove_all(folder);  // types may be gone, and their files with them
   const auto files = emit_test_data(model);
+  std::set<std::string> names;
+  for (const auto& file : files) names.insert(file.path);
+  std::filesystem::create_directories(folder);
+  // Of types that are gone, or now have fewer cases.
+  std::vector<std::filesystem::path> stale;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (names.count(entry.path().filename().string()) == 0) stale.push_back(entry.path());
+  for (const auto& path : stale) std::filesystem::remove(path);
   for (const auto& file : files) write_text(folder / file.path, file.content);
   std::printf("%zu files in %s\n", files.size(), folder.c_str());
 }
@@ -106,8 +116,8 @@ bool run(const Arguments& arguments) {
   bool good = true;
   if (!arguments.compare.empty()) good = up_to_date(all_outputs(document, model), arguments.compare);
   if (!arguments.check_data.empty())
-    good = schema_agrees(arguments.check_data,
-                         std::filesystem::path(arguments.model).parent_path() / "generated/psp.jsonschema.json") &&
+    good = schema_agrees(arguments.check_data, std::filesystem::path(arguments.model).parent_path() /
+                                                   "generated/psp.jsonschema.json") &&
            good;
   return good;
 }
@@ -122,7 +132,8 @@ int main(int argc, char** argv) {
   app.add_option("--schema", arguments.schema, "psp.schema.json, which psp.json must fit")->required();
   app.add_option("--out", arguments.out, "Root of the tree to write into");
   app.add_option("--compare", arguments.compare, "Root of a tree whose generated files must be up to date");
-  app.add_option("--test-data", arguments.test_data, "Folder to fill with generated test data; emptied first");
+  app.add_option("--test-data", arguments.test_data,
+                 "Folder to fill with generated test data; other files in it are removed");
   app.add_option("--check-data", arguments.check_data, "Folder of test data to try psp.jsonschema.json on");
   CLI11_PARSE(app, argc, argv);
   try {

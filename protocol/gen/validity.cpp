@@ -16,7 +16,8 @@ bool is_integer(const Json& value, double low, double high) {
 }
 
 std::string base_fault(const std::string& name, const Json& value) {
-  if (name == "string" || name == "URI" || name == "DocumentUri") return value.is_string() ? "" : "expected string";
+  if (name == "string" || name == "URI" || name == "DocumentUri")
+    return value.is_string() ? "" : "expected string";
   if (name == "boolean") return value.is_boolean() ? "" : "expected boolean";
   if (name == "null") return value.is_null() ? "" : "expected null";
   if (name == "decimal" || name == "number") return value.is_number() ? "" : "expected number";
@@ -25,7 +26,8 @@ std::string base_fault(const std::string& name, const Json& value) {
   return is_integer(value, -kMaxSafe, kMaxSafe) ? "" : "expected long";
 }
 
-std::string reference_fault(const Model& model, const std::string& name, const Json& value, const std::string& path) {
+std::string reference_fault(const Model& model, const std::string& name, const Json& value,
+                            const std::string& path) {
   if (name == "LSPAny") return "";
   if (const auto* s = model.structure(name)) return why_invalid(model, *s, value, path);
   if (const auto* a = model.alias(name)) return why_invalid(model, a->type, value, path);
@@ -42,8 +44,10 @@ std::string why_invalid(const Model& model, const Type& type, const Json& value,
       const std::string fault = base_fault(type.name, value);
       return fault.empty() ? "" : path + ": " + fault;
     }
-    case Type::Kind::reference: return reference_fault(model, type.name, value, path);
-    case Type::Kind::string_literal: return value == type.name ? "" : path + ": expected \"" + type.name + "\"";
+    case Type::Kind::reference:
+      return reference_fault(model, type.name, value, path);
+    case Type::Kind::string_literal:
+      return value == type.name ? "" : path + ": expected \"" + type.name + "\"";
     case Type::Kind::array: {
       if (!value.is_array()) return path + ": expected array";
       for (std::size_t i = 0; i < value.size(); ++i) {
@@ -72,7 +76,8 @@ std::string why_invalid(const Model& model, const Type& type, const Json& value,
   throw std::logic_error("unknown kind of type");
 }
 
-std::string why_invalid(const Model& model, const Structure& structure, const Json& value, const std::string& path) {
+std::string why_invalid(const Model& model, const Structure& structure, const Json& value,
+                        const std::string& path) {
   if (!value.is_object()) return path + ": expected object";
   for (const auto& property : structure.properties) {
     const std::string place = path + "." + property.name;
@@ -94,7 +99,8 @@ bool within_limits(const Json& limits, const Json& value) {
     if (limits.contains("minimum") && value.get<double>() < limits["minimum"].get<double>()) return false;
     if (limits.contains("maximum") && value.get<double>() > limits["maximum"].get<double>()) return false;
   }
-  if (value.is_array() && limits.contains("maxItems")) return value.size() <= limits["maxItems"].get<std::size_t>();
+  if (value.is_array() && limits.contains("maxItems"))
+    return value.size() <= limits["maxItems"].get<std::size_t>();
   if (value.is_string() && limits.contains("maxLength"))
     return value.get_ref<const std::string&>().size() <= limits["maxLength"].get<std::size_t>();
   return true;
@@ -111,7 +117,8 @@ void check_examples(const Model& model) {
     if (m.has_params) check("params", m.params);
     if (m.is_request) check("result", m.result);
     if (m.example.contains("error") && m.example["error"].contains("data")) {
-      auto fault = why_invalid(model, *model.structure("ErrorData"), m.example["error"]["data"], "error.data");
+      auto fault =
+          why_invalid(model, *model.structure("ErrorData"), m.example["error"]["data"], "error.data");
       if (!fault.empty()) throw std::runtime_error("example of " + m.method + ": " + fault);
     }
   }

@@ -161,6 +161,7 @@ class FilterBy(str, Enum):
     LABEL = "label"  # Labels of samples: `key` and `pattern`.
     TIME = "time"  # The time of samples: `from` and `to`.
     FRAGMENT = "fragment"  # A run of frames, one below the other: `frames`.
+    RECURSION = "recursion"  # With `collapse`: a function that calls itself directly becomes one frame.
 
 
 class FrameKind(IntEnum):
@@ -171,10 +172,9 @@ class FrameKind(IntEnum):
     JIT = 2  # Code compiled at run time.
     INTERPRETED = 3  # Interpreted code.
     KERNEL = 4  # The kernel.
-    INLINED = 5  # Inlined into its caller.
-    GC = 6  # Garbage collection.
-    WAKER = 7  # The stack that woke the thread.
-    DATA = 8  # A data object: a heap block or a static.
+    GC = 5  # Garbage collection.
+    WAKER = 6  # The stack that woke the thread.
+    DATA = 7  # A data object: a heap block or a static.
 
 
 class BoxFlag(IntFlag):
@@ -1762,23 +1762,11 @@ class Filter(Structure):
 
 
 @dataclass(kw_only=True)
-class ViewOptions(Structure):
-    """Details of a view."""
-
-    prune: float | None = None
-    # Leave out contexts below this share of the view, and say how much that was.
-
-    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
-        "prune": FieldSpec("prune", "n", False, {"minimum":0,"maximum":1}),
-    }
-
-
-@dataclass(kw_only=True)
 class ViewSpec(Structure):
     """What a view shows, as a value."""
 
     profile: str | None = None
-    # The profile; absent: the default one.
+    # The profile; absent: the one of the request.
     shape: str = "topDown"
     # Its shape.
     granularity: str = "function"
@@ -1789,8 +1777,6 @@ class ViewSpec(Structure):
     # The metric; absent: the default one.
     focus: list[str] = field(default_factory=list)
     # For callers and callees: the run of frames in focus, caller first.
-    options: ViewOptions | None = None
-    # Details.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),
@@ -1799,7 +1785,6 @@ class ViewSpec(Structure):
         "filters": FieldSpec("filters", ["a", ["S", "Filter"]], False, {"maxItems":100}),
         "metric": FieldSpec("metric", "s", False),
         "focus": FieldSpec("focus", ["a", "s"], False, {"maxItems":1000}),
-        "options": FieldSpec("options", ["S", "ViewOptions"], False),
     }
 
 
@@ -1945,8 +1930,10 @@ class FlameViewport(Structure):
 class FlameGraphParams(Structure):
     """Parameters of `view/flameGraph`."""
 
+    profile: str | None = None
+    # The profile; absent: the default one.
     spec: str | ViewSpec
-    # The view.
+    # The view; its own `profile` goes before the one beside it.
     viewport: FlameViewport
     # What fits on the screen.
     zoom: int | list[int] | None = None
@@ -1962,6 +1949,7 @@ class FlameGraphParams(Structure):
     # waits.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "viewport": FieldSpec("viewport", ["S", "FlameViewport"], True),
         "zoom": FieldSpec("zoom", ["o", "l", ["a", "l"]], False),
@@ -2054,16 +2042,16 @@ class RemainderBoxes(Structure):
 class Truncation(Structure):
     """What the bounds of the request cut off."""
 
-    boxes: int
-    # Boxes left out because of `maxBoxes`.
-    rows: int
-    # Rows left out because of `maxDepth`.
+    by_boxes: bool
+    # `maxBoxes` was reached: boxes with the flag `more` have children that are not here.
+    by_depth: bool
+    # `maxDepth` was reached.
     text: str
     # The same as a sentence.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
-        "boxes": FieldSpec("boxes", "l", True),
-        "rows": FieldSpec("rows", "l", True),
+        "byBoxes": FieldSpec("by_boxes", "b", True),
+        "byDepth": FieldSpec("by_depth", "b", True),
         "text": FieldSpec("text", "s", True),
     }
 
@@ -2104,7 +2092,7 @@ class FlameGraphResult(Structure):
     zoom_total: Amount
     # Total of the zoomed box: the width of the picture.
     rows: int
-    # Rows below the zoomed box, those left out too.
+    # Rows in this answer: the largest depth and one.
     names: list[str]
     # Full names.
     labels: list[str]
@@ -2141,8 +2129,10 @@ class FlameGraphResult(Structure):
 class TableParams(Structure):
     """Parameters of `view/table`."""
 
+    profile: str | None = None
+    # The profile; absent: the default one.
     spec: str | ViewSpec
-    # The view.
+    # The view; its own `profile` goes before the one beside it.
     sort: str = "self"
     # What to sort by.
     descending: bool = True
@@ -2162,6 +2152,7 @@ class TableParams(Structure):
     # waits.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "sort": FieldSpec("sort", "s", False),
         "descending": FieldSpec("descending", "b", False),
@@ -2334,8 +2325,10 @@ class TableResult(Structure):
 class SearchParams(Structure):
     """Parameters of `view/search`."""
 
+    profile: str | None = None
+    # The profile; absent: the default one.
     spec: str | ViewSpec
-    # The view to search.
+    # The view to search; its own `profile` goes before the one beside it.
     pattern: str
     # An RE2 regular expression.
     limit: int = 20
@@ -2345,6 +2338,7 @@ class SearchParams(Structure):
     # waits.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "pattern": FieldSpec("pattern", "s", True, {"maxLength":10000}),
         "limit": FieldSpec("limit", "u", False, {"maximum":1000}),

@@ -227,6 +227,8 @@ export const FilterBy = {
   time: "time",
   /** A run of frames, one below the other: `frames`. */
   fragment: "fragment",
+  /** With `collapse`: a function that calls itself directly becomes one frame. */
+  recursion: "recursion",
 } as const;
 export type FilterBy = (typeof FilterBy)[keyof typeof FilterBy] | (string & {});
 
@@ -242,14 +244,12 @@ export const FrameKind = {
   interpreted: 3,
   /** The kernel. */
   kernel: 4,
-  /** Inlined into its caller. */
-  inlined: 5,
   /** Garbage collection. */
-  gc: 6,
+  gc: 5,
   /** The stack that woke the thread. */
-  waker: 7,
+  waker: 6,
   /** A data object: a heap block or a static. */
-  data: 8,
+  data: 7,
 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind] | (number & {});
 
@@ -1249,15 +1249,9 @@ export interface Filter {
   frames?: string[];
 }
 
-/** Details of a view. */
-export interface ViewOptions {
-  /** Leave out contexts below this share of the view, and say how much that was. */
-  prune?: number;
-}
-
 /** What a view shows, as a value. */
 export interface ViewSpec {
-  /** The profile; absent: the default one. */
+  /** The profile; absent: the one of the request. */
   profile?: ProfileHandle;
   /** Its shape. Default: "topDown". */
   shape?: ViewShape;
@@ -1269,8 +1263,6 @@ export interface ViewSpec {
   metric?: string;
   /** For callers and callees: the run of frames in focus, caller first. Default: []. */
   focus?: string[];
-  /** Details. */
-  options?: ViewOptions;
 }
 
 /** What fits on the screen. */
@@ -1287,7 +1279,9 @@ export interface FlameViewport {
 
 /** Parameters of `view/flameGraph`. */
 export interface FlameGraphParams {
-  /** The view. */
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The view; its own `profile` goes before the one beside it. */
   spec: ViewSpecLike;
   /** What fits on the screen. */
   viewport: FlameViewport;
@@ -1354,10 +1348,10 @@ export interface RemainderBoxes {
 
 /** What the bounds of the request cut off. */
 export interface Truncation {
-  /** Boxes left out because of `maxBoxes`. */
-  boxes: number;
-  /** Rows left out because of `maxDepth`. */
-  rows: number;
+  /** `maxBoxes` was reached: boxes with the flag `more` have children that are not here. */
+  byBoxes: boolean;
+  /** `maxDepth` was reached. */
+  byDepth: boolean;
   /** The same as a sentence. */
   text: string;
 }
@@ -1388,7 +1382,7 @@ export interface FlameGraphResult {
   viewTotal: Amount;
   /** Total of the zoomed box: the width of the picture. */
   zoomTotal: Amount;
-  /** Rows below the zoomed box, those left out too. */
+  /** Rows in this answer: the largest depth and one. */
   rows: number;
   /** Full names. */
   names: string[];
@@ -1406,7 +1400,9 @@ export interface FlameGraphResult {
 
 /** Parameters of `view/table`. */
 export interface TableParams {
-  /** The view. */
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The view; its own `profile` goes before the one beside it. */
   spec: ViewSpecLike;
   /** What to sort by. Default: "self". */
   sort?: TableSort;
@@ -1524,7 +1520,9 @@ export interface TableResult {
 
 /** Parameters of `view/search`. */
 export interface SearchParams {
-  /** The view to search. */
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The view to search; its own `profile` goes before the one beside it. */
   spec: ViewSpecLike;
   /** An RE2 regular expression. */
   pattern: string;
@@ -1794,7 +1792,10 @@ export type ProfileHandle = string;
  */
 export type BoxPath = number[];
 
-/** A view, as an object or in its one canonical text form. */
+/**
+ * A view, as an object or in its one canonical text form: `top-down by function | keep function /^http/ |
+ * metric cpu`.
+ */
 export type ViewSpecLike = string | ViewSpec;
 
 /** A box to zoom to: its path of keys, or a value of the `node` column of an earlier answer. */

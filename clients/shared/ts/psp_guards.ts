@@ -471,9 +471,6 @@ export const schema: Schema = {
     key: { type: "s", maxLength: 10000 },
     frames: { type: ["a", "s"], maxItems: 1000 },
   },
-  ViewOptions: {
-    prune: { type: "n", minimum: 0, maximum: 1 },
-  },
   ViewSpec: {
     profile: { type: "s" },
     shape: { type: "s" },
@@ -481,7 +478,6 @@ export const schema: Schema = {
     filters: { type: ["a", ["S", "Filter"]], maxItems: 100 },
     metric: { type: "s" },
     focus: { type: ["a", "s"], maxItems: 1000 },
-    options: { type: ["S", "ViewOptions"] },
   },
   FlameViewport: {
     width: { type: "n", required: true, minimum: 1, maximum: 1000000 },
@@ -490,6 +486,7 @@ export const schema: Schema = {
     maxBoxes: { type: "u", minimum: 1, maximum: 5000 },
   },
   FlameGraphParams: {
+    profile: { type: "s" },
     spec: { type: ["o", "s", ["S", "ViewSpec"]], required: true },
     viewport: { type: ["S", "FlameViewport"], required: true },
     zoom: { type: ["o", "l", ["a", "l"]] },
@@ -522,8 +519,8 @@ export const schema: Schema = {
     text: { type: ["a", "s"], required: true },
   },
   Truncation: {
-    boxes: { type: "l", required: true },
-    rows: { type: "l", required: true },
+    byBoxes: { type: "b", required: true },
+    byDepth: { type: "b", required: true },
     text: { type: "s", required: true },
   },
   SearchShare: {
@@ -548,6 +545,7 @@ export const schema: Schema = {
     search: { type: ["S", "SearchShare"] },
   },
   TableParams: {
+    profile: { type: "s" },
     spec: { type: ["o", "s", ["S", "ViewSpec"]], required: true },
     sort: { type: "s" },
     descending: { type: "b" },
@@ -607,6 +605,7 @@ export const schema: Schema = {
     remainder: { type: ["S", "TableRemainder"] },
   },
   SearchParams: {
+    profile: { type: "s" },
     spec: { type: ["o", "s", ["S", "ViewSpec"]], required: true },
     pattern: { type: "s", required: true, maxLength: 10000 },
     limit: { type: "u", maximum: 1000 },

@@ -142,7 +142,7 @@ M.FilterOp = {
 }
 
 --- What a filter looks at.
----@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"
+---@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"recursion"
 M.FilterBy = {
   ["function"] = "function", -- Names of functions.
   module = "module", -- Modules.
@@ -151,20 +151,20 @@ M.FilterBy = {
   label = "label", -- Labels of samples: `key` and `pattern`.
   time = "time", -- The time of samples: `from` and `to`.
   fragment = "fragment", -- A run of frames, one below the other: `frames`.
+  recursion = "recursion", -- With `collapse`: a function that calls itself directly becomes one frame.
 }
 
 --- What ran in a frame.
----@alias profd.FrameKind integer|0|1|2|3|4|5|6|7|8
+---@alias profd.FrameKind integer|0|1|2|3|4|5|6|7
 M.FrameKind = {
   unknown = 0, -- Not recorded.
   native = 1, -- Compiled code.
   jit = 2, -- Code compiled at run time.
   interpreted = 3, -- Interpreted code.
   kernel = 4, -- The kernel.
-  inlined = 5, -- Inlined into its caller.
-  gc = 6, -- Garbage collection.
-  waker = 7, -- The stack that woke the thread.
-  data = 8, -- A data object: a heap block or a static.
+  gc = 5, -- Garbage collection.
+  waker = 6, -- The stack that woke the thread.
+  data = 7, -- A data object: a heap block or a static.
 }
 
 --- Bits of the `flags` of boxes and rows.
@@ -219,7 +219,8 @@ M.DaemonState = {
 --- its revision and the spec stays the same.
 ---@alias profd.BoxPath integer[]
 
---- A view, as an object or in its one canonical text form.
+--- A view, as an object or in its one canonical text form: `top-down by function | keep function /^http/ |
+--- metric cpu`.
 ---@alias profd.ViewSpecLike string|profd.ViewSpec
 
 --- A box to zoom to: its path of keys, or a value of the `node` column of an earlier answer.
@@ -778,19 +779,14 @@ M.DaemonState = {
 ---@field key? string For labels: the key.
 ---@field frames? string[] For fragments: names, caller first.
 
---- Details of a view.
----@class profd.ViewOptions
----@field prune? number Leave out contexts below this share of the view, and say how much that was.
-
 --- What a view shows, as a value.
 ---@class profd.ViewSpec
----@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field profile? profd.ProfileHandle The profile; absent: the one of the request.
 ---@field shape? profd.ViewShape Its shape. Default: "topDown".
 ---@field granularity? profd.Granularity What makes two frames the same. Default: "function".
 ---@field filters? profd.Filter[] Applied one after another. Default: [].
 ---@field metric? string The metric; absent: the default one.
 ---@field focus? string[] For callers and callees: the run of frames in focus, caller first. Default: [].
----@field options? profd.ViewOptions Details.
 
 --- What fits on the screen.
 ---@class profd.FlameViewport
@@ -801,7 +797,8 @@ M.DaemonState = {
 
 --- Parameters of `view/flameGraph`.
 ---@class profd.FlameGraphParams
----@field spec profd.ViewSpecLike The view.
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it.
 ---@field viewport profd.FlameViewport What fits on the screen.
 ---@field zoom? profd.ZoomTarget The box that fills the width; absent: the root.
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
@@ -837,8 +834,8 @@ M.DaemonState = {
 
 --- What the bounds of the request cut off.
 ---@class profd.Truncation
----@field boxes integer Boxes left out because of `maxBoxes`.
----@field rows integer Rows left out because of `maxDepth`.
+---@field byBoxes boolean `maxBoxes` was reached: boxes with the flag `more` have children that are not here.
+---@field byDepth boolean `maxDepth` was reached.
 ---@field text string The same as a sentence.
 
 --- How much of a view matches a search.
@@ -856,7 +853,7 @@ M.DaemonState = {
 ---@field total profd.Amount Total of the whole profile.
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field zoomTotal profd.Amount Total of the zoomed box: the width of the picture.
----@field rows integer Rows below the zoomed box, those left out too.
+---@field rows integer Rows in this answer: the largest depth and one.
 ---@field names string[] Full names.
 ---@field labels string[] Short names, for boxes; as long as `names`.
 ---@field boxes profd.FlameBoxes The boxes.
@@ -866,7 +863,8 @@ M.DaemonState = {
 
 --- Parameters of `view/table`.
 ---@class profd.TableParams
----@field spec profd.ViewSpecLike The view.
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it.
 ---@field sort? profd.TableSort What to sort by. Default: "self".
 ---@field descending? boolean Largest first. Default: true.
 ---@field offset? integer First row. Default: 0.
@@ -930,7 +928,8 @@ M.DaemonState = {
 
 --- Parameters of `view/search`.
 ---@class profd.SearchParams
----@field spec profd.ViewSpecLike The view to search.
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view to search; its own `profile` goes before the one beside it.
 ---@field pattern string An RE2 regular expression.
 ---@field limit? integer Matches listed at most. Default: 20.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -1679,9 +1678,6 @@ M.schema = {
     key = { type = "s", maxLength = 10000 },
     frames = { type = {"a", "s"}, maxItems = 1000 },
   },
-  ViewOptions = {
-    prune = { type = "n", minimum = 0, maximum = 1 },
-  },
   ViewSpec = {
     profile = { type = "s" },
     shape = { type = "s" },
@@ -1689,7 +1685,6 @@ M.schema = {
     filters = { type = {"a", {"S", "Filter"}}, maxItems = 100 },
     metric = { type = "s" },
     focus = { type = {"a", "s"}, maxItems = 1000 },
-    options = { type = {"S", "ViewOptions"} },
   },
   FlameViewport = {
     width = { type = "n", required = true, minimum = 1, maximum = 1000000 },
@@ -1698,6 +1693,7 @@ M.schema = {
     maxBoxes = { type = "u", minimum = 1, maximum = 5000 },
   },
   FlameGraphParams = {
+    profile = { type = "s" },
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     viewport = { type = {"S", "FlameViewport"}, required = true },
     zoom = { type = {"o", "l", {"a", "l"}} },
@@ -1730,8 +1726,8 @@ M.schema = {
     text = { type = {"a", "s"}, required = true },
   },
   Truncation = {
-    boxes = { type = "l", required = true },
-    rows = { type = "l", required = true },
+    byBoxes = { type = "b", required = true },
+    byDepth = { type = "b", required = true },
     text = { type = "s", required = true },
   },
   SearchShare = {
@@ -1756,6 +1752,7 @@ M.schema = {
     search = { type = {"S", "SearchShare"} },
   },
   TableParams = {
+    profile = { type = "s" },
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     sort = { type = "s" },
     descending = { type = "b" },
@@ -1815,6 +1812,7 @@ M.schema = {
     remainder = { type = {"S", "TableRemainder"} },
   },
   SearchParams = {
+    profile = { type = "s" },
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     pattern = { type = "s", required = true, maxLength = 10000 },
     limit = { type = "u", maximum = 1000 },
