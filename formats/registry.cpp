@@ -6,6 +6,8 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
+  reader(speedscope) \
+  reader(cpuprofile) \
   reader(folded)
 // clang-format on
 
