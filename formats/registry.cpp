@@ -6,8 +6,9 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
-  reader(speedscope) \
-  reader(cpuprofile) \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
+  reader(perf_script)         \
   reader(folded)
 // clang-format on
 

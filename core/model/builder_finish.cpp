@@ -135,11 +135,15 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   if (s.source) {
     const std::size_t n = s.source->size();
     if (n > kMaxRows) return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 samples");
-    PROFD_TRY(SortedStacks sorted, sort_stacks(*s.source, executor, stop));
+    const SortOptions sort_options{.n_metrics = s.metrics.size()};
+    PROFD_TRY(SortedStacks sorted, sort_stacks(*s.source, sort_options, executor, stop));
+    s.source.reset();
     d.tree = std::move(sorted.tree);
     d.n_samples = s.n_samples.value_or(n);
-    SampleTable samples = read_samples(*s.source, sorted, s.metrics.size(), executor);
-    s.source.reset();
+    SampleTable samples;
+    samples.context = Column<std::uint32_t>(std::move(sorted.leaf));
+    samples.label_set = Column<std::uint32_t>(std::move(sorted.labels));
+    for (auto& column : sorted.values) samples.values.emplace_back(Column<std::int64_t>(std::move(column)));
     d.self = {samples.context, samples.values};
     const bool any_labels = std::any_of(samples.label_set.begin(), samples.label_set.end(),
                                         [](std::uint32_t l) { return l != 0; });
@@ -152,7 +156,8 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     std::vector<std::uint32_t> new_id;
     if (stacks_only) {
       FlatStacks flat(std::move(s.stack_frames), std::move(s.stack_end));
-      PROFD_TRY(SortedStacks sorted, sort_stacks(flat, executor, stop));
+      const SortOptions sort_options{.keep_order = true};
+      PROFD_TRY(SortedStacks sorted, sort_stacks(flat, sort_options, executor, stop));
       d.tree = std::move(sorted.tree);
       for (std::size_t row = 0; row < sorted.order.size(); ++row)
         context[sorted.order[row]] = sorted.leaf[row];

@@ -82,6 +82,9 @@ class StackSource {
   virtual void append(std::size_t i, std::vector<FrameId>& out) const = 0;
   // Writes the values of sample i (one per metric) and returns its label set.
   virtual LabelSetId values(std::size_t i, std::int64_t* out) const = 0;
+  // Asked after all stacks were read: an error met on the way (calls above cannot fail; they give what they
+  // can).
+  virtual Result<void> status() const { return {}; }
 };
 
 class ProfileBuilder {
