@@ -10,13 +10,15 @@ class Rows {
  public:
   Rows(Target& target, ThreadId thread) : target_(target) { where_.thread = thread; }
 
-  void add(ContextId context, Amount value, Amount at) {
+  // `leaf` is a context or a stack, root first.
+  template <class Leaf>
+  void add(Leaf leaf, Amount value, Amount at) {
     if (target_.is_time)
       where_.time = target_.values.nanoseconds(target_.values.difference(at, target_.origin));
     if (target_.values.fractional())
-      target_.builder.add_sample(context, std::span<const double>(&value.real, 1), where_);
+      target_.builder.add_sample(leaf, std::span<const double>(&value.real, 1), where_);
     else
-      target_.builder.add_sample(context, std::span<const std::int64_t>(&value.whole, 1), where_);
+      target_.builder.add_sample(leaf, std::span<const std::int64_t>(&value.whole, 1), where_);
   }
 
  private:
@@ -40,18 +42,6 @@ class Path {
     contexts_.pop_back();
     frames_.pop_back();
   }
-  // Makes frame number `depth` of the stack `frame`: nothing to do when the last stack had the same there.
-  void set(std::size_t depth, FrameId frame) {
-    if (depth < frames_.size()) {
-      if (frames_[depth] == frame) return;
-      cut(depth);
-    }
-    push(frame);
-  }
-  void cut(std::size_t depth) {
-    frames_.resize(depth);
-    contexts_.resize(depth);
-  }
 
  private:
   ProfileBuilder& builder_;
@@ -72,8 +62,8 @@ bool frame_at(JsonCursor& in, const std::vector<FrameId>& frames, FrameId& out) 
   return true;
 }
 
-bool deeper_than_allowed(JsonCursor& in, const Path& path, const ReadContext& context) {
-  if (path.depth() < context.limits.stack_depth) return false;
+bool too_deep(JsonCursor& in, std::size_t depth, const ReadContext& context) {
+  if (depth < context.limits.stack_depth) return false;
   in.fail_at(
       in.offset(), ErrorCode::limit,
       fmt::format("the stack is deeper than {} frames (limit: stack_depth)", context.limits.stack_depth));
@@ -147,7 +137,7 @@ Result<void> read_evented(const JsonCursor& document, const ProfilePlace& place,
     if (path.depth() > 0 && values.sign(passed) > 0) rows.add(path.top(), passed, now);
     now = event.at;
     if (event.type == 'O') {
-      if (deeper_than_allowed(in, path, target.context)) break;
+      if (too_deep(in, path.depth(), target.context)) break;
       path.push(event.frame);
     } else if (path.depth() == 0 || path.top_frame() != event.frame) {
       in.fail_at(begin, ErrorCode::malformed,
@@ -181,20 +171,21 @@ Result<void> read_sampled(const JsonCursor& document, const ProfilePlace& place,
   in.seek(*place.samples, kProfileDepth);
   weights.seek(*place.weights, kProfileDepth);
   Rows rows(target, thread);
-  Path path(target.builder);
+  std::vector<FrameId> stack;
   Amount now = values.read_at(document, place.start);
   std::size_t i = 0, depth = 0;
   weights.begin_array();
   for (in.begin_array(); in.next_element(); ++i) {
     depth = 0;
+    stack.clear();
     FrameId frame;
+    const std::uint64_t begin = in.offset();
     for (in.begin_array(); in.next_element(); ++depth) {
       if (!frame_at(in, target.frames, frame)) break;
-      path.set(depth, frame);
-      if (depth >= target.context.limits.stack_depth && deeper_than_allowed(in, path, target.context)) break;
+      if (too_deep(in, depth, target.context)) break;
+      if (target.stacks == nullptr) stack.push_back(frame);
     }
     if (!in.ok()) return failure(in, fmt::format("profiles[{}].samples[{}][{}]", place.index, i, depth));
-    path.cut(depth);
     if (!weights.next_element()) {
       if (weights.ok()) return error(fmt::format("there are more samples than weights ({})", i), in.offset());
       break;
@@ -204,7 +195,12 @@ Result<void> read_sampled(const JsonCursor& document, const ProfilePlace& place,
     if (values.needs_fractions()) return {};
     if (values.sign(weight) < 0) weights.fail_at(at, ErrorCode::malformed, "the weight is negative");
     if (!weights.ok()) break;
-    rows.add(path.top(), weight, now);
+    if (target.stacks != nullptr) {
+      target.stacks->add(begin);
+      rows.add(ContextId{}, weight, now);
+    } else {
+      rows.add(std::span<const FrameId>(stack), weight, now);
+    }
     now = values.sum(now, weight);
     if ((i & 4095u) == 0) PROFD_CHECK(pause(in, target));
   }

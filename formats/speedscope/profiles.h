@@ -6,6 +6,7 @@
 #include "core/model/profile_builder.h"
 #include "formats/reader.h"
 #include "formats/speedscope/document.h"
+#include "formats/speedscope/sampled_stacks.h"
 #include "formats/speedscope/values.h"
 
 namespace profd::speedscope {
@@ -17,8 +18,9 @@ struct Target {
   ReadContext& context;
   ValueReader& values;
   bool is_time = false;
-  Amount origin;          // of sample times
-  std::uint64_t n_bytes;  // of the file, for progress
+  Amount origin;                    // of sample times
+  std::uint64_t n_bytes;            // of the file, for progress
+  SampledStacks* stacks = nullptr;  // takes the stacks of sampled profiles when all profiles are sampled
   std::uint64_t n_unclosed = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "formats/speedscope/document.h"
 #include "formats/speedscope/profiles.h"
+#include "formats/speedscope/sampled_stacks.h"
 #include "formats/speedscope/values.h"
 #include "formats/support/json_keys.h"
 #include "formats/support/text_source.h"
@@ -107,14 +108,19 @@ void report_frames(const Frames& frames, ReadContext& context) {
 // Reads a group into a fresh builder; nothing when its values need fractions and `fractional` is not set.
 Result<std::optional<ProfileBuilder>> read_group(const JsonCursor& cursor, const Document& document,
                                                  const Group& group, bool fractional, bool first,
-                                                 std::uint64_t n_bytes, ReadContext& context) {
+                                                 const DecodedText& decoded, ReadContext& context) {
   ProfileBuilder builder;
   const Unit unit = unit_of(group.written_unit);
   ValueReader values(unit, fractional);
   builder.add_metric(unit.metric, unit.name, fractional);
   PROFD_TRY(const Frames frames, read_frames(cursor, *document.frames, builder));
 
-  Target target{builder, frames.ids, context, values, unit.is_time, {}, n_bytes};
+  Target target{builder, frames.ids, context, values, unit.is_time, {}, decoded.text.size() + decoded.offset};
+  std::unique_ptr<SampledStacks> stacks;
+  if (std::all_of(group.members.begin(), group.members.end(),
+                  [](const ProfilePlace* place) { return place->type == "sampled"; }))
+    stacks = std::make_unique<SampledStacks>(decoded, frames.ids);
+  target.stacks = stacks.get();
   Amount end{};
   for (std::size_t i = 0; i < group.members.size(); ++i) {
     const Amount from = values.read_at(cursor, group.members[i]->start);
@@ -140,6 +146,7 @@ Result<std::optional<ProfileBuilder>> read_group(const JsonCursor& cursor, const
   }
   if (values.needs_fractions()) return std::optional<ProfileBuilder>();
 
+  if (stacks) builder.set_sample_stacks(std::move(stacks));
   if (first) report_frames(frames, context);
   if (target.n_unclosed > 0)
     context.report.add(
@@ -194,12 +201,11 @@ class SpeedscopeReader final : public FormatReader {
       return tl::unexpected<Error>(std::move(error));
     }
     const Document& document = *outline;
-    const std::uint64_t n_bytes = decoded.text.size() + decoded.offset;
     const std::vector<Group> groups = group_by_unit(document);
     for (std::size_t i = 0; i < groups.size(); ++i) {
       std::optional<ProfileBuilder> builder;
       for (const bool fractional : {false, true}) {
-        PROFD_TRY(builder, read_group(in, document, groups[i], fractional, i == 0, n_bytes, context));
+        PROFD_TRY(builder, read_group(in, document, groups[i], fractional, i == 0, decoded, context));
         if (builder) break;
       }
       if (!builder) return fail(ErrorCode::internal, "values need fractions twice");
