@@ -7,6 +7,8 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(pprof)               \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
   reader(perf_script)         \
   reader(folded)
 // clang-format on

@@ -68,6 +68,7 @@ struct ProfileBuilder::State {
   std::vector<std::uint64_t> stack_end;
 
   std::unique_ptr<StackSource> source;
+  std::unique_ptr<StackSource> sample_stacks;
   std::optional<std::uint64_t> n_samples;
   std::vector<AssociationTable> associations;
   bool too_many = false;  // a table outgrew 32-bit ids
