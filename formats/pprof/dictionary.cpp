@@ -138,19 +138,28 @@ class Builder {
       frame.kind = mapping != kNone && kernel_[mapping] ? FrameKind::kernel : FrameKind::native;
       if (location.n_lines == 0) {
         frame.function = unknown_function(mapping);
-        out_.frames.push_back(builder_.frame(frame));
+        out_.frames.push_back(builder_.frame(frame).v);
       }
       std::uint32_t first_shown = 0;
       PROFD_TRY(first_shown, lines_to_drop(i));
-      for (std::uint32_t l = first_shown; l < location.n_lines; ++l) {
+      for (std::uint32_t l = location.n_lines; l-- > first_shown;) {
         const Line& line = r_.lines[location.first_line + l];
         PROFD_TRY(frame.function, function_of(line, i, l, mapping));
         frame.line = line_number(line.line);
         frame.column = line_number(line.column);
         frame.inlined = l + 1 < location.n_lines;
-        out_.frames.push_back(builder_.frame(frame));
+        out_.frames.push_back(builder_.frame(frame).v);
       }
       out_.first_frame.push_back(static_cast<std::uint32_t>(out_.frames.size()));
+    }
+    if (builder_.n_frames() < kManyFrames && r_.locations.size() < kManyFrames - 1) {
+      out_.quick.resize(out_.location_row.dense_size(), kNone);
+      for (std::size_t id = 0; id < out_.quick.size(); ++id) {
+        const std::uint32_t row = out_.location_row[id];
+        if (row == kNone) continue;
+        const std::uint32_t first = out_.first_frame[row];
+        out_.quick[id] = out_.first_frame[row + 1] - first == 1 ? out_.frames[first] : kManyFrames + row;
+      }
     }
     return {};
   }
