@@ -27,8 +27,8 @@ bool is_well_formed(const ContextTree& tree, std::size_t n_frames, std::size_t b
     const std::uint32_t parent = parents[i];
     if (parent >= i || ends[i] > ends[parent]) return false;
     if (parent == i - 1) continue;
-    // i must start right where the subtree of its previous sibling ends: walk up from i - 1 to it. Parents are
-    // checked on the way, since other parts of the tree may not have been.
+    // i must start right where the subtree of its previous sibling ends: walk up from i - 1 to it. Parents
+    // are checked on the way, since other parts of the tree may not have been.
     std::size_t sibling = i - 1;
     while (ends[sibling] == i && parents[sibling] != parent) {
       if (parents[sibling] >= sibling) return false;

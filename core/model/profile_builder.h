@@ -145,8 +145,8 @@ class ProfileBuilder {
   // `contexts` are ids this builder gave; finish() renumbers them.
   void add_association(AssociationTable table);
 
-  // Native files hold frozen profiles: finish() then only gives `data` back, with whatever info() says by then.
-  // The caller has checked every invariant of the model. Excludes everything else.
+  // Native files hold frozen profiles: finish() then only gives `data` back, with whatever info() says by
+  // then. The caller has checked every invariant of the model. Excludes everything else.
   void adopt(ProfileData data);
 
   std::size_t n_frames() const;

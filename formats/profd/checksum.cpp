@@ -58,7 +58,8 @@ Result<void> verify_checksum(std::span<const std::byte> file, const Field& field
         PROFD_CHECK(expect(f, WireType::bytes));
         hashes = f.payload;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   if (piece_bytes < kMinPieceBytes || n_bytes != field.tag_offset ||

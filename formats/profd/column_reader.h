@@ -33,8 +33,9 @@ class CopyList {
       copies_.push_back({to + at, from.subspan(at, std::min(kBlock, from.size() - at))});
   }
   void run(Executor& executor) {
-    executor.run(copies_.size(),
-                 [&](std::size_t i) { std::memcpy(copies_[i].to, copies_[i].from.data(), copies_[i].from.size()); });
+    executor.run(copies_.size(), [&](std::size_t i) {
+      std::memcpy(copies_[i].to, copies_[i].from.data(), copies_[i].from.size());
+    });
     copies_.clear();
   }
 
@@ -78,10 +79,12 @@ class ColumnBytes {
     const std::span<const std::byte> bytes = joined_.empty() ? first_ : std::span<const std::byte>(joined_);
     if (bytes.size() % sizeof(T) != 0)
       return fail(ErrorCode::malformed,
-                  fmt::format("{} has {} bytes, not a multiple of {}", name, bytes.size(), sizeof(T)), offset_);
+                  fmt::format("{} has {} bytes, not a multiple of {}", name, bytes.size(), sizeof(T)),
+                  offset_);
     const std::size_t n = bytes.size() / sizeof(T);
     if (n >= kNone && sizeof(T) > 1)
-      return fail(ErrorCode::limit, fmt::format("{} has {} rows, more than 32-bit ids reach", name, n), offset_);
+      return fail(ErrorCode::limit, fmt::format("{} has {} rows, more than 32-bit ids reach", name, n),
+                  offset_);
     if (n == 0) return Column<T>();
     const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) == 0;
     if (joined_.empty() && aligned && sink.storage == Storage::borrowed)

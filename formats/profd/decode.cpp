@@ -37,7 +37,8 @@ Result<void> decode_report_row(const Field& field, DecodedFile& file, TextReader
         PROFD_TRY(row.message, texts.read(f));
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   file.report.add(row.kind, row.severity, row.message, row.first_offset, row.count);
@@ -71,7 +72,8 @@ Result<void> decode_import(const Field& field, DecodedFile& file, TextReader& te
         PROFD_CHECK(expect(f, WireType::bytes));
         PROFD_CHECK(decode_report_row(f, file, texts));
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return {};
@@ -107,11 +109,13 @@ Result<DecodedFile> decode_file(std::span<const std::byte> bytes, const std::sha
   for (FieldCursor cursor(bytes, 0); !cursor.at_end();) {
     PROFD_TRY(const Field field, cursor.next());
     if (file.checksum)
-      return fail(ErrorCode::malformed, "something follows the checksum, which ends a file", field.tag_offset);
+      return fail(ErrorCode::malformed, "something follows the checksum, which ends a file",
+                  field.tag_offset);
     if (field.number == file::magic) {
       PROFD_CHECK(expect(field, WireType::bytes));
       if (field.text() != kMagic || field.tag_offset != 0)
-        return fail(ErrorCode::malformed, "this is not a profd file, or several were put together", field.tag_offset);
+        return fail(ErrorCode::malformed, "this is not a profd file, or several were put together",
+                    field.tag_offset);
       has_magic = true;
       continue;
     }
@@ -156,11 +160,11 @@ Result<DecodedFile> decode_file(std::span<const std::byte> bytes, const std::sha
         PROFD_CHECK(expect(field, WireType::bytes));
         file.checksum = field;
         break;
-      default: break;
+      default:
+        break;
     }
   }
-  if (!has_version)
-    return fail(ErrorCode::truncated, "the file ends before its version", bytes.size());
+  if (!has_version) return fail(ErrorCode::truncated, "the file ends before its version", bytes.size());
   if (n_profiles != 0 && n_profiles != file.profiles.size())
     return fail(file.profiles.size() < n_profiles ? ErrorCode::truncated : ErrorCode::malformed,
                 fmt::format("the file says it has {} profiles and has {}", n_profiles, file.profiles.size()),

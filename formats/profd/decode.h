@@ -1,5 +1,6 @@
 // From bytes to columns: what a native file says, before anything is believed. Lengths and wire types are
-// checked, absent columns are filled with their defaults; ids, order and texts are not checked (see validate.h).
+// checked, absent columns are filled with their defaults; ids, order and texts are not checked (see
+// validate.h).
 #pragma once
 
 #include <optional>

@@ -53,18 +53,28 @@ Result<void> read_bool(const Field& field, bool& to) {
 
 Result<ProfileInfo> decode_info(const Field& message, TextReader& texts) {
   ProfileInfo out;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     switch (f.number) {
-      case info::name: return read_text(f, texts, out.name);
-      case info::format: return read_text(f, texts, out.format);
-      case info::producer: return read_text(f, texts, out.producer);
-      case info::program: return read_text(f, texts, out.program);
-      case info::time_ns: return read_optional(f, out.time_ns);
-      case info::duration_ns: return read_optional(f, out.duration_ns);
-      case info::period: return read_optional(f, out.period);
-      case info::period_type: return read_text(f, texts, out.period_type);
-      case info::period_unit: return read_text(f, texts, out.period_unit);
-      case info::comments: return read_text(f, texts, out.comments.emplace_back());
+      case info::name:
+        return read_text(f, texts, out.name);
+      case info::format:
+        return read_text(f, texts, out.format);
+      case info::producer:
+        return read_text(f, texts, out.producer);
+      case info::program:
+        return read_text(f, texts, out.program);
+      case info::time_ns:
+        return read_optional(f, out.time_ns);
+      case info::duration_ns:
+        return read_optional(f, out.duration_ns);
+      case info::period:
+        return read_optional(f, out.period);
+      case info::period_type:
+        return read_text(f, texts, out.period_type);
+      case info::period_unit:
+        return read_text(f, texts, out.period_unit);
+      case info::comments:
+        return read_text(f, texts, out.comments.emplace_back());
       case info::properties: {
         PROFD_CHECK(expect(f, WireType::bytes));
         auto& property = out.properties.emplace_back();
@@ -74,21 +84,27 @@ Result<ProfileInfo> decode_info(const Field& message, TextReader& texts) {
           return {};
         });
       }
-      default: return {};
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   return out;
 }
 
 Result<MetricFields> decode_metric(const Field& message, TextReader& texts) {
   PROFD_CHECK(expect(message, WireType::bytes));
   MetricFields out;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     switch (f.number) {
-      case metric::name: return read_text(f, texts, out.info.name);
-      case metric::unit: return read_text(f, texts, out.info.unit);
-      case metric::fractional: return read_bool(f, out.fractional);
-      case metric::saturated: return read_bool(f, out.info.saturated);
+      case metric::name:
+        return read_text(f, texts, out.info.name);
+      case metric::unit:
+        return read_text(f, texts, out.info.unit);
+      case metric::fractional:
+        return read_bool(f, out.fractional);
+      case metric::saturated:
+        return read_bool(f, out.info.saturated);
       case metric::total:
         PROFD_CHECK(expect(f, WireType::fixed64));
         out.total = std::bit_cast<std::int64_t>(f.value);
@@ -97,20 +113,23 @@ Result<MetricFields> decode_metric(const Field& message, TextReader& texts) {
         PROFD_CHECK(expect(f, WireType::fixed64));
         out.fractional_total = std::bit_cast<double>(f.value);
         return {};
-      default: return {};
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   return out;
 }
 
 Result<void> decode_values(const Field& message, const ColumnBytes::Sink& sink, std::vector<RawValues>& to) {
   PROFD_CHECK(expect(message, WireType::bytes));
   ColumnBytes ints, doubles;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     if (f.number == values::ints) return ints.add(f, WireType::fixed64);
     if (f.number == values::doubles) return doubles.add(f, WireType::fixed64);
     return {};
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   RawValues out;
   PROFD_TRY(out.ints, ints.take<std::int64_t>(sink, "values.ints"));
   PROFD_TRY(out.doubles, doubles.take<double>(sink, "values.doubles"));
@@ -121,12 +140,13 @@ Result<void> decode_values(const Field& message, const ColumnBytes::Sink& sink, 
 
 Result<void> decode_tree(const Field& message, const ColumnBytes::Sink& sink, ContextTree& out) {
   ColumnBytes parent, frame, subtree_end;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     if (f.number == tree::parent) return parent.add(f, WireType::fixed32);
     if (f.number == tree::frame) return frame.add(f, WireType::fixed32);
     if (f.number == tree::subtree_end) return subtree_end.add(f, WireType::fixed32);
     return {};
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   PROFD_TRY(out.parent, parent.take<std::uint32_t>(sink, "tree.parent"));
   PROFD_TRY(out.frame, frame.take<std::uint32_t>(sink, "tree.frame"));
   PROFD_TRY(out.subtree_end, subtree_end.take<std::uint32_t>(sink, "tree.subtree_end"));
@@ -135,30 +155,42 @@ Result<void> decode_tree(const Field& message, const ColumnBytes::Sink& sink, Co
 
 Result<void> decode_self(const Field& message, const ColumnBytes::Sink& sink, Parts& parts) {
   ColumnBytes context;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     switch (f.number) {
-      case self::same_as_samples: return read_bool(f, parts.same_as_samples);
-      case self::context: return context.add(f, WireType::fixed32);
-      case self::values: return decode_values(f, sink, parts.self_values);
-      default: return {};
+      case self::same_as_samples:
+        return read_bool(f, parts.same_as_samples);
+      case self::context:
+        return context.add(f, WireType::fixed32);
+      case self::values:
+        return decode_values(f, sink, parts.self_values);
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   PROFD_TRY(parts.self_context, context.take<std::uint32_t>(sink, "self.context"));
   return {};
 }
 
 Result<void> decode_samples(const Field& message, const ColumnBytes::Sink& sink, Parts& parts) {
   ColumnBytes context, label_set, thread, time;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     switch (f.number) {
-      case samples::context: return context.add(f, WireType::fixed32);
-      case samples::values: return decode_values(f, sink, parts.sample_values);
-      case samples::label_set: return label_set.add(f, WireType::fixed32);
-      case samples::thread: return thread.add(f, WireType::fixed32);
-      case samples::time: return time.add(f, WireType::fixed64);
-      default: return {};
+      case samples::context:
+        return context.add(f, WireType::fixed32);
+      case samples::values:
+        return decode_values(f, sink, parts.sample_values);
+      case samples::label_set:
+        return label_set.add(f, WireType::fixed32);
+      case samples::thread:
+        return thread.add(f, WireType::fixed32);
+      case samples::time:
+        return time.add(f, WireType::fixed64);
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   PROFD_TRY(parts.samples.context, context.take<std::uint32_t>(sink, "samples.context"));
   PROFD_TRY(parts.samples.label_set, label_set.take<std::uint32_t>(sink, "samples.label_set"));
   PROFD_TRY(parts.samples.thread, thread.take<std::uint32_t>(sink, "samples.thread"));
@@ -198,10 +230,12 @@ Result<AssociationTable> decode_association(const Field& message, const ColumnBy
   AssociationTable out;
   std::vector<MetricFields> metrics;
   std::vector<RawValues> raw;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     switch (f.number) {
-      case association::name: return read_text(f, texts, out.name);
-      case association::roles: return read_text(f, texts, out.roles.emplace_back());
+      case association::name:
+        return read_text(f, texts, out.name);
+      case association::roles:
+        return read_text(f, texts, out.roles.emplace_back());
       case association::contexts: {
         PROFD_CHECK(expect(f, WireType::bytes));
         PROFD_TRY(auto column, decode_ids(f, sink));
@@ -213,10 +247,13 @@ Result<AssociationTable> decode_association(const Field& message, const ColumnBy
         metrics.push_back(std::move(fields));
         return {};
       }
-      case association::values: return decode_values(f, sink, raw);
-      default: return {};
+      case association::values:
+        return decode_values(f, sink, raw);
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   if (out.contexts.size() != out.roles.size())
     return fail(ErrorCode::malformed,
                 fmt::format("an association has {} roles and {} columns of contexts", out.roles.size(),
@@ -242,10 +279,11 @@ Result<void> assemble(const Field& message, Parts parts, DecodedProfile& out) {
       return fail(ErrorCode::malformed, "self cannot be the same as samples here", message.offset);
   }
   if (out.loose && parts.has_self && parts.has_samples)
-    return fail(ErrorCode::malformed, "a profile with contexts has self or samples, not both", message.offset);
+    return fail(ErrorCode::malformed, "a profile with contexts has self or samples, not both",
+                message.offset);
   if (parts.has_samples) {
-    PROFD_TRY(parts.samples.values, settle(std::move(parts.sample_values), parts.metrics,
-                                           parts.samples.context.size(), "samples"));
+    PROFD_TRY(parts.samples.values,
+              settle(std::move(parts.sample_values), parts.metrics, parts.samples.context.size(), "samples"));
     d.samples = std::move(parts.samples);
   }
   if (parts.same_as_samples) {
@@ -272,13 +310,14 @@ Result<void> put(Result<T> decoded, T& to) {
 
 }  // namespace
 
-Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::Sink& sink, TextReader& texts) {
+Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::Sink& sink,
+                                      TextReader& texts) {
   DecodedProfile out;
   out.offset = message.offset;
   ProfileData& d = out.data;
   Parts parts;
   std::uint32_t seen = 0;
-  PROFD_CHECK(walk(message, [&](const Field& f) -> Result<void> {
+  const auto on_field = [&](const Field& f) -> Result<void> {
     const bool scalar = f.number == profile::default_metric || f.number == profile::n_samples;
     if (scalar)
       PROFD_CHECK(expect(f, WireType::varint));
@@ -287,39 +326,60 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
     // Two messages of one table would have to be merged column by column; nobody writes that.
     if (!scalar && f.number <= profile::samples && f.number != profile::metrics) {
       if ((seen >> f.number & 1) != 0)
-        return fail(ErrorCode::malformed, fmt::format("field {} of a profile comes twice", f.number), f.tag_offset);
+        return fail(ErrorCode::malformed, fmt::format("field {} of a profile comes twice", f.number),
+                    f.tag_offset);
       seen |= 1u << f.number;
     }
     switch (f.number) {
-      case profile::info: return put(decode_info(f, texts), d.info);
-      case profile::strings: return put(decode_strings(f, sink), d.strings);
-      case profile::modules: return put(decode_modules(f, sink), d.modules);
-      case profile::functions: return put(decode_functions(f, sink), d.functions);
-      case profile::frames: return put(decode_frames(f, sink), d.frames);
-      case profile::threads: return put(decode_threads(f, sink), d.threads);
-      case profile::labels: return put(decode_labels(f, sink), d.labels);
+      case profile::info:
+        return put(decode_info(f, texts), d.info);
+      case profile::strings:
+        return put(decode_strings(f, sink), d.strings);
+      case profile::modules:
+        return put(decode_modules(f, sink), d.modules);
+      case profile::functions:
+        return put(decode_functions(f, sink), d.functions);
+      case profile::frames:
+        return put(decode_frames(f, sink), d.frames);
+      case profile::threads:
+        return put(decode_threads(f, sink), d.threads);
+      case profile::labels:
+        return put(decode_labels(f, sink), d.labels);
       case profile::metrics: {
         PROFD_TRY(auto fields, decode_metric(f, texts));
         parts.metrics.push_back(std::move(fields));
         return {};
       }
       case profile::default_metric:
-        if (f.value >= kNone) return fail(ErrorCode::malformed, "the default metric does not exist", f.offset);
+        if (f.value >= kNone)
+          return fail(ErrorCode::malformed, "the default metric does not exist", f.offset);
         d.default_metric = MetricId{static_cast<std::uint32_t>(f.value)};
         return {};
-      case profile::n_samples: out.n_samples = f.value; return {};
-      case profile::tree: parts.has_tree = true; return decode_tree(f, sink, d.tree);
-      case profile::contexts: parts.has_contexts = true; return decode_tree(f, sink, out.contexts);
-      case profile::self: parts.has_self = true; return decode_self(f, sink, parts);
-      case profile::samples: parts.has_samples = true; return decode_samples(f, sink, parts);
+      case profile::n_samples:
+        out.n_samples = f.value;
+        return {};
+      case profile::tree:
+        parts.has_tree = true;
+        return decode_tree(f, sink, d.tree);
+      case profile::contexts:
+        parts.has_contexts = true;
+        return decode_tree(f, sink, out.contexts);
+      case profile::self:
+        parts.has_self = true;
+        return decode_self(f, sink, parts);
+      case profile::samples:
+        parts.has_samples = true;
+        return decode_samples(f, sink, parts);
       case profile::associations: {
         PROFD_TRY(auto table, decode_association(f, sink, texts));
         d.associations.push_back(std::move(table));
         return {};
       }
-      default: return {};
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   PROFD_CHECK(assemble(message, std::move(parts), out));
   return out;
 }
@@ -331,7 +391,8 @@ Result<void> complete_profile(DecodedProfile& profile) {
     return fail(ErrorCode::malformed, "contexts has columns of different length");
   if (d.samples) {
     const auto fits = [&](std::size_t n) { return n == 0 || n == d.samples->size(); };
-    if (!fits(d.samples->label_set.size()) || !fits(d.samples->thread.size()) || !fits(d.samples->time.size()))
+    if (!fits(d.samples->label_set.size()) || !fits(d.samples->thread.size()) ||
+        !fits(d.samples->time.size()))
       return fail(ErrorCode::malformed, "the columns of samples have different lengths");
   }
   return {};

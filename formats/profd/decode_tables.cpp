@@ -13,15 +13,19 @@ enum class Kind { id32, wide64, bytes };
 template <std::size_t N>
 Result<std::array<ColumnBytes, N + 1>> walk_columns(const Field& message, const std::array<Kind, N>& kinds) {
   std::array<ColumnBytes, N + 1> columns;
-  PROFD_CHECK(walk(message, [&](const Field& field) -> Result<void> {
+  const auto on_field = [&](const Field& field) -> Result<void> {
     if (field.number > N) return {};
     switch (kinds[field.number - 1]) {
-      case Kind::id32: return columns[field.number].add(field, WireType::fixed32);
-      case Kind::wide64: return columns[field.number].add(field, WireType::fixed64);
-      case Kind::bytes: return columns[field.number].set(field);
+      case Kind::id32:
+        return columns[field.number].add(field, WireType::fixed32);
+      case Kind::wide64:
+        return columns[field.number].add(field, WireType::fixed64);
+      case Kind::bytes:
+        return columns[field.number].set(field);
     }
     return {};
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   return columns;
 }
 
@@ -31,22 +35,27 @@ constexpr auto b = Kind::bytes;
 
 }  // namespace
 
-#define PROFD_TAKE(table, member, T) PROFD_TRY(out.member, columns[table::member].take<T>(sink, #table "." #member))
+#define PROFD_TAKE(table, member, T) \
+  PROFD_TRY(out.member, columns[table::member].take<T>(sink, #table "." #member))
 
 Result<StringTable> decode_strings(const Field& message, const ColumnBytes::Sink& sink) {
   ColumnBytes blob, offsets;
   std::vector<std::string_view> texts;
-  PROFD_CHECK(walk(message, [&](const Field& field) -> Result<void> {
+  const auto on_field = [&](const Field& field) -> Result<void> {
     switch (field.number) {
-      case strings::blob: return blob.set(field);
-      case strings::offsets: return offsets.add(field, WireType::fixed64);
+      case strings::blob:
+        return blob.set(field);
+      case strings::offsets:
+        return offsets.add(field, WireType::fixed64);
       case strings::texts:
         PROFD_CHECK(expect(field, WireType::bytes));
         texts.push_back(field.text());
         return {};
-      default: return {};
+      default:
+        return {};
     }
-  }));
+  };
+  PROFD_CHECK(walk(message, on_field));
   PROFD_TRY(auto bytes, blob.take<char>(sink, "strings.blob"));
   PROFD_TRY(auto starts, offsets.take<std::uint64_t>(sink, "strings.offsets"));
   if (texts.empty()) {

@@ -38,8 +38,12 @@ Result<Field> FieldCursor::next() {
       PROFD_TRY(field.value, varint("a number"));
       return field;
     }
-    case 1: length = 8; break;
-    case 5: length = 4; break;
+    case 1:
+      length = 8;
+      break;
+    case 5:
+      length = 4;
+      break;
     case 2: {
       PROFD_TRY(const std::uint64_t n, varint("a length"));
       if (n > rest_.size())

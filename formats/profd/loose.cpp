@@ -31,10 +31,9 @@ void add_tables(const ProfileData& d, ProfileBuilder& builder, Ids& ids, std::ui
   }
   const FunctionTable& functions = d.functions;
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    ids.functions.push_back(
-        builder.function(FunctionSpec{ids.string(functions.name[i]), ids.string(functions.system_name[i]),
-                                      ids.string(functions.file[i]), functions.start_line[i],
-                                      functions.unresolved[i] != 0}));
+    ids.functions.push_back(builder.function(
+        FunctionSpec{ids.string(functions.name[i]), ids.string(functions.system_name[i]),
+                     ids.string(functions.file[i]), functions.start_line[i], functions.unresolved[i] != 0}));
   }
   const FrameTable& frames = d.frames;
   for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -75,13 +74,15 @@ Result<void> add_self(const SelfTable& self, const Ids& ids, ProfileBuilder& bui
   return {};
 }
 
-Result<void> add_samples(const SampleTable& samples, const Ids& ids, ProfileBuilder& builder, StopToken& stop) {
+Result<void> add_samples(const SampleTable& samples, const Ids& ids, ProfileBuilder& builder,
+                         StopToken& stop) {
   std::vector<Value> values(samples.values.size());
   for (std::size_t row = 0; row < samples.size(); ++row) {
     if (stop.check()) return stop.status();
     for (std::size_t m = 0; m < values.size(); ++m) values[m] = value_at(samples.values[m], row);
     SampleContext where;
-    if (!samples.thread.empty() && samples.thread[row] != kNone) where.thread = ids.threads[samples.thread[row]];
+    if (!samples.thread.empty() && samples.thread[row] != kNone)
+      where.thread = ids.threads[samples.thread[row]];
     if (!samples.label_set.empty()) where.labels = ids.label_sets[samples.label_set[row]];
     if (!samples.time.empty()) where.time = samples.time[row];
     builder.add_sample(ids.contexts[samples.context[row]], std::span<const Value>(values), where);

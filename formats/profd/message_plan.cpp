@@ -117,8 +117,7 @@ void MessagePlan::borrow(std::uint32_t field, std::span<const std::byte> body) {
   position_ += body.size();
 }
 
-Result<void> MessagePlan::write(
-    const std::function<Result<void>(std::span<const std::byte>)>& sink) const {
+Result<void> MessagePlan::write(const std::function<Result<void>(std::span<const std::byte>)>& sink) const {
   assert(open_.empty());
   for (const Piece& piece : pieces_) {
     if (!piece.head.empty()) PROFD_CHECK(sink(std::as_bytes(std::span(piece.head))));

@@ -1,9 +1,9 @@
 // MessagePlan: a protobuf message laid out but not yet copied: small fields as bytes of its own, columns as
-// pointers to the caller's memory. Every length is known before the first byte is written, and columns start at
-// multiples of 8 bytes from the start of the file.
+// pointers to the caller's memory. Every length is known before the first byte is written, and columns start
+// at multiples of 8 bytes from the start of the file.
 //
-// Lengths of sub-messages and columns are written as varints of fixed width (padded with continuation bytes, which
-// every parser accepts), so that positions do not depend on sizes that come later.
+// Lengths of sub-messages and columns are written as varints of fixed width (padded with continuation bytes,
+// which every parser accepts), so that positions do not depend on sizes that come later.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Reading and writing native files outside the usual opening: for the cache, which trusts its own entries, and
-// for `convert`.
+// Reading and writing native files outside the usual opening: for the cache, which trusts its own entries,
+// and for `convert`.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace profd {
 
 // A file that profd's cache wrote. The columns of the profiles point into `bytes`, so nobody may change them
 // while `owner` lives: map only files that are replaced, never rewritten.
-// The checksum of every byte and the key are compared; what passes is what write_profd() was given, a profile that
-// was valid, so ids are not checked again.
+// The checksum of every byte and the key are compared; what passes is what write_profd() was given, a profile
+// that was valid, so ids are not checked again.
 Result<OpenedFile> read_cached_profd(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                                      std::span<const std::byte> cache_key, Executor& executor);
 

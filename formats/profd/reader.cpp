@@ -1,4 +1,6 @@
 // The native format: profd's own files, and what profilers write through the builders.
+#include "formats/reader.h"
+
 #include <array>
 #include <memory>
 
@@ -9,7 +11,6 @@
 #include "formats/profd/profd_file.h"
 #include "formats/profd/schema.h"
 #include "formats/profd/validate.h"
-#include "formats/reader.h"
 
 namespace profd {
 namespace {
@@ -37,8 +38,8 @@ class ProfdReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    // Columns are copied unless nobody else can reach the bytes: a file that is mapped may be written to after
-    // it was checked, or cut short, and then the profile would be wrong or the process gone.
+    // Columns are copied unless nobody else can reach the bytes: a file that is mapped may be written to
+    // after it was checked, or cut short, and then the profile would be wrong or the process gone.
     const Storage storage = source.is_private() ? Storage::borrowed : Storage::copied;
     PROFD_TRY(DecodedFile file, decode_file(source.bytes(), source.owner(), storage, context.executor));
     if (file.checksum) PROFD_CHECK(verify_checksum(source.bytes(), *file.checksum, context.executor));
@@ -47,7 +48,8 @@ class ProfdReader final : public FormatReader {
     std::uint64_t n_repaired = file.n_repaired;
     for (std::size_t i = 0; i < file.profiles.size(); ++i) {
       auto built = build(std::move(file.profiles[i]), context, n_repaired);
-      if (!built) return tl::unexpected<Error>(std::move(built).error().in("profile " + std::to_string(i + 1)));
+      if (!built)
+        return tl::unexpected<Error>(std::move(built).error().in("profile " + std::to_string(i + 1)));
       profiles.push_back(std::move(*built));
     }
     for (const ReportRow& row : file.report.rows())
@@ -60,7 +62,8 @@ class ProfdReader final : public FormatReader {
   }
 
  private:
-  static Result<ProfileBuilder> build(DecodedProfile profile, ReadContext& context, std::uint64_t& n_repaired) {
+  static Result<ProfileBuilder> build(DecodedProfile profile, ReadContext& context,
+                                      std::uint64_t& n_repaired) {
     if (auto valid = validate(profile, context.executor, context.stop); !valid) {
       Error error = std::move(valid).error();
       if (!error.offset) error.offset = profile.offset;

@@ -1,5 +1,6 @@
-// Field numbers of profile.proto, shared by the reader and the writer. tests/unit/formats/profd/schema_test.cpp
-// reads what we write with protoc's own classes, so a number that differs here is found.
+// Field numbers of profile.proto, shared by the reader and the writer.
+// tests/unit/formats/profd/schema_test.cpp reads what we write with protoc's own classes, so a number that
+// differs here is found.
 #pragma once
 
 #include <bit>

@@ -95,14 +95,15 @@ class Laws {
   std::vector<Law> laws_;
 };
 
-// Offsets start at 0, ascend and end at the length of the blob; every text is UTF-8. The blob is checked as one:
-// then a text is well-formed when it starts at the start of a character.
+// Offsets start at 0, ascend and end at the length of the blob; every text is UTF-8. The blob is checked as
+// one: then a text is well-formed when it starts at the start of a character.
 Result<void> check_strings(const StringTable& strings, bool must_be_utf8, Laws& laws) {
   const auto& offsets = strings.offsets();
   const auto& blob = strings.bytes();
   if (offsets.size() < 2 || offsets[0] != 0 || offsets[1] != 0)
     return fail(ErrorCode::malformed, "text 0 must be empty");
-  // Until they are known to ascend nothing may be read through offsets; this pass is short enough to be first.
+  // Until they are known to ascend nothing may be read through offsets; this pass is short enough to be
+  // first.
   std::uint64_t before = 0;
   bool wrong = false;
   for (std::uint64_t offset : offsets) {
@@ -114,13 +115,14 @@ Result<void> check_strings(const StringTable& strings, bool must_be_utf8, Laws& 
   if (!must_be_utf8) return {};
   if (!blob.empty() && !simdjson::validate_utf8(blob.data(), blob.size()))
     return fail(ErrorCode::malformed, "the texts are not UTF-8");
-  laws.add("strings", "starts inside a character", strings.size(),
-           [starts = offsets.data(), text = blob.data(), n = blob.size()](std::size_t begin, std::size_t end) {
-             bool inside = false;
-             for (std::size_t i = begin; i < end; ++i)
-               inside |= starts[i] < n && (static_cast<unsigned char>(text[starts[i]]) & 0xC0) == 0x80;
-             return !inside;
-           });
+  laws.add(
+      "strings", "starts inside a character", strings.size(),
+      [starts = offsets.data(), text = blob.data(), n = blob.size()](std::size_t begin, std::size_t end) {
+        bool inside = false;
+        for (std::size_t i = begin; i < end; ++i)
+          inside |= starts[i] < n && (static_cast<unsigned char>(text[starts[i]]) & 0xC0) == 0x80;
+        return !inside;
+      });
   return {};
 }
 
@@ -234,8 +236,9 @@ Result<void> check_totals(const ProfileData& d, Executor& executor, const StopTo
         },
         d.self.values[m]);
     if (!right)
-      return fail(ErrorCode::malformed,
-                  fmt::format("the total of metric {} ({}) is not the sum of its values", m, d.metrics[m].name));
+      return fail(
+          ErrorCode::malformed,
+          fmt::format("the total of metric {} ({}) is not the sum of its values", m, d.metrics[m].name));
   }
   return {};
 }
@@ -263,9 +266,8 @@ Result<void> validate(const DecodedProfile& profile, Executor& executor, const S
   }
   if (tree.size() == 0 || tree.frame.size() != tree.size() || tree.subtree_end.size() != tree.size())
     return fail(ErrorCode::malformed, "the columns of the tree are empty or of different length");
-  laws.add("tree", "is not a tree in preorder", tree.size(), [&](std::size_t begin, std::size_t end) {
-    return is_well_formed(tree, n_frames, begin, end);
-  });
+  laws.add("tree", "is not a tree in preorder", tree.size(),
+           [&](std::size_t begin, std::size_t end) { return is_well_formed(tree, n_frames, begin, end); });
   check_values(d, tree.size(), laws);
   laws.ascending("self.context", d.self.contexts);
   PROFD_CHECK(laws.check(executor, stop));
