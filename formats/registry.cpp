@@ -7,6 +7,7 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
+  reader(pprof)               \
   reader(perf_script)         \
   reader(folded)
 // clang-format on
