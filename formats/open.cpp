@@ -147,7 +147,8 @@ class Opener {
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
     std::vector<ProfilePtr> finished;
     for (std::size_t i = 0; done && i < builders.size(); ++i) {
-      builders[i].info().format = decision.reader->info().id;
+      // A native file says which format it was imported from.
+      if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty() && in_archive(content))
         builders[i].info().name = content.names.back();
       auto profile = std::move(builders[i]).finish(executor_, stop_);

@@ -6,6 +6,7 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
+  reader(profd)               \
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \

@@ -123,6 +123,10 @@ void sum_metrics(ProfileData& data) {
 
 Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) && {
   State& s = *s_;
+  if (s.adopted) {
+    s.adopted->info = std::move(s.info);
+    return std::make_shared<const Profile>(std::move(*s.adopted));
+  }
   constexpr std::size_t kMaxRows = kNone - 1;
   if (s.too_many || s.frame_function.size() > kMaxRows || s.sample_context.size() > kMaxRows ||
       s.label_key.size() > kMaxRows)

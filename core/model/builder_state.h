@@ -67,6 +67,7 @@ struct ProfileBuilder::State {
   std::vector<FrameId> stack_frames;
   std::vector<std::uint64_t> stack_end;
 
+  std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;
   std::unique_ptr<StackSource> sample_stacks;
   std::optional<std::uint64_t> n_samples;
