@@ -38,7 +38,9 @@ std::size_t operator_length(std::string_view name, std::size_t i) {
   while (end < name.size() && std::string_view("<>=!+-*/%^&|~,").find(name[end]) != std::string_view::npos)
     ++end;
   // "operator<<int>" of a templated operator<: leave one '<' to open the arguments.
-  if (end - first == 2 && name.substr(first, 2) == "<<" && name.find('>', end) < name.find('(', end)) --end;
+  if (end - first == 2 && name.substr(first, 2) == "<<" && end < name.size() && name[end] != ' ' &&
+      name.find('>', end) < name.find('(', end))
+    --end;
   return end - i;
 }
 
