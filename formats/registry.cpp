@@ -6,6 +6,7 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
+  reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
