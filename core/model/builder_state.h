@@ -1,0 +1,81 @@
+// The inside of ProfileBuilder, shared by profile_builder.cpp (collecting) and builder_finish.cpp (freezing).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/model/profile_builder.h"
+#include "core/support/interner.h"
+
+namespace profd {
+
+// Values of one metric while they are collected; doubles only when the metric is fractional.
+struct GrowingValues {
+  bool fractional = false;
+  std::vector<std::int64_t> ints;
+  std::vector<double> doubles;
+};
+
+struct ProfileBuilder::State {
+  ProfileInfo info;
+  StringInterner strings;
+
+  std::vector<StringId> module_name, module_build_id;
+  std::vector<std::uint64_t> module_start, module_limit, module_offset;
+  RowSet module_rows;
+
+  std::vector<StringId> function_name, function_system_name, function_file;
+  std::vector<std::uint32_t> function_start_line;
+  std::vector<std::uint8_t> function_unresolved;
+  RowSet function_rows;
+
+  std::vector<FunctionId> frame_function;
+  std::vector<ModuleId> frame_module;
+  std::vector<StringId> frame_file;
+  std::vector<std::uint32_t> frame_line, frame_column;
+  std::vector<std::uint64_t> frame_address;
+  std::vector<FrameKind> frame_kind;
+  std::vector<std::uint8_t> frame_inlined;
+  RowSet frame_rows;
+
+  std::vector<StringId> thread_name, thread_process;
+  std::vector<std::int64_t> thread_tid, thread_pid;
+  RowSet thread_rows;
+
+  std::vector<std::uint32_t> label_first{0, 0};  // set 0 is empty
+  std::vector<StringId> label_key, label_text, label_unit;
+  std::vector<std::int64_t> label_number;
+  std::vector<std::uint8_t> label_is_number;
+  RowSet label_rows;
+
+  std::vector<MetricInfo> metrics;
+  std::vector<bool> metric_fractional;
+  MetricId default_metric;
+
+  // Contexts in order of arrival; 0 is the root.
+  std::vector<std::uint32_t> context_parent{kNone}, context_frame{kNone};
+  RowSet context_rows;
+
+  // Totals-only values: dense by context, grown on demand.
+  std::vector<GrowingValues> self;
+
+  // Samples. sample_context is kNone where the sample has a stack; stacks are then in order of those samples.
+  std::vector<std::uint32_t> sample_context, sample_labels, sample_thread;
+  std::vector<std::int64_t> sample_time;
+  std::vector<GrowingValues> sample_values;
+  bool any_labels = false, any_thread = false, any_time = false;
+  std::vector<FrameId> stack_frames;
+  std::vector<std::uint64_t> stack_end;
+
+  std::optional<ProfileData> adopted;
+  std::unique_ptr<StackSource> source;
+  std::unique_ptr<StackSource> sample_stacks;
+  std::optional<std::uint64_t> n_samples;
+  std::vector<AssociationTable> associations;
+  bool too_many = false;  // a table outgrew 32-bit ids
+
+  ContextId context(ContextId parent, FrameId frame);
+  void begin_sample(const SampleContext& where);
+};
+
+}  // namespace profd

@@ -1,0 +1,53 @@
+#include "core/model/profile.h"
+
+namespace profd {
+namespace {
+
+std::size_t bytes(const ValueColumn& column) {
+  return std::visit([](const auto& c) { return c.bytes(); }, column);
+}
+
+template <class... Columns>
+std::size_t bytes_of(const Columns&... columns) {
+  return (std::size_t{0} + ... + columns.bytes());
+}
+
+}  // namespace
+
+std::optional<MetricId> Profile::find_metric(std::string_view name) const {
+  for (std::size_t i = 0; i < d_.metrics.size(); ++i) {
+    if (d_.metrics[i].name == name) return MetricId{i};
+  }
+  return std::nullopt;
+}
+
+std::size_t Profile::memory() const {
+  const auto& m = d_.modules;
+  const auto& fn = d_.functions;
+  const auto& fr = d_.frames;
+  const auto& l = d_.labels;
+  std::size_t total = d_.strings.memory();
+  total += bytes_of(m.name, m.build_id, m.start, m.limit, m.offset);
+  total += bytes_of(fn.name, fn.system_name, fn.file, fn.start_line, fn.unresolved);
+  total += bytes_of(fr.function, fr.module, fr.file, fr.line, fr.column, fr.address, fr.kind, fr.inlined);
+  total += bytes_of(d_.threads.name, d_.threads.process_name, d_.threads.tid, d_.threads.pid);
+  total += bytes_of(l.first, l.key, l.text, l.number, l.unit, l.is_number);
+  total += bytes_of(d_.tree.parent, d_.tree.frame, d_.tree.subtree_end);
+  const bool self_is_samples =
+      d_.samples && !d_.self.contexts.empty() && d_.self.contexts.data() == d_.samples->context.data();
+  if (!self_is_samples) {
+    total += d_.self.contexts.bytes();
+    for (const auto& column : d_.self.values) total += bytes(column);
+  }
+  if (d_.samples) {
+    total += bytes_of(d_.samples->context, d_.samples->label_set, d_.samples->thread, d_.samples->time);
+    for (const auto& column : d_.samples->values) total += bytes(column);
+  }
+  for (const auto& a : d_.associations) {
+    for (const auto& column : a.contexts) total += column.bytes();
+    for (const auto& column : a.values) total += bytes(column);
+  }
+  return total;
+}
+
+}  // namespace profd

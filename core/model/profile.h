@@ -1,0 +1,88 @@
+// Profile: one immutable set of measurements. Made by ProfileBuilder or by the native reader only.
+// Shared as std::shared_ptr<const Profile>; every member function is const and safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/context_tree.h"
+#include "core/model/metric.h"
+#include "core/model/sample_table.h"
+#include "core/model/string_table.h"
+#include "core/model/tables.h"
+
+namespace profd {
+
+// What the file says about itself.
+struct ProfileInfo {
+  std::string name;                     // of the profile inside its file, "" when it has none
+  std::string format;                   // reader id: "pprof"
+  std::string producer;                 // the profiler, when the file names it
+  std::string program;                  // main binary or script, when known
+  std::optional<std::int64_t> time_ns;  // start, since the Unix epoch, UTC
+  std::optional<std::int64_t> duration_ns;
+  std::optional<std::int64_t> period;  // of the sampling, in period_unit
+  std::string period_type, period_unit;
+  std::vector<std::string> comments;
+  std::vector<std::pair<std::string, std::string>>
+      properties;  // whatever else the format holds: drop_frames, doc_url, …
+};
+
+struct ProfileData {
+  ProfileInfo info;
+  StringTable strings;
+  ModuleTable modules;
+  FunctionTable functions;
+  FrameTable frames;
+  ThreadTable threads;
+  LabelTable labels;
+  std::vector<MetricInfo> metrics;
+  MetricId default_metric{0u};
+  std::vector<Value> totals;    // by metric: the sum of all self values
+  std::uint64_t n_samples = 0;  // measurements the source counts, even when no sample table is kept
+  ContextTree tree;
+  SelfTable self;
+  std::optional<SampleTable> samples;
+  std::vector<AssociationTable> associations;
+};
+
+class Profile {
+ public:
+  explicit Profile(ProfileData data) : d_(std::move(data)) {}
+
+  const ProfileInfo& info() const { return d_.info; }
+  const StringTable& strings() const { return d_.strings; }
+  const ModuleTable& modules() const { return d_.modules; }
+  const FunctionTable& functions() const { return d_.functions; }
+  const FrameTable& frames() const { return d_.frames; }
+  const ThreadTable& threads() const { return d_.threads; }
+  const LabelTable& labels() const { return d_.labels; }
+  const std::vector<MetricInfo>& metrics() const { return d_.metrics; }
+  MetricId default_metric() const { return d_.default_metric; }
+  std::optional<MetricId> find_metric(std::string_view name) const;
+  const Value& total(MetricId metric) const { return d_.totals[metric.v]; }
+  std::uint64_t n_samples() const { return d_.n_samples; }
+  const ContextTree& tree() const { return d_.tree; }
+  const SelfTable& self() const { return d_.self; }
+  // Null when the source has no more than totals.
+  const SampleTable* samples() const { return d_.samples ? &*d_.samples : nullptr; }
+  const std::vector<AssociationTable>& associations() const { return d_.associations; }
+
+  std::string_view function_name(FunctionId function) const {
+    return d_.strings[d_.functions.name[function.v]];
+  }
+  const ProfileData& data() const { return d_; }
+  // Bytes held by all columns, mapped ones included.
+  std::size_t memory() const;
+
+ private:
+  ProfileData d_;
+};
+
+using ProfilePtr = std::shared_ptr<const Profile>;
+
+}  // namespace profd

@@ -1,0 +1,345 @@
+#include "core/model/profile_builder.h"
+
+#include <cassert>
+
+#include "core/model/builder_state.h"
+#include "core/support/checked.h"
+#include "core/support/hash.h"
+
+namespace profd {
+namespace {
+
+std::uint64_t hash_all(std::initializer_list<std::uint64_t> parts) {
+  std::uint64_t hash = 0;
+  for (std::uint64_t part : parts) hash = hash_combine(hash, part);
+  return mix64(hash);
+}
+
+template <class T>
+std::uint32_t n_rows(const std::vector<T>& column) {
+  return static_cast<std::uint32_t>(column.size());
+}
+
+}  // namespace
+
+ProfileBuilder::ProfileBuilder() : s_(std::make_unique<State>()) {}
+ProfileBuilder::~ProfileBuilder() = default;
+ProfileBuilder::ProfileBuilder(ProfileBuilder&&) noexcept = default;
+ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
+
+ProfileInfo& ProfileBuilder::info() {
+  return s_->info;
+}
+StringId ProfileBuilder::string(std::string_view text) {
+  return s_->strings.intern(text);
+}
+std::string_view ProfileBuilder::text(StringId id) const {
+  return s_->strings[id];
+}
+std::size_t ProfileBuilder::n_frames() const {
+  return s_->frame_function.size();
+}
+std::size_t ProfileBuilder::n_contexts() const {
+  return s_->context_parent.size();
+}
+std::size_t ProfileBuilder::n_metrics() const {
+  return s_->metrics.size();
+}
+void ProfileBuilder::set_default_metric(MetricId metric) {
+  s_->default_metric = metric;
+}
+void ProfileBuilder::set_n_samples(std::uint64_t n) {
+  s_->n_samples = n;
+}
+void ProfileBuilder::set_stacks(std::unique_ptr<StackSource> source) {
+  s_->source = std::move(source);
+}
+void ProfileBuilder::set_sample_stacks(std::unique_ptr<StackSource> source) {
+  s_->sample_stacks = std::move(source);
+}
+void ProfileBuilder::adopt(ProfileData data) {
+  s_->info = std::move(data.info);
+  s_->adopted = std::move(data);
+}
+void ProfileBuilder::add_association(AssociationTable table) {
+  s_->associations.push_back(std::move(table));
+}
+
+ModuleId ProfileBuilder::module(const ModuleSpec& spec) {
+  State& s = *s_;
+  const StringId name = string(spec.name);
+  const StringId build_id = string(spec.build_id);
+  const std::uint32_t next = n_rows(s.module_name);
+  const std::uint32_t row = s.module_rows.find_or_add(
+      hash_all({name.v, build_id.v, spec.start, spec.limit, spec.offset}), next, [&](std::uint32_t r) {
+        return s.module_name[r] == name && s.module_build_id[r] == build_id &&
+               s.module_start[r] == spec.start && s.module_limit[r] == spec.limit &&
+               s.module_offset[r] == spec.offset;
+      });
+  if (row == next) {
+    s.module_name.push_back(name);
+    s.module_build_id.push_back(build_id);
+    s.module_start.push_back(spec.start);
+    s.module_limit.push_back(spec.limit);
+    s.module_offset.push_back(spec.offset);
+  }
+  return ModuleId{row};
+}
+
+FunctionId ProfileBuilder::function(const FunctionSpec& spec) {
+  State& s = *s_;
+  const std::uint32_t next = n_rows(s.function_name);
+  const std::uint32_t row = s.function_rows.find_or_add(
+      hash_all({spec.name.v, spec.system_name.v, spec.file.v, spec.start_line, spec.unresolved}), next,
+      [&](std::uint32_t r) {
+        return s.function_name[r] == spec.name && s.function_system_name[r] == spec.system_name &&
+               s.function_file[r] == spec.file && s.function_start_line[r] == spec.start_line &&
+               (s.function_unresolved[r] != 0) == spec.unresolved;
+      });
+  if (row == next) {
+    s.function_name.push_back(spec.name);
+    s.function_system_name.push_back(spec.system_name);
+    s.function_file.push_back(spec.file);
+    s.function_start_line.push_back(spec.start_line);
+    s.function_unresolved.push_back(spec.unresolved ? 1 : 0);
+  }
+  return FunctionId{row};
+}
+
+FunctionId ProfileBuilder::function(std::string_view name, std::string_view file) {
+  FunctionSpec spec;
+  spec.name = string(name);
+  spec.file = string(file);
+  return function(spec);
+}
+
+FrameId ProfileBuilder::frame(const FrameSpec& spec) {
+  State& s = *s_;
+  assert(spec.function.v < s.function_name.size());
+  const StringId file = spec.file.v == 0 ? s.function_file[spec.function.v] : spec.file;
+  const auto kind = static_cast<std::uint64_t>(spec.kind);
+  const std::uint32_t next = n_rows(s.frame_function);
+  const std::uint32_t row = s.frame_rows.find_or_add(
+      hash_all({spec.function.v, spec.module.v, file.v, spec.line, spec.column, spec.address,
+                kind * 2 + (spec.inlined ? 1 : 0)}),
+      next, [&](std::uint32_t r) {
+        return s.frame_function[r] == spec.function && s.frame_module[r] == spec.module &&
+               s.frame_file[r] == file && s.frame_line[r] == spec.line && s.frame_column[r] == spec.column &&
+               s.frame_address[r] == spec.address && s.frame_kind[r] == spec.kind &&
+               (s.frame_inlined[r] != 0) == spec.inlined;
+      });
+  if (row == next) {
+    s.frame_function.push_back(spec.function);
+    s.frame_module.push_back(spec.module);
+    s.frame_file.push_back(file);
+    s.frame_line.push_back(spec.line);
+    s.frame_column.push_back(spec.column);
+    s.frame_address.push_back(spec.address);
+    s.frame_kind.push_back(spec.kind);
+    s.frame_inlined.push_back(spec.inlined ? 1 : 0);
+  }
+  return FrameId{row};
+}
+
+ThreadId ProfileBuilder::thread(const ThreadSpec& spec) {
+  State& s = *s_;
+  const StringId name = string(spec.name);
+  const StringId process = string(spec.process_name);
+  const std::uint32_t next = n_rows(s.thread_name);
+  const std::uint32_t row =
+      s.thread_rows.find_or_add(hash_all({name.v, process.v, static_cast<std::uint64_t>(spec.tid),
+                                          static_cast<std::uint64_t>(spec.pid)}),
+                                next, [&](std::uint32_t r) {
+                                  return s.thread_name[r] == name && s.thread_process[r] == process &&
+                                         s.thread_tid[r] == spec.tid && s.thread_pid[r] == spec.pid;
+                                });
+  if (row == next) {
+    s.thread_name.push_back(name);
+    s.thread_process.push_back(process);
+    s.thread_tid.push_back(spec.tid);
+    s.thread_pid.push_back(spec.pid);
+  }
+  return ThreadId{row};
+}
+
+LabelSetId ProfileBuilder::label_set(std::span<const Label> labels) {
+  State& s = *s_;
+  if (labels.empty()) return LabelSetId{0u};
+  std::uint64_t hash = labels.size();
+  for (const Label& l : labels) {
+    hash = hash_combine(hash, (std::uint64_t{l.key.v} << 32) | l.text.v);
+    hash = hash_combine(hash, static_cast<std::uint64_t>(l.number) ^ (std::uint64_t{l.unit.v} << 32) ^
+                                  (l.is_number ? 1u : 0u));
+  }
+  const std::uint32_t next = n_rows(s.label_first) - 1;
+  const auto equal = [&](std::uint32_t r) {
+    const std::uint32_t begin = s.label_first[r];
+    if (s.label_first[r + 1] - begin != labels.size()) return false;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const std::size_t e = begin + i;
+      const Label& l = labels[i];
+      if (s.label_key[e] != l.key || s.label_text[e] != l.text || s.label_number[e] != l.number ||
+          s.label_unit[e] != l.unit || (s.label_is_number[e] != 0) != l.is_number)
+        return false;
+    }
+    return true;
+  };
+  const std::uint32_t row = s.label_rows.find_or_add(mix64(hash), next, equal);
+  if (row == next) {
+    for (const Label& l : labels) {
+      s.label_key.push_back(l.key);
+      s.label_text.push_back(l.text);
+      s.label_number.push_back(l.number);
+      s.label_unit.push_back(l.unit);
+      s.label_is_number.push_back(l.is_number ? 1 : 0);
+    }
+    s.label_first.push_back(n_rows(s.label_key));
+  }
+  return LabelSetId{row};
+}
+
+MetricId ProfileBuilder::add_metric(std::string_view name, std::string_view unit, bool fractional) {
+  State& s = *s_;
+  s.metrics.push_back({std::string(name), normalize_unit(unit), false});
+  s.metric_fractional.push_back(fractional);
+  s.self.push_back({fractional, {}, {}});
+  s.sample_values.push_back({fractional, {}, {}});
+  const MetricId id{s.metrics.size() - 1};
+  if (!s.default_metric.valid()) s.default_metric = id;
+  return id;
+}
+
+ContextId ProfileBuilder::State::context(ContextId parent, FrameId frame) {
+  assert(parent.v < context_parent.size() && frame.v < frame_function.size());
+  const std::uint32_t next = n_rows(context_parent);
+  if (next >= kNone - 1) {
+    too_many = true;
+    return parent;
+  }
+  const std::uint32_t row = context_rows.find_or_add(
+      mix64((std::uint64_t{parent.v} << 32) | frame.v), next,
+      [&](std::uint32_t r) { return context_parent[r] == parent.v && context_frame[r] == frame.v; });
+  if (row == next) {
+    context_parent.push_back(parent.v);
+    context_frame.push_back(frame.v);
+  }
+  return ContextId{row};
+}
+
+ContextId ProfileBuilder::context(ContextId parent, FrameId frame) {
+  return s_->context(parent, frame);
+}
+
+ContextId ProfileBuilder::context_of(std::span<const FrameId> root_first) {
+  ContextId context = kRootContext;
+  for (FrameId frame : root_first) context = s_->context(context, frame);
+  return context;
+}
+
+namespace {
+
+template <class T>
+void add_dense(std::vector<T>& values, std::size_t row, T value) {
+  if (values.size() <= row) values.resize(row + 1 + values.size() / 2);
+  add_saturating(values[row], value);
+}
+
+double to_double(const Value& value) {
+  return as_double(value);
+}
+double to_double(double value) {
+  return value;
+}
+double to_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+std::int64_t to_int(const Value& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer ? *integer : static_cast<std::int64_t>(std::get<double>(value));
+}
+std::int64_t to_int(double value) {
+  return static_cast<std::int64_t>(value);
+}
+std::int64_t to_int(std::int64_t value) {
+  return value;
+}
+
+template <class T>
+void push_values(std::vector<GrowingValues>& columns, std::span<const T> values) {
+  assert(values.size() == columns.size());
+  for (std::size_t m = 0; m < columns.size(); ++m) {
+    if (columns[m].fractional)
+      columns[m].doubles.push_back(to_double(values[m]));
+    else
+      columns[m].ints.push_back(to_int(values[m]));
+  }
+}
+
+}  // namespace
+
+void ProfileBuilder::add_self(ContextId context, MetricId metric, std::int64_t value) {
+  GrowingValues& column = s_->self[metric.v];
+  if (column.fractional)
+    add_dense(column.doubles, context.v, static_cast<double>(value));
+  else
+    add_dense(column.ints, context.v, value);
+}
+
+void ProfileBuilder::add_self(ContextId context, MetricId metric, double value) {
+  GrowingValues& column = s_->self[metric.v];
+  if (column.fractional)
+    add_dense(column.doubles, context.v, value);
+  else
+    add_dense(column.ints, context.v, static_cast<std::int64_t>(value));
+}
+
+void ProfileBuilder::State::begin_sample(const SampleContext& where) {
+  any_labels |= where.labels.valid() && where.labels.v != 0;
+  any_thread |= where.thread.valid();
+  any_time |= where.time.has_value();
+  sample_labels.push_back(where.labels.valid() ? where.labels.v : 0);
+  sample_thread.push_back(where.thread.v);
+  sample_time.push_back(where.time.value_or(0));
+}
+
+void ProfileBuilder::add_sample(ContextId context, std::span<const std::int64_t> values,
+                                const SampleContext& where) {
+  s_->begin_sample(where);
+  s_->sample_context.push_back(context.v);
+  push_values(s_->sample_values, values);
+}
+
+void ProfileBuilder::add_sample(ContextId context, std::span<const double> values,
+                                const SampleContext& where) {
+  s_->begin_sample(where);
+  s_->sample_context.push_back(context.v);
+  push_values(s_->sample_values, values);
+}
+
+void ProfileBuilder::add_sample(ContextId context, std::span<const Value> values,
+                                const SampleContext& where) {
+  s_->begin_sample(where);
+  s_->sample_context.push_back(context.v);
+  push_values(s_->sample_values, values);
+}
+
+void ProfileBuilder::add_sample(std::span<const FrameId> root_first, std::span<const std::int64_t> values,
+                                const SampleContext& where) {
+  s_->stack_frames.insert(s_->stack_frames.end(), root_first.begin(), root_first.end());
+  s_->stack_end.push_back(s_->stack_frames.size());
+  add_sample(ContextId{}, values, where);
+}
+
+void ProfileBuilder::add_sample(std::span<const FrameId> root_first, std::span<const double> values,
+                                const SampleContext& where) {
+  s_->stack_frames.insert(s_->stack_frames.end(), root_first.begin(), root_first.end());
+  s_->stack_end.push_back(s_->stack_frames.size());
+  add_sample(ContextId{}, values, where);
+}
+
+Result<ProfilePtr> ProfileBuilder::finish() && {
+  SerialExecutor serial;
+  return std::move(*this).finish(serial);
+}
+
+}  // namespace profd

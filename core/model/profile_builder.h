@@ -1,0 +1,169 @@
+// ProfileBuilder: the only way to make a profile from measurements. Readers, live sessions, aggregates and
+// the public builders all go through it. Not thread-safe; used by one task at a time.
+//
+// Order of use: declare metrics first; then, in any order, intern strings, modules, functions, frames,
+// threads and label sets, and add values in one of three ways:
+//   tree-shaped sources   context(parent, frame) then add_self(context, metric, value)
+//   sample-shaped sources add_sample(...) with a context or with a stack of frames
+//   bulk sources          set_stacks(...): stacks stay encoded in the reader's buffer until finish()
+// finish() validates, orders children, renumbers to depth-first preorder, sums and freezes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/support/big_vector.h"
+#include "core/support/executor.h"
+#include "core/support/result.h"
+#include "core/support/stop.h"
+
+namespace profd {
+
+struct ModuleSpec {
+  std::string_view name;
+  std::string_view build_id = {};
+  std::uint64_t start = 0, limit = 0, offset = 0;
+};
+
+struct FunctionSpec {
+  StringId name;
+  StringId system_name{0u};
+  StringId file{0u};
+  std::uint32_t start_line = 0;
+  bool unresolved = false;
+};
+
+struct FrameSpec {
+  FunctionId function;
+  ModuleId module = {};
+  StringId file{0u};  // "" means the function's file
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint64_t address = 0;
+  FrameKind kind = FrameKind::native;
+  bool inlined = false;
+};
+
+struct ThreadSpec {
+  std::string_view name = {};
+  std::string_view process_name = {};
+  std::int64_t tid = -1, pid = -1;
+};
+
+struct Label {
+  StringId key;
+  bool is_number = false;
+  StringId text{0u};
+  std::int64_t number = 0;
+  StringId unit{0u};
+};
+
+// Where a sample was taken; all optional.
+struct SampleContext {
+  ThreadId thread = {};
+  LabelSetId labels{0u};
+  std::optional<std::int64_t> time;
+};
+
+// Stacks that a reader keeps in its own encoding. Calls may come from several threads at once, each for
+// another sample, and must be cheap: finish() asks for the first frames of every stack, then for the whole.
+class StackSource {
+ public:
+  virtual ~StackSource() = default;
+  virtual std::size_t size() const = 0;
+  // Writes at most `max` frames of sample i, root first, and returns how many were written.
+  virtual std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const = 0;
+  // Appends all frames of sample i, root first; when `values` is not null, also writes its values (one per
+  // metric) there. Returns its label set.
+  virtual LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const = 0;
+  // Sample i will be asked for: soon (its index entry may be fetched), then very soon (its bytes).
+  virtual void prefetch_index(std::size_t i) const { static_cast<void>(i); }
+  virtual void prefetch(std::size_t i) const { static_cast<void>(i); }
+  // Asked after all stacks were read: an error met on the way (calls above cannot fail; they give what they
+  // can).
+  virtual Result<void> status() const { return {}; }
+  // Nothing is asked any more: what the stacks need can be freed.
+  virtual void release() {}
+};
+
+class ProfileBuilder {
+ public:
+  ProfileBuilder();
+  ~ProfileBuilder();
+  ProfileBuilder(ProfileBuilder&&) noexcept;
+  ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
+
+  ProfileInfo& info();
+
+  StringId string(std::string_view text);
+  std::string_view text(StringId id) const;  // valid until the next string()
+
+  // Every one interns: an equal spec gives the id given before.
+  ModuleId module(const ModuleSpec& spec);
+  FunctionId function(const FunctionSpec& spec);
+  FunctionId function(std::string_view name, std::string_view file = {});
+  FrameId frame(const FrameSpec& spec);
+  ThreadId thread(const ThreadSpec& spec);
+  LabelSetId label_set(std::span<const Label> labels);
+
+  // Integral metrics take add_self/add_sample with int64 values, fractional ones with double.
+  // All metrics are declared before the first value.
+  MetricId add_metric(std::string_view name, std::string_view unit, bool fractional = false);
+  std::size_t n_metrics() const;
+  void set_default_metric(MetricId metric);
+
+  ContextId context(ContextId parent, FrameId frame);
+  ContextId context_of(std::span<const FrameId> root_first);
+
+  void add_self(ContextId context, MetricId metric, std::int64_t value);
+  void add_self(ContextId context, MetricId metric, double value);
+
+  // values: one per metric, in order of declaration.
+  void add_sample(ContextId context, std::span<const std::int64_t> values, const SampleContext& where = {});
+  void add_sample(ContextId context, std::span<const double> values, const SampleContext& where = {});
+  // Equal to add_sample(context_of(stack), ...) and faster when most stacks are new.
+  void add_sample(std::span<const FrameId> root_first, std::span<const std::int64_t> values,
+                  const SampleContext& where = {});
+  void add_sample(std::span<const FrameId> root_first, std::span<const double> values,
+                  const SampleContext& where = {});
+
+  // One value of its own kind per metric, for profiles that mix integral and fractional metrics.
+  void add_sample(ContextId context, std::span<const Value> values, const SampleContext& where = {});
+
+  // Takes all samples from `source`; excludes the other ways of adding values. All metrics integral.
+  void set_stacks(std::unique_ptr<StackSource> source);
+
+  // The stacks of all samples, which are then added with add_sample(ContextId{}, ...), one call for each of
+  // source->size(), in order. Unlike set_stacks this keeps threads, times and fractional values. Excludes
+  // samples with stacks or contexts of their own.
+  void set_sample_stacks(std::unique_ptr<StackSource> source);
+
+  // How many measurements the source counts, when that differs from the number of add_sample calls.
+  void set_n_samples(std::uint64_t n);
+
+  // `contexts` are ids this builder gave; finish() renumbers them.
+  void add_association(AssociationTable table);
+
+  // Native files hold frozen profiles: finish() then only gives `data` back, with whatever info() says by
+  // then. The caller has checked every invariant of the model. Excludes everything else.
+  void adopt(ProfileData data);
+
+  std::size_t n_frames() const;
+  std::size_t n_contexts() const;
+
+  // Consumes the builder. Fails with `limit` when a table outgrows 32-bit ids, `cancelled` when stopped.
+  Result<ProfilePtr> finish(Executor& executor, StopToken stop = {}) &&;
+  Result<ProfilePtr> finish() &&;
+
+ private:
+  struct State;
+  std::unique_ptr<State> s_;
+};
+
+}  // namespace profd

@@ -1,0 +1,32 @@
+// SampleTable: the measurements themselves, kept only where the source has more than totals by context
+// (threads, times or labels). Rows are in the order of the file when times are known, else by context.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/metric.h"
+
+namespace profd {
+
+struct SampleTable {
+  Column<std::uint32_t> context;
+  std::vector<ValueColumn> values;  // by MetricId
+  Column<std::uint32_t> label_set;  // empty when no sample has labels
+  Column<std::uint32_t> thread;     // empty when no sample has a thread; kNone = unknown
+  Column<std::int64_t> time;  // nanoseconds since Profile::info().time_ns or since start; empty when unknown
+  std::size_t size() const { return context.size(); }
+};
+
+// Records that tie several contexts together: allocation / use / reuse, kill / redundant, the two sides of a
+// race.
+struct AssociationTable {
+  std::string name;                             // "reuse", "race"
+  std::vector<std::string> roles;               // "allocation", "use", "reuse"
+  std::vector<Column<std::uint32_t>> contexts;  // by role; kNone where a record lacks the role
+  std::vector<MetricInfo> metrics;
+  std::vector<ValueColumn> values;  // by metric
+  std::size_t size() const { return contexts.empty() ? 0 : contexts.front().size(); }
+};
+
+}  // namespace profd

@@ -1,0 +1,36 @@
+#include "core/model/string_table.h"
+
+#include <string>
+
+#include "core/support/text.h"
+
+namespace profd {
+
+StringInterner::StringInterner() : offsets_{0} {
+  intern("");
+}
+
+StringId StringInterner::intern(std::string_view text) {
+  std::string repaired;
+  if (!is_valid_utf8(text)) {
+    repaired = repair_utf8(text);
+    text = repaired;
+    ++n_repaired_;
+  }
+  const auto next = static_cast<std::uint32_t>(size());
+  const std::uint32_t row = rows_.find_or_add(hash_bytes(text), next,
+                                              [&](std::uint32_t r) { return (*this)[StringId{r}] == text; });
+  if (row == next) {
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+    offsets_.push_back(bytes_.size());
+  }
+  return StringId{row};
+}
+
+StringTable StringInterner::finish() && {
+  bytes_.shrink_to_fit();
+  offsets_.shrink_to_fit();
+  return {Column<std::uint64_t>(std::move(offsets_)), Column<char>(std::move(bytes_))};
+}
+
+}  // namespace profd

@@ -1,0 +1,73 @@
+// The dictionary tables of a profile: modules, functions, frames, threads, label sets.
+// Struct-of-arrays; row i of every column belongs to id i; immutable.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/support/column.h"
+#include "core/support/id.h"
+
+namespace profd {
+
+enum class FrameKind : std::uint8_t {
+  native,  // compiled ahead of time, or not known to be anything else
+  jit,
+  interpreted,
+  kernel,
+  gc,           // time of a collector or runtime service, not of user code
+  waker,        // part of a wake-up chain above the sleeping stack
+  data_object,  // a heap block or a static, in data-centric profiles
+};
+inline constexpr std::uint8_t kNFrameKinds = 7;
+
+// A binary, library, script bundle or package that code came from.
+struct ModuleTable {
+  Column<StringId> name;                       // path or name as the profiler wrote it
+  Column<StringId> build_id;                   // lower-case hex, or ""
+  Column<std::uint64_t> start, limit, offset;  // address range and file offset; 0 0 0 when unknown
+  std::size_t size() const { return name.size(); }
+};
+
+struct FunctionTable {
+  Column<StringId> name;             // as people read it (demangled where the source did so)
+  Column<StringId> system_name;      // linker name, or "" when equal to name or unknown
+  Column<StringId> file;             // file of the definition, "" unknown
+  Column<std::uint32_t> start_line;  // 1-based, 0 unknown
+  Column<std::uint8_t> unresolved;   // 1: no symbol was known; the name stands for a module or address
+  std::size_t size() const { return name.size(); }
+};
+
+// One entry of a call stack at the finest grain the source has.
+struct FrameTable {
+  Column<FunctionId> function;    // always valid
+  Column<ModuleId> module;        // or none
+  Column<StringId> file;          // file of the line; equals the function's unless code came from elsewhere
+  Column<std::uint32_t> line;     // 1-based, 0 unknown
+  Column<std::uint32_t> column;   // 1-based, 0 unknown
+  Column<std::uint64_t> address;  // 0 unknown
+  Column<FrameKind> kind;
+  Column<std::uint8_t> inlined;  // 1: inlined into the frame that calls it
+  std::size_t size() const { return function.size(); }
+};
+
+struct ThreadTable {
+  Column<StringId> name;          // thread name, ""
+  Column<StringId> process_name;  // ""
+  Column<std::int64_t> tid, pid;  // -1 unknown
+  std::size_t size() const { return name.size(); }
+};
+
+// Label sets share entries: set i owns entries [first[i], first[i + 1]). Set 0 is empty.
+struct LabelTable {
+  Column<std::uint32_t> first;
+  Column<StringId> key;
+  Column<StringId> text;        // the value of a text label, else ""
+  Column<std::int64_t> number;  // the value of a numeric label
+  Column<StringId> unit;        // of a numeric label, may be ""
+  Column<std::uint8_t> is_number;
+  std::size_t n_sets() const { return first.empty() ? 0 : first.size() - 1; }
+};
+
+}  // namespace profd

@@ -1,0 +1,13 @@
+// UTF-8 checks and repair.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace profd {
+
+bool is_valid_utf8(std::string_view text);
+// Every maximal ill-formed run of bytes becomes one U+FFFD.
+std::string repair_utf8(std::string_view text);
+
+}  // namespace profd

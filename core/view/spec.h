@@ -1,0 +1,78 @@
+// ViewSpec: what a person asks to see, as a plain value. One canonical text form serves the protocol, the
+// command line and the test names:
+//   top-down by function | keep function /^http/ | drop module libc.so.6 | hide file /vendor/ | metric cpu
+//   callers of http.(*conn).serve > runtime.mcall by function | thread worker-1 | time 10ms..2s
+//
+//   spec     shape ["of" name (">" name)*] ["by" granularity] ("|" clause)*
+//   shape    top-down  bottom-up  flat  callers  callees
+//   clause   [op] ("function" | "module" | "file" | "thread") pattern
+//            [op] "label" name "=" pattern          [op] "time" [instant] ".." [instant]
+//            [op] "fragment" name (">" name)*       "collapse" "recursion"          "metric" name
+//   op       keep (when left out)  drop  hide  collapse
+//   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
+//   name     a word, or "text in quotes" with \" \\ \n \t \r \xHH
+//   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.h"
+
+namespace profd {
+
+enum class Shape : std::uint8_t { top_down, bottom_up, flat, callers, callees };
+enum class Granularity : std::uint8_t { address, line, function, file, module };
+
+enum class FilterOp : std::uint8_t {
+  keep,      // only stacks (or samples) that match
+  drop,      // only those that do not
+  hide,      // matching frames vanish; their value stays on the caller
+  collapse,  // runs of matching frames become one frame
+};
+enum class FilterBy : std::uint8_t {
+  function,
+  module,
+  file,      // a frame of the stack matches
+  fragment,  // the stack contains the run of functions `names`
+  thread,
+  label,
+  time,       // properties of the sample
+  recursion,  // with collapse: direct recursion becomes one frame
+};
+
+struct Filter {
+  FilterOp op = FilterOp::keep;
+  FilterBy by = FilterBy::function;
+  std::string pattern;  // name or, when `regex`, an RE2 expression searched for in the name
+  bool regex = false;
+  std::string key;                             // of a label
+  std::vector<std::string> names;              // of a fragment, caller first
+  std::optional<std::int64_t> from_ns, to_ns;  // of a time window, [from, to), in SampleTable::time
+  bool operator==(const Filter&) const = default;
+};
+
+struct ViewSpec {
+  Shape shape = Shape::top_down;
+  Granularity granularity = Granularity::function;
+  std::vector<Filter> filters;  // applied in order
+  std::string metric;           // "" is the profile's default
+  std::vector<std::string>
+      focus;  // callers / callees: the fragment f1..fk, caller first, names at `granularity`
+  bool operator==(const ViewSpec&) const = default;
+};
+
+// Canonical: equal specs give equal texts, and parse(to_text(s)) == s for every s that a parser could make,
+// which is every s whose filters set no field that their `by` does not use.
+std::string to_text(const ViewSpec& spec);
+// Fails with `invalid` and the offset of what was not understood, or `limit` above 64 KiB.
+Result<ViewSpec> parse_view_spec(std::string_view text);
+
+std::string_view to_text(Shape shape);
+std::string_view to_text(Granularity granularity);
+Result<Granularity> parse_granularity(std::string_view text);
+
+}  // namespace profd

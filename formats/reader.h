@@ -1,0 +1,62 @@
+// FormatReader: one profiler's format. Stateless and re-entrant; registered in registry.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/profile_builder.h"
+#include "core/support/executor.h"
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "formats/import_report.h"
+#include "formats/source.h"
+
+namespace profd {
+
+struct ReaderInfo {
+  std::string_view id;                           // "pprof"
+  std::string_view title;                        // "pprof protocol buffers"
+  std::span<const std::string_view> extensions;  // ".pb.gz", with the dot
+  int sniff_rank = 0;                            // unique; lower is asked first
+  std::string_view producer;                     // who writes it: "Go, gperftools, Rust pprof-rs, …"
+  int version = 1;  // raised when the same bytes give another profile than before: cached imports are dropped
+};
+
+enum class Confidence : std::uint8_t { no, need_more, maybe, certain };
+
+// Every bound a hostile file can meet. A breach is ErrorCode::limit naming the limit.
+struct ReadLimits {
+  std::uint64_t input_bytes = 64ull << 30;
+  std::uint64_t expanded_bytes = 64ull << 30;  // after decompression
+  std::uint64_t expansion_ratio = 1100;        // deflate cannot exceed 1032
+  std::uint32_t container_depth = 4;
+  std::uint32_t nesting = 512;            // JSON, XML
+  std::uint32_t stack_depth = 1'000'000;  // frames of one stack
+};
+
+struct ReadContext {
+  ReadLimits limits;
+  Executor& executor;
+  StopToken stop;
+  ImportReport& report;
+  bool partial = false;  // read what can be read of a truncated file
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // bytes; may be empty
+};
+
+class FormatReader {
+ public:
+  virtual ~FormatReader() = default;
+  virtual const ReaderInfo& info() const = 0;
+  // Pure; looks at no more than 64 KiB. `at_end`: the prefix is the whole file.
+  virtual Confidence sniff(std::span<const std::byte> prefix, bool at_end) const = 0;
+  // Adds one builder per profile in the file (most formats: exactly one). An error means "mine and broken".
+  virtual Result<void> read(const ByteSource& source, ReadContext& context,
+                            std::vector<ProfileBuilder>& profiles) const = 0;
+};
+
+}  // namespace profd

@@ -1,0 +1,47 @@
+// ByteSource: the bytes a reader reads. One contiguous block, mapped or in memory, with the name it came
+// from. Readers see decompressed content; containers (gzip, zstd, zip, tar) are peeled before them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.h"
+#include "core/support/stop.h"
+
+namespace profd {
+
+class ByteSource {
+ public:
+  ByteSource() = default;
+  ByteSource(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string name)
+      : bytes_(bytes), owner_(std::move(owner)), name_(std::move(name)) {}
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+  // Nobody outside this process can change or cut the bytes: they are not a mapped file. Readers that keep
+  // pointing into a source after read() may do so only then.
+  bool is_private() const { return private_; }
+  void set_private(bool is_private) { private_ = is_private; }
+  bool truncated() const { return truncated_; }
+  void set_truncated(bool truncated) { truncated_ = truncated; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;
+  std::string name_;
+  bool private_ = false;
+  bool truncated_ = false;  // a container ended early; what is here is a prefix
+};
+
+// Maps a regular file, reads anything else (pipes) up to `max_bytes`.
+Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes);
+ByteSource memory_source(std::string content, std::string name);
+
+}  // namespace profd
