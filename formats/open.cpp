@@ -151,7 +151,8 @@ class Opener {
         done = fail(ErrorCode::malformed, "the profile has no metric: nothing was measured");
         break;
       }
-      builders[i].info().format = decision.reader->info().id;
+      // A native file says which format it was imported from.
+      if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty() && in_archive(content))
         builders[i].info().name = content.names.back();
       auto profile = std::move(builders[i]).finish(executor_, stop_);

@@ -11,7 +11,7 @@ from pathlib import Path
 RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
     "core": ({"core"}, re.compile(r"tl/expected|re2/|fmt/|sys/mman")),
     "formats": ({"core", "formats"}, None),
-    "protocol": ({"protocol"}, re.compile(r"nlohmann/|CLI/")),
+    "protocol": ({"protocol"}, re.compile(r"tl/expected|nlohmann/|CLI/")),
     "server": ({"core", "formats", "protocol", "server"}, None),
     "bench": ({"bench"}, None),
 }
