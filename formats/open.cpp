@@ -115,17 +115,24 @@ class Opener {
     PROFD_CHECK(stop_.status());
     if (!content) return remember(std::move(content).error());
     const auto bytes = content->source.bytes();
-    if (bytes.empty()) {
+    if (bytes.empty() && !in_archive(*content)) {
       Error empty{ErrorCode::malformed, "there is nothing inside: the content is empty", 0, {}};
       return remember(std::move(empty).in(place(*content)));
     }
+    if (bytes.empty()) {
+      unclaimed(*content);
+      return {};
+    }
     const Decision decision = forced_ ? Decision{forced_, true, {}} : decide(bytes, content->names);
     if (!decision.reader) {
-      ++n_unclaimed_;
-      if (first_unclaimed_.empty()) first_unclaimed_ = content->names.back();
+      unclaimed(*content);
       return {};
     }
     return read(*content, decision);
+  }
+
+  void unclaimed(const Content& content) {
+    if (n_unclaimed_++ == 0) first_unclaimed_ = content.names.back();
   }
 
   static std::string place(const Content& content) {

@@ -8,6 +8,8 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(pprof)               \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
   reader(perf_script)         \
   reader(folded)
 // clang-format on

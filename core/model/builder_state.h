@@ -69,6 +69,7 @@ struct ProfileBuilder::State {
 
   std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;
+  std::unique_ptr<StackSource> sample_stacks;
   std::optional<std::uint64_t> n_samples;
   std::vector<AssociationTable> associations;
   bool too_many = false;  // a table outgrew 32-bit ids

@@ -54,6 +54,9 @@ void ProfileBuilder::set_n_samples(std::uint64_t n) {
 void ProfileBuilder::set_stacks(std::unique_ptr<StackSource> source) {
   s_->source = std::move(source);
 }
+void ProfileBuilder::set_sample_stacks(std::unique_ptr<StackSource> source) {
+  s_->sample_stacks = std::move(source);
+}
 void ProfileBuilder::adopt(ProfileData data) {
   s_->info = std::move(data.info);
   s_->adopted = std::move(data);

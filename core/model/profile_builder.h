@@ -139,6 +139,11 @@ class ProfileBuilder {
   // Takes all samples from `source`; excludes the other ways of adding values. All metrics integral.
   void set_stacks(std::unique_ptr<StackSource> source);
 
+  // The stacks of all samples, which are then added with add_sample(ContextId{}, ...), one call for each of
+  // source->size(), in order. Unlike set_stacks this keeps threads, times and fractional values. Excludes
+  // samples with stacks or contexts of their own.
+  void set_sample_stacks(std::unique_ptr<StackSource> source);
+
   // How many measurements the source counts, when that differs from the number of add_sample calls.
   void set_n_samples(std::uint64_t n);
 
