@@ -1,4 +1,4 @@
-// profd-bench-cache FILE: what the native file and the cache cost for one profile. Prints seconds.
+// profd-measure-cache FILE: what the native file and the cache cost for one profile. Prints seconds.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -56,7 +56,7 @@ T check(Result<T> result) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: profd-bench-cache FILE [THREADS]\n");
+    std::fprintf(stderr, "usage: profd-measure-cache FILE [THREADS]\n");
     return 2;
   }
   Threads executor(argc > 2 ? static_cast<unsigned>(std::atoi(argv[2]))
