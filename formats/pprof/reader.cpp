@@ -1,6 +1,7 @@
-#include "formats/pprof/reader.h"
+#include "formats/reader.h"
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "formats/pprof/dictionary.h"
@@ -156,7 +157,7 @@ class PprofReader final : public FormatReader {
   // Of a truncated file: samples whose locations were cut off are left out and counted.
   static Result<void> drop_unresolvable(Records& records, const Dictionary& dictionary,
                                         ReadContext& context) {
-    SamplePlaces kept;
+    BigVector<std::uint64_t> kept;
     for (std::size_t i = 0; i < records.samples.size(); ++i) {
       Cursor body = records.sample(i);
       Field field;
@@ -170,8 +171,7 @@ class PprofReader final : public FormatReader {
           known = read_varint(packed, id) && dictionary.location_row[id] != kNone;
       }
       if (!known) continue;
-      kept.low.push_back(records.samples.low[i]);
-      kept.high.push_back(records.samples.high[i]);
+      kept.push_back(records.samples[i]);
     }
     const std::uint64_t lost = records.samples.size() - kept.size();
     context.report.add("truncated", Severity::loss,
@@ -186,9 +186,8 @@ class PprofReader final : public FormatReader {
 
 }  // namespace
 
-const FormatReader& pprof_reader() {
-  static const PprofReader reader;
-  return reader;
+std::unique_ptr<FormatReader> make_pprof_reader() {
+  return std::make_unique<PprofReader>();
 }
 
 }  // namespace profd
