@@ -1,6 +1,7 @@
 // Selection: what the filters of a spec let through, the first stage of every view.
-// Sample filters and keep / drop decide per sample or per stack; hide and collapse are left as flags by frame
-// for the shapes to apply. Totals are swept once here and shared by every view on the same selection.
+// keep and drop decide per sample or per whole stack (every frame of it counts, hidden ones too); hide and
+// collapse then make boxes of what is left: `owner` says which context's box a context belongs to.
+// Totals are swept once here and shared by every view on the same selection.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,41 @@
 
 namespace profd {
 
+class ViewMemo;
+
 struct Selection {
   ProfilePtr profile;
   MetricId metric;
-  std::shared_ptr<const KeyTable> keys;
+  std::shared_ptr<const KeyTable> keys;  // collapse groups have keys of their own, see KeyTable::groups
   SelfTable self;      // rows that passed; shares the profile's own table when nothing filters
   ValueColumn totals;  // by context: sum of selves in its subtree
   // By context, Σ|self| of the subtree: what layouts use for width. Shares `totals` when no self is negative.
   ValueColumn widths;
-  std::vector<std::uint8_t> hidden;    // by FrameId; empty when nothing is hidden
-  std::vector<std::uint8_t> collapse;  // by FrameId: 0 no, n = member of collapse group n; empty when unused
+  bool negative = false;             // some self is below zero, so that widths differ from totals
+  std::vector<std::uint8_t> hidden;  // by FrameId; empty when nothing is hidden
   bool collapse_recursion = false;
-  bool saturated = false;
-  Value total;          // of what passed
-  Value profile_total;  // of everything
+  // By context: the context that starts the box this one is part of, itself for most. A hidden context
+  // belongs to its nearest visible ancestor's box (0, the root, when there is none), a folded one to the
+  // start of its run. owner[c] <= c. Empty when every context starts a box of its own.
+  Column<std::uint32_t> owner;
+  bool saturated = false;           // some sum was clamped to the limits of int64
+  Value total;                      // of what passed
+  Value profile_total;              // of everything
+  std::vector<Filter> row_filters;  // the keep and drop filters it was made with
+  // Trees unfolded so far, reused by layouts and tables on this selection. Grows with use, within a bound.
+  std::shared_ptr<ViewMemo> memo;
+
+  std::uint32_t owner_of(std::uint32_t context) const { return owner.empty() ? context : owner[context]; }
+  // Bytes of its own: what it shares with the profile does not count.
   std::size_t memory() const;
 };
 
 using SelectionPtr = std::shared_ptr<const Selection>;
 
-Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop);
+// Fails with `invalid` when a filter cannot be applied (a bad expression, a thread filter on a profile
+// without threads, an unknown metric); the message says which and why. `similar`, a selection of the same
+// profile, only saves work: what both have in common (keys, rows, totals) is shared.
+Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,
+                            const SelectionPtr& similar = nullptr);
 
 }  // namespace profd

@@ -1,0 +1,242 @@
+#include "core/view/filters.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "core/view/fragment.h"
+#include "core/view/pattern.h"
+
+namespace profd {
+namespace {
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// Texts repeat from frame to frame, so each is matched once.
+class TextMatches {
+ public:
+  TextMatches(const Profile& profile, const Pattern& pattern, bool is_path)
+      : strings_(profile.strings()),
+        pattern_(pattern),
+        is_path_(is_path),
+        known_(strings_.size(), kUnknown) {}
+
+  bool operator()(StringId id) {
+    if (id.v >= known_.size()) return false;
+    std::uint8_t& known = known_[id.v];
+    if (known == kUnknown) {
+      const std::string_view text = strings_[id];
+      const bool match =
+          pattern_.matches(text) || (is_path_ && pattern_.exact() && pattern_.matches(base_name(text)));
+      known = match ? 1 : 0;
+    }
+    return known == 1;
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 2;
+  const StringTable& strings_;
+  const Pattern& pattern_;
+  bool is_path_;
+  std::vector<std::uint8_t> known_;
+};
+
+Result<void> filter_by_thread(const Profile& profile, const Filter& filter,
+                              std::vector<std::uint8_t>& passed) {
+  const SampleTable& samples = *profile.samples();
+  if (samples.thread.empty())
+    return fail(ErrorCode::invalid, "the profile does not say which thread a sample was taken in");
+  PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
+  const ThreadTable& threads = profile.threads();
+  std::vector<std::uint8_t> match(threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    const bool named = pattern.matches(profile.strings()[threads.name[t]]);
+    const bool numbered = threads.tid[t] >= 0 && pattern.matches(std::to_string(threads.tid[t]));
+    match[t] = named || numbered ? 1 : 0;
+  }
+  const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const std::uint32_t thread = samples.thread[i];
+    const std::uint8_t is = thread < match.size() ? match[thread] : 0;
+    if (is != wanted) passed[i] = 0;
+  }
+  return {};
+}
+
+bool label_matches(const Profile& profile, std::size_t entry, const Pattern& pattern) {
+  const LabelTable& labels = profile.labels();
+  if (labels.is_number[entry] == 0) return pattern.matches(profile.strings()[labels.text[entry]]);
+  const std::string number = std::to_string(labels.number[entry]);
+  const std::string_view unit = profile.strings()[labels.unit[entry]];
+  return pattern.matches(number) || (!unit.empty() && pattern.matches(fmt::format("{} {}", number, unit)));
+}
+
+Result<void> filter_by_label(const Profile& profile, const Filter& filter,
+                             std::vector<std::uint8_t>& passed) {
+  const SampleTable& samples = *profile.samples();
+  if (samples.label_set.empty()) return fail(ErrorCode::invalid, "no sample of the profile has labels");
+  PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
+  const LabelTable& labels = profile.labels();
+  std::vector<std::uint8_t> match(labels.n_sets(), 0);
+  bool known_key = false;
+  for (std::size_t set = 0; set < match.size(); ++set) {
+    for (std::size_t entry = labels.first[set]; entry < labels.first[set + 1]; ++entry) {
+      if (profile.strings()[labels.key[entry]] != filter.key) continue;
+      known_key = true;
+      if (label_matches(profile, entry, pattern)) match[set] = 1;
+    }
+  }
+  if (!known_key)
+    return fail(ErrorCode::invalid, fmt::format("no sample of the profile has a label \"{}\"", filter.key));
+  const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const std::uint32_t set = samples.label_set[i];
+    const std::uint8_t is = set < match.size() ? match[set] : 0;
+    if (is != wanted) passed[i] = 0;
+  }
+  return {};
+}
+
+Result<void> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed) {
+  const SampleTable& samples = *profile.samples();
+  if (samples.time.empty()) return fail(ErrorCode::invalid, "the samples of the profile have no times");
+  const bool wanted = filter.op == FilterOp::keep;
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const std::int64_t time = samples.time[i];
+    const bool is = (!filter.from_ns || time >= *filter.from_ns) && (!filter.to_ns || time < *filter.to_ns);
+    if (is != wanted) passed[i] = 0;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter) {
+  PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
+  const FrameTable& frames = profile.frames();
+  const FunctionTable& functions = profile.functions();
+  TextMatches matches(profile, pattern, filter.by != FilterBy::function);
+  std::vector<std::uint8_t> match(frames.size(), 0);
+  for (std::size_t frame = 0; frame < match.size(); ++frame) {
+    const std::uint32_t function = frames.function[frame].v;
+    bool is = false;
+    if (filter.by == FilterBy::function) {
+      const StringId system_name = functions.system_name[function];
+      is = matches(functions.name[function]) || (system_name.v != 0 && matches(system_name));
+    } else if (filter.by == FilterBy::module) {
+      const ModuleId module = frames.module[frame];
+      is = module.valid() && matches(profile.modules().name[module.v]);
+    } else {
+      const StringId file = frames.file[frame];
+      is = matches(file.v != 0 ? file : functions.file[function]);
+    }
+    match[frame] = is ? 1 : 0;
+  }
+  return match;
+}
+
+Result<void> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed) {
+  if (profile.samples() == nullptr)
+    return fail(
+        ErrorCode::invalid,
+        "the profile holds totals only, without the samples that threads, labels and times belong to");
+  assert(passed.size() == profile.samples()->size());
+  switch (filter.by) {
+    case FilterBy::thread:
+      return filter_by_thread(profile, filter, passed);
+    case FilterBy::label:
+      return filter_by_label(profile, filter, passed);
+    case FilterBy::time:
+      return filter_by_time(profile, filter, passed);
+    default:
+      return fail(ErrorCode::internal, "not a filter of samples");
+  }
+}
+
+Result<ContextRanges> subtrees_of(const ContextTree& tree, const std::vector<std::uint8_t>& match,
+                                  StopToken& stop) {
+  ContextRanges ranges;
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  for (std::uint32_t c = 1; c < n;) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    if (match[tree.frame[c]] == 0) {
+      ++c;
+      continue;
+    }
+    ranges.begin.push_back(c);
+    ranges.end.push_back(tree.subtree_end[c]);
+    c = tree.subtree_end[c];
+  }
+  return ranges;
+}
+
+Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::vector<std::string>& names,
+                                           StopToken& stop) {
+  if (names.empty()) return fail(ErrorCode::invalid, "a fragment needs at least one function");
+  if (names.size() > kMaxFragmentLength)
+    return fail(ErrorCode::limit, fmt::format("a fragment has at most {} functions", kMaxFragmentLength));
+  // Symbols: equal names are one symbol, functions of no such name are symbol 0.
+  std::vector<std::string> distinct(names);
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const auto symbol_of = [&](std::string_view name) -> std::uint32_t {
+    const auto at = std::lower_bound(distinct.begin(), distinct.end(), name);
+    return at != distinct.end() && *at == name ? static_cast<std::uint32_t>(at - distinct.begin()) + 1 : 0;
+  };
+  std::vector<std::uint32_t> pattern;
+  for (const std::string& name : names) pattern.push_back(symbol_of(name));
+  std::vector<std::uint32_t> symbol_of_function(profile.functions().size());
+  for (std::uint32_t f = 0; f < symbol_of_function.size(); ++f)
+    symbol_of_function[f] = symbol_of(profile.function_name(FunctionId{f}));
+
+  const FragmentAutomaton automaton(pattern, static_cast<std::uint32_t>(distinct.size()));
+  const ContextTree& tree = profile.tree();
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  std::vector<FragmentAutomaton::State> state(n, 0);
+  ContextRanges ranges;
+  for (std::uint32_t c = 1; c < n;) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t symbol = symbol_of_function[profile.frames().function[tree.frame[c]].v];
+    state[c] = automaton.next(state[tree.parent[c]], symbol);
+    if (!automaton.accepts(state[c])) {
+      ++c;
+      continue;
+    }
+    ranges.begin.push_back(c);
+    ranges.end.push_back(tree.subtree_end[c]);
+    c = tree.subtree_end[c];
+  }
+  return ranges;
+}
+
+std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,
+                                   bool inside) {
+  std::vector<std::uint32_t> rows;
+  const auto* const first = contexts.begin();
+  const auto* at = first;
+  const auto take = [&](const std::uint32_t* from, const std::uint32_t* to) {
+    for (; from != to; ++from) rows.push_back(static_cast<std::uint32_t>(from - first));
+  };
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const auto* const begin = std::lower_bound(at, contexts.end(), ranges.begin[r]);
+    const auto* const end = std::lower_bound(begin, contexts.end(), ranges.end[r]);
+    if (inside)
+      take(begin, end);
+    else
+      take(at, begin);
+    at = end;
+  }
+  if (!inside) take(at, contexts.end());
+  return rows;
+}
+
+}  // namespace profd

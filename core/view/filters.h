@@ -1,0 +1,43 @@
+// The pieces of `select`: which frames, samples and stacks a filter means.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/support/stop.h"
+#include "core/view/spec.h"
+
+namespace profd {
+
+// Patterns of people and clients are bounded; RE2 makes matching linear in the text.
+inline constexpr std::size_t kMaxPatternLength = 1024;
+inline constexpr std::size_t kMaxFragmentLength = 1000;
+inline constexpr std::size_t kMaxFilters = 64;
+
+// By FrameId: 1 where the frame matches a function, module or file filter. Exact patterns mean the whole
+// name, for functions the linker name too, for modules and files also the base name of the path.
+Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter);
+
+// By sample: clears passed[i] where the thread, label or time filter does not let sample i through.
+Result<void> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed);
+
+// Contexts as disjoint ascending id ranges [begin, end).
+struct ContextRanges {
+  std::vector<std::uint32_t> begin, end;
+  std::size_t size() const { return begin.size(); }
+};
+
+// Everything at or below a context whose frame has match[frame] != 0.
+Result<ContextRanges> subtrees_of(const ContextTree& tree, const std::vector<std::uint8_t>& match,
+                                  StopToken& stop);
+// Everything at or below a context whose path ends with the run of functions `names`, caller first.
+Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::vector<std::string>& names,
+                                           StopToken& stop);
+
+// Rows of an ascending list of contexts that are inside the ranges (or outside), ascending row numbers.
+std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,
+                                   bool inside);
+
+}  // namespace profd

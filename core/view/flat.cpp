@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <numeric>
+
+#include "core/view/sweep.h"
+#include "core/view/table.h"
+
+namespace profd {
+namespace {
+
+template <class T>
+struct FlatSums {
+  std::vector<T> self, total;
+  std::vector<std::uint8_t> present;
+};
+
+template <class T>
+Result<FlatSums<T>> sum_by_key(const Selection& s, const Column<T>& totals, const Column<T>& widths,
+                               const Column<T>& values, StopToken& stop) {
+  const ContextTree& tree = s.profile->tree();
+  const KeyTable& keys = *s.keys;
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  FlatSums<T> sums{std::vector<T>(keys.n_keys()), std::vector<T>(keys.n_keys()),
+                   std::vector<std::uint8_t>(keys.n_keys())};
+  // Preorder: what lies below the outermost context of a key has an id below its subtree_end, so one number a
+  // key tells outermost occurrences from nested ones.
+  std::vector<std::uint32_t> inside_until(keys.n_keys(), 0);
+  for (std::uint32_t c = 1; c < n;) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    if (widths[c] == 0) {
+      c = tree.subtree_end[c];
+      continue;
+    }
+    if (s.owner_of(c) == c) {
+      const Key key = keys.of_frame[tree.frame[c]];
+      if (c >= inside_until[key]) {
+        inside_until[key] = tree.subtree_end[c];
+        sums.total[key] = add(sums.total[key], totals[c], s.saturated);
+        sums.present[key] = 1;
+      }
+    }
+    ++c;
+  }
+  for (std::size_t row = 0; row < s.self.contexts.size(); ++row) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t c = s.owner_of(s.self.contexts[row]);
+    if (c == 0) continue;
+    T& self = sums.self[keys.of_frame[tree.frame[c]]];
+    self = add(self, finite(values[row]), s.saturated);
+  }
+  return sums;
+}
+
+template <class T>
+Result<FlatView> flat_view_of(const Selection& s, const Column<T>& totals, StopToken& stop) {
+  PROFD_TRY(const FlatSums<T> sums, sum_by_key(s, totals, std::get<Column<T>>(s.widths),
+                                               std::get<Column<T>>(s.self.values[s.metric.v]), stop));
+  FlatView view;
+  for (Key key = 0; key < sums.present.size(); ++key) {
+    if (sums.present[key] == 0) continue;
+    view.key.push_back(key);
+    view.self.emplace_back(sums.self[key]);
+    view.total.emplace_back(sums.total[key]);
+  }
+  return view;
+}
+
+}  // namespace
+
+Result<FlatView> flat_view(const Selection& selection, StopToken stop) {
+  return std::visit([&](const auto& totals) { return flat_view_of(selection, totals, stop); },
+                    selection.totals);
+}
+
+TablePage page_of(const Selection& selection, const FlatView& view, const TableRequest& request) {
+  const std::size_t n = view.key.size();
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  const std::vector<std::uint32_t>& rank = selection.keys->name_rank;
+  const auto by_name = [&](std::uint32_t a, std::uint32_t b) {
+    return rank[view.key[a]] < rank[view.key[b]];
+  };
+  TablePage page;
+  page.n_rows = n;
+  const std::size_t begin = std::min(request.offset, n);
+  const std::size_t end = request.limit < n - begin ? begin + request.limit : n;
+  const auto sort_until_end = [&](auto less) {
+    const auto middle = order.begin() + static_cast<std::ptrdiff_t>(end);
+    std::partial_sort(order.begin(), middle, order.end(), less);
+  };
+  if (request.sort == SortBy::name) {
+    sort_until_end(
+        [&](std::uint32_t a, std::uint32_t b) { return request.descending ? by_name(b, a) : by_name(a, b); });
+  } else {
+    const std::vector<Value>& by = request.sort == SortBy::self ? view.self : view.total;
+    const std::vector<Value>& then = request.sort == SortBy::self ? view.total : view.self;
+    sort_until_end([&](std::uint32_t a, std::uint32_t b) {
+      if (by[a] != by[b]) return request.descending ? by[a] > by[b] : by[a] < by[b];
+      if (then[a] != then[b]) return request.descending ? then[a] > then[b] : then[a] < then[b];
+      return by_name(a, b);
+    });
+  }
+  page.rows.assign(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                   order.begin() + static_cast<std::ptrdiff_t>(end));
+  page.n_left_out = n - end;
+  page.self_left_out = std::visit(
+      [&](auto zero) -> Value {
+        using T = decltype(zero);
+        T sum{};
+        for (std::size_t i = end; i < n; ++i)
+          sum = add(sum, std::get<T>(view.self[order[i]]), selection.saturated);
+        return sum;
+      },
+      selection.total);
+  return page;
+}
+
+}  // namespace profd

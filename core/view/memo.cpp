@@ -1,0 +1,58 @@
+#include "core/view/memo.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/view/selection.h"
+
+namespace profd {
+
+std::shared_ptr<ViewMemo::Entry> ViewMemo::find(Shape shape, const std::vector<Key>& focus) {
+  const std::scoped_lock lock(mutex_);
+  const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
+    return entry->shape == shape && entry->focus == focus;
+  });
+  if (at != entries_.end()) {
+    std::rotate(at, at + 1, entries_.end());
+    return entries_.back();
+  }
+  if (entries_.size() >= kMaxTrees) entries_.erase(entries_.begin());
+  auto entry = std::make_shared<Entry>();
+  entry->shape = shape;
+  entry->focus = focus;
+  entries_.push_back(entry);
+  return entry;
+}
+
+Result<void> ViewMemo::wait_for(std::unique_lock<std::timed_mutex>& lock, StopToken& stop) {
+  while (!lock.try_lock_for(std::chrono::milliseconds(20))) PROFD_CHECK(stop.status());
+  return {};
+}
+
+Result<void> ViewMemo::make_tree(const Selection& selection, Entry& entry, StopToken& stop) {
+  const bool made = std::visit([](const auto& tree) { return tree != nullptr; }, entry.tree);
+  if (made) return {};
+  return std::visit(
+      [&](const auto& totals) -> Result<void> {
+        using T = std::remove_cvref_t<decltype(totals[0])>;
+        PROFD_TRY(entry.tree, UnfoldedTree<T>::make(selection, entry.shape, entry.focus, stop));
+        return {};
+      },
+      selection.totals);
+}
+
+void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
+  const std::size_t bytes = std::visit([](const auto& tree) { return tree->memory(); }, entry->tree);
+  const std::scoped_lock lock(mutex_);
+  entry->bytes = bytes;
+  if (bytes > kMaxBytesPerTree) std::erase(entries_, entry);
+}
+
+std::size_t ViewMemo::memory() const {
+  const std::scoped_lock lock(mutex_);
+  std::size_t bytes = 0;
+  for (const auto& entry : entries_) bytes += sizeof(Entry) + entry->bytes;
+  return bytes;
+}
+
+}  // namespace profd

@@ -1,0 +1,72 @@
+#include "core/view/occurrences.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "core/view/filters.h"
+#include "core/view/fragment.h"
+
+namespace profd {
+namespace {
+
+// Symbols by frame: 1.. for the keys of the fragment, 0 for every other.
+struct Symbols {
+  std::vector<std::uint32_t> of_frame, pattern;
+  std::uint32_t n = 0;
+};
+
+Symbols make_symbols(const KeyTable& keys, const std::vector<Key>& focus) {
+  Symbols symbols;
+  std::vector<std::uint32_t> of_key(keys.n_keys(), 0);
+  for (Key key : focus) {
+    if (of_key[key] == 0) of_key[key] = ++symbols.n;
+    symbols.pattern.push_back(of_key[key]);
+  }
+  symbols.of_frame.resize(keys.of_frame.size());
+  for (std::size_t f = 0; f < keys.of_frame.size(); ++f) symbols.of_frame[f] = of_key[keys.of_frame[f]];
+  return symbols;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
+                                                    StopToken& stop) {
+  if (focus.empty()) return fail(ErrorCode::invalid, "callers and callees need a function to look at");
+  if (focus.size() > kMaxFragmentLength)
+    return fail(ErrorCode::limit, fmt::format("a fragment has at most {} functions", kMaxFragmentLength));
+  for (Key key : focus) {
+    if (key >= selection.keys->n_keys()) return fail(ErrorCode::not_found, "the profile has no such key");
+  }
+  const ContextTree& tree = selection.profile->tree();
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  const Symbols symbols = make_symbols(*selection.keys, focus);
+  const bool all_own = selection.owner.empty();
+  std::vector<std::uint32_t> found;
+  if (focus.size() == 1) {
+    for (std::uint32_t c = 1; c < n; ++c) {
+      if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+      if (symbols.of_frame[tree.frame[c]] != 0 && (all_own || selection.owner[c] == c)) found.push_back(c);
+    }
+  } else {
+    const FragmentAutomaton automaton(symbols.pattern, symbols.n);
+    std::vector<FragmentAutomaton::State> state(n, 0);
+    for (std::uint32_t c = 1; c < n; ++c) {
+      if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const FragmentAutomaton::State above = state[tree.parent[c]];
+      if (!all_own && selection.owner[c] != c) {
+        state[c] = above;  // part of a box above
+        continue;
+      }
+      state[c] = automaton.next(above, symbols.of_frame[tree.frame[c]]);
+      if (automaton.accepts(state[c])) found.push_back(c);
+    }
+  }
+  std::visit(
+      [&](const auto& widths) { std::erase_if(found, [&](std::uint32_t c) { return widths[c] == 0; }); },
+      selection.widths);
+  return found;
+}
+
+}  // namespace profd

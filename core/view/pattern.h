@@ -1,0 +1,29 @@
+// Pattern: an exact name or a compiled regular expression, as filters and searches use them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/support/result.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace profd {
+
+class Pattern {
+ public:
+  // RE2 syntax, searched for anywhere in the text. `invalid` for a bad expression, `limit` for one that is
+  // too long or needs too much memory.
+  static Result<Pattern> compile(std::string_view text, bool regex, bool ignore_case = false);
+  bool exact() const { return regex_ == nullptr; }
+  bool matches(std::string_view text) const;
+
+ private:
+  std::string text_;
+  std::shared_ptr<const re2::RE2> regex_;
+};
+
+}  // namespace profd

@@ -1,0 +1,258 @@
+#include "core/view/selection.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/view/filters.h"
+#include "core/view/memo.h"
+#include "core/view/sweep.h"
+
+namespace profd {
+namespace {
+
+bool filters_samples(const Filter& filter) {
+  return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
+}
+bool filters_rows(const Filter& filter) {
+  return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
+}
+
+std::string_view word(FilterOp op) {
+  switch (op) {
+    case FilterOp::keep:
+      return "keep";
+    case FilterOp::drop:
+      return "drop";
+    case FilterOp::hide:
+      return "hide";
+    case FilterOp::collapse:
+      return "collapse";
+  }
+  return "";
+}
+
+Result<void> check_filter(const Filter& filter) {
+  if (filter.by == FilterBy::recursion) {
+    if (filter.op == FilterOp::collapse) return {};
+    return fail(ErrorCode::invalid, "recursion can only be collapsed");
+  }
+  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
+    return fail(ErrorCode::invalid,
+                fmt::format("{} takes a function, module or file; threads, labels, times and fragments can "
+                            "only be kept or dropped",
+                            word(filter.op)));
+  if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
+    return fail(ErrorCode::invalid, "the time window ends before it begins");
+  return {};
+}
+
+template <class T>
+Column<T> take(const Column<T>& values, const std::vector<std::uint32_t>& rows) {
+  std::vector<T> out;
+  out.reserve(rows.size());
+  for (std::uint32_t row : rows) out.push_back(values[row]);
+  return Column<T>(std::move(out));
+}
+
+SelfTable take_rows(const SelfTable& self, const std::vector<std::uint32_t>& rows) {
+  SelfTable out;
+  out.contexts = take(self.contexts, rows);
+  for (const ValueColumn& values : self.values)
+    out.values.push_back(std::visit([&](const auto& v) -> ValueColumn { return take(v, rows); }, values));
+  return out;
+}
+
+// Rows of samples that passed, in order of context.
+std::vector<std::uint32_t> ordered_rows(const SampleTable& samples, const std::vector<std::uint8_t>& passed,
+                                        std::size_t n_contexts) {
+  std::vector<std::uint32_t> rows;
+  bool sorted = true;
+  for (std::uint32_t i = 0; i < passed.size(); ++i) {
+    if (passed[i] == 0) continue;
+    sorted = sorted && (rows.empty() || samples.context[rows.back()] <= samples.context[i]);
+    rows.push_back(i);
+  }
+  if (sorted) return rows;
+  if (rows.size() < n_contexts / 8) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return samples.context[a] < samples.context[b];
+    });
+    return rows;
+  }
+  std::vector<std::uint32_t> start(n_contexts + 1, 0), order(rows.size());
+  for (std::uint32_t row : rows) ++start[samples.context[row] + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  for (std::uint32_t row : rows) order[start[samples.context[row]]++] = row;
+  return order;
+}
+
+// The rows that keep and drop let through.
+Result<SelfTable> filter_rows(const Profile& profile, const ViewSpec& spec, StopToken& stop) {
+  SelfTable self = profile.self();
+  const auto wants = [&](bool samples) {
+    return std::any_of(spec.filters.begin(), spec.filters.end(),
+                       [&](const Filter& f) { return filters_rows(f) && filters_samples(f) == samples; });
+  };
+  if (wants(true)) {
+    std::vector<std::uint8_t> passed(profile.samples() == nullptr ? 0 : profile.samples()->size(), 1);
+    for (const Filter& filter : spec.filters) {
+      if (!filters_rows(filter) || !filters_samples(filter)) continue;
+      PROFD_CHECK(stop.status());
+      PROFD_CHECK(filter_samples(profile, filter, passed));
+    }
+    const SampleTable& samples = *profile.samples();
+    self = take_rows({samples.context, samples.values}, ordered_rows(samples, passed, profile.tree().size()));
+  }
+  for (const Filter& filter : spec.filters) {
+    if (!filters_rows(filter) || filters_samples(filter)) continue;
+    PROFD_CHECK(stop.status());
+    ContextRanges ranges;
+    if (filter.by == FilterBy::fragment) {
+      PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
+    } else {
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
+    }
+    const std::vector<std::uint32_t> rows = rows_in(self.contexts, ranges, filter.op == FilterOp::keep);
+    if (rows.size() != self.contexts.size()) self = take_rows(self, rows);
+  }
+  return self;
+}
+
+// Which frames are hidden, and which key every other one has once collapse groups are made.
+Result<void> apply_frame_filters(const Profile& profile, const ViewSpec& spec, Selection& selection) {
+  std::vector<std::uint32_t> group_of;
+  std::vector<std::string> names;
+  for (const Filter& filter : spec.filters) {
+    if (filter.op == FilterOp::collapse && filter.by == FilterBy::recursion) {
+      selection.collapse_recursion = true;
+    } else if (filter.op == FilterOp::hide) {
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      selection.hidden.resize(match.size(), 0);
+      for (std::size_t f = 0; f < match.size(); ++f) selection.hidden[f] |= match[f];
+    } else if (filter.op == FilterOp::collapse) {
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      group_of.resize(match.size(), 0);
+      names.push_back(filter.regex ? "/" + filter.pattern + "/" : filter.pattern);
+      for (std::size_t f = 0; f < match.size(); ++f) {
+        if (match[f] != 0 && group_of[f] == 0) group_of[f] = static_cast<std::uint32_t>(names.size());
+      }
+    }
+  }
+  if (!names.empty())
+    selection.keys = std::make_shared<const KeyTable>(with_groups(profile, *selection.keys, group_of, names));
+  if (std::none_of(selection.hidden.begin(), selection.hidden.end(), [](auto h) { return h != 0; }))
+    selection.hidden = {};
+  return {};
+}
+
+Result<void> find_owners(const ContextTree& tree, Selection& selection, StopToken& stop) {
+  const KeyTable& keys = *selection.keys;
+  if (selection.hidden.empty() && keys.groups.empty() && !selection.collapse_recursion) return {};
+  const std::size_t first_group = keys.first_group();
+  std::vector<std::uint32_t> owner(tree.size(), 0);
+  for (std::uint32_t c = 1; c < owner.size(); ++c) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t above = owner[tree.parent[c]];
+    const std::uint32_t frame = tree.frame[c];
+    const Key key = keys.of_frame[frame];
+    const bool hidden = !selection.hidden.empty() && selection.hidden[frame] != 0;
+    const bool folds = (selection.collapse_recursion || key >= first_group) && above != 0 &&
+                       keys.of_frame[tree.frame[above]] == key;
+    owner[c] = hidden || folds ? above : c;
+  }
+  selection.owner = Column<std::uint32_t>(std::move(owner));
+  return {};
+}
+
+template <class T>
+Result<void> sum_up(const Column<T>& values, Selection& selection, StopToken& stop) {
+  const ContextTree& tree = selection.profile->tree();
+  selection.negative = std::any_of(values.begin(), values.end(), [](T v) { return v < 0; });
+  Column<T> totals(subtree_sums(tree, selection.self.contexts, values, false, selection.saturated, stop));
+  PROFD_CHECK(stop.status());
+  selection.total = totals[0];
+  selection.totals = totals;
+  selection.widths = totals;
+  if (!selection.negative) return {};
+  selection.widths =
+      Column<T>(subtree_sums(tree, selection.self.contexts, values, true, selection.saturated, stop));
+  return stop.status();
+}
+
+std::vector<Filter> row_filters(const std::vector<Filter>& filters) {
+  std::vector<Filter> out;
+  std::copy_if(filters.begin(), filters.end(), std::back_inserter(out), filters_rows);
+  return out;
+}
+
+std::size_t bytes_of(const ValueColumn& column) {
+  return std::visit([](const auto& c) { return c.bytes(); }, column);
+}
+const void* address_of(const ValueColumn& column) {
+  return std::visit([](const auto& c) -> const void* { return c.data(); }, column);
+}
+
+}  // namespace
+
+std::size_t Selection::memory() const {
+  std::size_t bytes = sizeof(Selection) + keys->memory() + hidden.size() + owner.bytes() + bytes_of(totals);
+  if (address_of(widths) != address_of(totals)) bytes += bytes_of(widths);
+  if (self.contexts.data() != profile->self().contexts.data()) {
+    bytes += self.contexts.bytes();
+    for (const ValueColumn& values : self.values) bytes += bytes_of(values);
+  }
+  return bytes + (memo ? memo->memory() : 0);
+}
+
+Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,
+                            const SelectionPtr& similar) {
+  if (spec.filters.size() > kMaxFilters)
+    return fail(ErrorCode::limit, fmt::format("a view has at most {} filters", kMaxFilters));
+  for (const Filter& filter : spec.filters) PROFD_CHECK(check_filter(filter));
+
+  auto selection = std::make_shared<Selection>();
+  selection->profile = profile;
+  selection->memo = std::make_shared<ViewMemo>();
+  selection->row_filters = row_filters(spec.filters);
+  selection->metric = profile->default_metric();
+  if (!spec.metric.empty()) {
+    const std::optional<MetricId> metric = profile->find_metric(spec.metric);
+    if (!metric)
+      return fail(ErrorCode::not_found, fmt::format("the profile has no metric \"{}\"", spec.metric));
+    selection->metric = *metric;
+  }
+  const std::size_t m = selection->metric.v;
+  if (m >= profile->metrics().size()) return fail(ErrorCode::invalid, "the profile has no metrics");
+  selection->saturated = profile->metrics()[m].saturated;
+  selection->profile_total = profile->total(selection->metric);
+
+  const bool same_profile = similar && similar->profile == profile;
+  if (same_profile && similar->keys->granularity == spec.granularity && similar->keys->groups.empty())
+    selection->keys = similar->keys;
+  else
+    selection->keys = std::make_shared<const KeyTable>(make_keys(*profile, spec.granularity));
+  PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
+
+  const bool same_rows = same_profile && similar->row_filters == selection->row_filters;
+  if (same_rows) {
+    selection->self = similar->self;
+  } else {
+    PROFD_TRY(selection->self, filter_rows(*profile, spec, stop));
+  }
+  if (same_rows && similar->metric == selection->metric) {
+    selection->totals = similar->totals;
+    selection->widths = similar->widths;
+    selection->negative = similar->negative;
+    selection->total = similar->total;
+  } else {
+    PROFD_CHECK(std::visit([&](const auto& values) { return sum_up(values, *selection, stop); },
+                           selection->self.values[m]));
+  }
+  PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
+  return SelectionPtr(std::move(selection));
+}
+
+}  // namespace profd

@@ -1,0 +1,77 @@
+// Sweeps over a whole context tree: sums of subtrees from the selves of their contexts.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "core/model/context_tree.h"
+#include "core/support/checked.h"
+#include "core/support/stop.h"
+
+namespace profd {
+
+// A value that is not finite would poison every sum above it; it counts as nothing.
+inline std::int64_t finite(std::int64_t value) {
+  return value;
+}
+inline double finite(double value) {
+  return std::isfinite(value) ? value : 0.0;
+}
+
+inline std::int64_t magnitude(std::int64_t value) {
+  if (value == std::numeric_limits<std::int64_t>::min()) return std::numeric_limits<std::int64_t>::max();
+  return value < 0 ? -value : value;
+}
+inline double magnitude(double value) {
+  return std::fabs(value);
+}
+
+// a + b; clamped when the metric is known to overflow, else plain (MetricInfo::saturated says that it fits).
+template <class T>
+T add(T a, T b, bool saturated) {
+  if (!saturated) return a + b;
+  add_saturating(a, b);
+  return a;
+}
+template <class T>
+T subtract(T a, T b, bool saturated) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    if (saturated) {
+      T difference;
+      if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+      return b < 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+    }
+  }
+  return a - b;
+}
+
+// By context, the sum over its subtree of the rows' values (of their magnitudes when `absolute`).
+// Empty when stopped.
+template <class T>
+std::vector<T> subtree_sums(const ContextTree& tree, const Column<std::uint32_t>& contexts,
+                            const Column<T>& values, bool absolute, bool saturated, StopToken& stop) {
+  std::vector<T> sums(tree.size(), T{});
+  for (std::size_t row = 0; row < contexts.size(); ++row) {
+    const T value = absolute ? magnitude(finite(values[row])) : finite(values[row]);
+    T& sum = sums[contexts[row]];
+    sum = add(sum, value, saturated);
+  }
+  const std::uint32_t* const parent = tree.parent.data();
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  for (std::size_t end = sums.size(); end > 1;) {
+    if (stop.stop_requested()) return {};
+    const std::size_t begin = end > kBlock + 1 ? end - kBlock : 1;
+    if (saturated) {
+      for (std::size_t c = end; c-- > begin;) add_saturating(sums[parent[c]], sums[c]);
+    } else {
+      for (std::size_t c = end; c-- > begin;) sums[parent[c]] += sums[c];
+    }
+    end = begin;
+  }
+  return sums;
+}
+
+}  // namespace profd

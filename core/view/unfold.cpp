@@ -1,0 +1,427 @@
+#include "core/view/unfold.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "core/view/occurrences.h"
+#include "core/view/selection.h"
+#include "core/view/sweep.h"
+
+namespace profd {
+namespace {
+
+constexpr std::uint32_t kRowsBlock = kNone - 1;  // the root of bottom-up: its cursors are the self rows
+// Longer lists get memory of their own, given back when the node is expanded.
+constexpr std::size_t kOwnBlock = 4096;
+
+// Fractional sums leave dust where the exact answer is nothing.
+std::int64_t without_dust(std::int64_t value, std::int64_t) {
+  return value;
+}
+double without_dust(double value, double width) {
+  return std::fabs(value) <= width * 1e-12 ? 0.0 : value;
+}
+
+}  // namespace
+
+template <class T>
+struct UnfoldedTree<T>::Source {
+  ProfilePtr profile;
+  std::shared_ptr<const KeyTable> keys;
+  Column<std::uint32_t> owner;
+  Column<T> totals, widths;
+  bool negative = false, saturated = false;
+  bool down = true;
+  // Bottom-up: the rows.
+  Column<std::uint32_t> row_contexts;
+  Column<T> row_values;
+  // Callees of a fragment that occurs below itself: every occurrence, ascending, and sums of what is counted
+  // at occurrences [0, i). A context's own part is its total less what its occurrences below take.
+  std::vector<std::uint32_t> occurrences;
+  std::vector<T> taken_total, taken_width;
+
+  const ContextTree& tree() const { return profile->tree(); }
+  std::uint32_t owner_of(std::uint32_t c) const { return owner.empty() ? c : owner[c]; }
+  Key key_of(std::uint32_t c) const { return keys->of_frame[tree().frame[c]]; }
+
+  bool is_occurrence(std::uint32_t c) const {
+    return !occurrences.empty() && std::binary_search(occurrences.begin(), occurrences.end(), c);
+  }
+  // total and width of the stacks below c whose last occurrence is not below c.
+  std::pair<T, T> weight(std::uint32_t c) const {
+    std::pair<T, T> out{totals[c], widths[c]};
+    if (occurrences.empty()) return out;
+    const auto from = std::upper_bound(occurrences.begin(), occurrences.end(), c);
+    if (from == occurrences.end() || *from >= tree().subtree_end[c]) return out;
+    const auto to = std::lower_bound(from, occurrences.end(), tree().subtree_end[c]);
+    const auto a = static_cast<std::size_t>(from - occurrences.begin());
+    const auto b = static_cast<std::size_t>(to - occurrences.begin());
+    // taken_*[i] counts from the end, so that it can be made from the deepest occurrence up.
+    out.first = subtract(out.first, subtract(taken_total[a], taken_total[b], saturated), saturated);
+    out.second = subtract(out.second, subtract(taken_width[a], taken_width[b], saturated), saturated);
+    out.first = without_dust(out.first, widths[c]);
+    out.second = without_dust(out.second, widths[c]);
+    return out;
+  }
+  void take_occurrences(std::vector<std::uint32_t> found) {
+    occurrences = std::move(found);
+    const std::size_t n = occurrences.size();
+    taken_total.assign(n + 1, T{});
+    taken_width.assign(n + 1, T{});
+    for (std::size_t i = n; i-- > 0;) {
+      const auto [total, width] = weight(occurrences[i]);
+      taken_total[i] = add(taken_total[i + 1], total, saturated);
+      taken_width[i] = add(taken_width[i + 1], width, saturated);
+    }
+  }
+};
+
+template <class T>
+struct UnfoldedTree<T>::Block {
+  std::vector<std::uint32_t> context;
+  std::vector<T> value, width;  // upwards only; width only where values may be negative
+  std::uint32_t n_users = 0;
+  std::size_t bytes() const {
+    return context.capacity() * sizeof(std::uint32_t) + (value.capacity() + width.capacity()) * sizeof(T);
+  }
+};
+
+// Cursors on their way to the children of one node.
+template <class T>
+struct UnfoldedTree<T>::Groups {
+  struct Group {
+    Key key;
+    std::uint32_t first_context, last_context;
+    std::uint32_t n = 0;
+    T total{}, width{};
+  };
+  std::vector<Group> groups;
+  std::vector<std::uint32_t> context, group;  // one entry a cursor
+  std::vector<T> value, width;                // as in Block
+  T self{};
+
+  void clear_keys(std::vector<std::uint32_t>& group_of_key) const {
+    for (const Group& g : groups) group_of_key[g.key] = kNone;
+  }
+  void add_cursor(Key key, std::uint32_t c, T total_part, T width_part, bool saturated,
+                  std::vector<std::uint32_t>& group_of_key) {
+    std::uint32_t& g = group_of_key[key];
+    if (g == kNone) {
+      g = static_cast<std::uint32_t>(groups.size());
+      groups.push_back({key, c, kNone, 0, T{}, T{}});
+    }
+    Group& to = groups[g];
+    to.total = profd::add(to.total, total_part, saturated);
+    to.width = profd::add(to.width, width_part, saturated);
+    if (to.last_context != c) ++to.n;
+    to.last_context = c;
+    context.push_back(c);
+    group.push_back(g);
+  }
+};
+
+template <class T>
+UnfoldedTree<T>::UnfoldedTree(std::unique_ptr<Source> source) : source_(std::move(source)) {
+  group_of_key_.assign(source_->keys->n_keys(), kNone);
+}
+
+template <class T>
+UnfoldedTree<T>::~UnfoldedTree() = default;
+
+template <class T>
+const KeyTable& UnfoldedTree<T>::keys() const {
+  return *source_->keys;
+}
+template <class T>
+const Profile& UnfoldedTree<T>::profile() const {
+  return *source_->profile;
+}
+template <class T>
+bool UnfoldedTree<T>::saturated() const {
+  return source_->saturated;
+}
+
+template <class T>
+std::size_t UnfoldedTree<T>::memory() const {
+  std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
+                      source_->occurrences.size() * (sizeof(std::uint32_t) + 2 * sizeof(T));
+  for (const auto& block : blocks_) bytes += sizeof(block) + (block ? block->bytes() : 0);
+  return bytes;
+}
+
+template <class T>
+Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& selection, Shape shape,
+                                                               const std::vector<Key>& focus,
+                                                               StopToken& stop) {
+  if (shape == Shape::flat) return fail(ErrorCode::invalid, "a flat view is a table, not a tree");
+  auto source = std::make_unique<Source>();
+  source->profile = selection.profile;
+  source->keys = selection.keys;
+  source->owner = selection.owner;
+  source->totals = std::get<Column<T>>(selection.totals);
+  source->widths = std::get<Column<T>>(selection.widths);
+  source->negative = selection.negative;
+  source->saturated = selection.saturated;
+  source->down = shape == Shape::top_down || shape == Shape::callees;
+  Node root;
+  auto block = std::make_unique<Block>();
+  block->n_users = 1;
+  const auto count = [&](T total, T width) {
+    root.total = add(root.total, total, selection.saturated);
+    root.width = add(root.width, width, selection.saturated);
+  };
+  if (shape == Shape::top_down || shape == Shape::bottom_up) {
+    count(source->totals[0], source->widths[0]);
+    block->context.push_back(0);
+    if (shape == Shape::bottom_up) {
+      source->row_contexts = selection.self.contexts;
+      source->row_values = std::get<Column<T>>(selection.self.values[selection.metric.v]);
+      root.block = kRowsBlock;
+    }
+  } else {
+    PROFD_TRY(std::vector<std::uint32_t> found, find_occurrences(selection, focus, stop));
+    const ContextTree& tree = selection.profile->tree();
+    bool nested = false;
+    std::uint32_t until = 0;
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t c : found) {
+      nested = nested || c < until;
+      if (c < until) continue;
+      until = tree.subtree_end[c];
+      first.push_back(c);
+    }
+    if (shape == Shape::callees) {
+      if (nested) source->take_occurrences(found);
+      for (std::uint32_t c : found) {
+        const auto [total, width] = source->weight(c);
+        if (width == 0) continue;
+        count(total, width);
+        block->context.push_back(c);
+      }
+    } else {
+      for (std::uint32_t c : first) {
+        count(source->totals[c], source->widths[c]);
+        std::uint32_t from = c;
+        for (std::size_t i = 1; i < focus.size(); ++i) from = source->owner_of(tree.parent[from]);
+        block->context.push_back(from);
+        block->value.push_back(source->totals[c]);
+        if (source->negative) block->width.push_back(source->widths[c]);
+      }
+    }
+  }
+  auto tree = std::unique_ptr<UnfoldedTree>(new UnfoldedTree(std::move(source)));
+  root.n_cursors = static_cast<std::uint32_t>(block->context.size());
+  if (root.block != kRowsBlock) {
+    root.block = 0;
+    if (root.n_cursors > 0 && block->context[0] != 0)
+      root.frame = selection.profile->tree().frame[block->context[0]];
+    tree->blocks_.push_back(std::move(block));
+  }
+  tree->nodes_.push_back(root);
+  return tree;
+}
+
+template <class T>
+Result<void> UnfoldedTree<T>::group_children(const Node& node, Groups& groups, StopToken& stop) {
+  const Source& s = *source_;
+  const ContextTree& tree = s.tree();
+  const Block& block = *blocks_[node.block];
+  T below{};
+  for (std::uint32_t i = 0; i < node.n_cursors; ++i) {
+    const std::uint32_t from = block.context[node.offset + i];
+    const std::uint32_t end = tree.subtree_end[from];
+    for (std::uint32_t c = from + 1; c < end;) {
+      if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+      if (s.widths[c] == 0) {
+        c = tree.subtree_end[c];
+        continue;
+      }
+      if (s.owner_of(c) != c) {  // hidden or folded into this box: its children are this box's
+        ++c;
+        continue;
+      }
+      const std::uint32_t child = c;
+      c = tree.subtree_end[c];
+      if (s.is_occurrence(child)) continue;
+      const auto [total, width] = s.weight(child);
+      if (width == 0) continue;
+      below = add(below, total, s.saturated);
+      groups.add_cursor(s.key_of(child), child, total, width, s.saturated, group_of_key_);
+    }
+  }
+  groups.self = without_dust(subtract(node.total, below, s.saturated), node.width);
+  return {};
+}
+
+template <class T>
+Result<void> UnfoldedTree<T>::group_callers(const Node& node, Groups& groups, StopToken& stop) {
+  const Source& s = *source_;
+  const Block& block = *blocks_[node.block];
+  for (std::uint64_t i = node.offset; i < node.offset + node.n_cursors; ++i) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const T value = block.value[i];
+    const T width = s.negative ? block.width[i] : value;
+    const std::uint32_t caller = s.owner_of(s.tree().parent[block.context[i]]);
+    if (caller == 0) {
+      groups.self = add(groups.self, value, s.saturated);
+      continue;
+    }
+    groups.add_cursor(s.key_of(caller), caller, value, width, s.saturated, group_of_key_);
+    groups.value.push_back(value);
+    if (s.negative) groups.width.push_back(width);
+  }
+  return {};
+}
+
+template <class T>
+Result<void> UnfoldedTree<T>::group_rows(Groups& groups, StopToken& stop) {
+  const Source& s = *source_;
+  for (std::size_t row = 0; row < s.row_contexts.size(); ++row) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const T value = finite(s.row_values[row]);
+    if (value == 0) continue;
+    const std::uint32_t leaf = s.owner_of(s.row_contexts[row]);
+    if (leaf == 0) {
+      groups.self = add(groups.self, value, s.saturated);
+      continue;
+    }
+    const T width = s.negative ? magnitude(value) : value;
+    groups.add_cursor(s.key_of(leaf), leaf, value, width, s.saturated, group_of_key_);
+    groups.value.push_back(value);
+    if (s.negative) groups.width.push_back(width);
+  }
+  return {};
+}
+
+template <class T>
+void UnfoldedTree<T>::adopt(std::uint32_t id, Groups& groups) {
+  const std::size_t n_groups = groups.groups.size();
+  const std::vector<std::uint32_t>& rank = source_->keys->name_rank;
+  std::vector<std::uint32_t> order(n_groups);
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return rank[groups.groups[a].key] < rank[groups.groups[b].key];
+  });
+
+  const bool has_values = !groups.value.empty(), has_widths = !groups.width.empty();
+  const auto new_block = [&](std::size_t n) {
+    auto block = std::make_unique<Block>();
+    block->context.resize(n);
+    if (has_values) block->value.resize(n);
+    if (has_widths) block->width.resize(n);
+    blocks_.push_back(std::move(block));
+    return static_cast<std::uint32_t>(blocks_.size() - 1);
+  };
+  std::size_t n_shared = 0;
+  for (const auto& g : groups.groups) n_shared += g.n < kOwnBlock ? g.n : 0;
+  const std::uint32_t shared = n_shared > 0 ? new_block(n_shared) : kNone;
+
+  const auto first = static_cast<std::uint32_t>(nodes_.size());
+  std::vector<std::uint64_t> start(n_groups), fill(n_groups);
+  std::vector<Block*> to(n_groups);
+  std::uint64_t shared_used = 0;
+  for (std::uint32_t g : order) {
+    const auto& group = groups.groups[g];
+    Node child;
+    child.parent = id;
+    child.key = group.key;
+    child.frame = source_->tree().frame[group.first_context];
+    child.n_cursors = group.n;
+    child.width = group.width;
+    child.total = group.total;
+    if (group.n < kOwnBlock) {
+      child.block = shared;
+      child.offset = shared_used;
+      shared_used += group.n;
+    } else {
+      child.block = new_block(group.n);
+    }
+    ++blocks_[child.block]->n_users;
+    start[g] = fill[g] = child.offset;
+    to[g] = blocks_[child.block].get();
+    nodes_.push_back(child);
+  }
+  for (std::size_t i = 0; i < groups.context.size(); ++i) {
+    const std::uint32_t g = groups.group[i];
+    const std::uint32_t c = groups.context[i];
+    Block& block = *to[g];
+    const std::uint64_t at = fill[g];
+    if (at > start[g] && block.context[at - 1] == c) {  // stacks that meet in one context go on as one
+      if (has_values) block.value[at - 1] = add(block.value[at - 1], groups.value[i], source_->saturated);
+      if (has_widths) block.width[at - 1] = add(block.width[at - 1], groups.width[i], source_->saturated);
+      continue;
+    }
+    block.context[at] = c;
+    if (has_values) block.value[at] = groups.value[i];
+    if (has_widths) block.width[at] = groups.width[i];
+    ++fill[g];
+  }
+  release(nodes_[id]);
+  Node& node = nodes_[id];
+  node.first_child = first;
+  node.n_children = static_cast<std::uint32_t>(n_groups);
+  node.self = groups.self;
+  node.expanded = true;
+  node.n_cursors = 0;
+}
+
+template <class T>
+void UnfoldedTree<T>::release(const Node& node) {
+  if (node.block == kRowsBlock) {
+    source_->row_contexts = {};
+    source_->row_values = {};
+    return;
+  }
+  auto& block = blocks_[node.block];
+  if (--block->n_users == 0) block.reset();
+}
+
+template <class T>
+Result<void> UnfoldedTree<T>::expand(std::uint32_t id, StopToken& stop) {
+  const Node node = nodes_[id];
+  if (node.expanded) return {};
+  PROFD_CHECK(stop.status());
+  Groups groups;
+  if (node.block == kRowsBlock || !source_->down) {
+    const std::size_t n = node.block == kRowsBlock ? source_->row_contexts.size() : node.n_cursors;
+    groups.context.reserve(n);
+    groups.group.reserve(n);
+    groups.value.reserve(n);
+    if (source_->negative) groups.width.reserve(n);
+  }
+  Result<void> done = node.block == kRowsBlock ? group_rows(groups, stop)
+                      : source_->down          ? group_children(node, groups, stop)
+                                               : group_callers(node, groups, stop);
+  groups.clear_keys(group_of_key_);
+  PROFD_CHECK(std::move(done));
+  if (nodes_.size() + groups.groups.size() >= kRowsBlock)
+    return fail(ErrorCode::limit, "the view has more than four billion boxes");
+  adopt(id, groups);
+  return {};
+}
+
+template <class T>
+Result<std::uint32_t> UnfoldedTree<T>::find(const std::vector<Key>& path, StopToken& stop) {
+  const std::vector<std::uint32_t>& rank = source_->keys->name_rank;
+  std::uint32_t at = 0;
+  for (Key key : path) {
+    if (key >= rank.size())
+      return fail(ErrorCode::not_found, "the path names a key the profile does not have");
+    PROFD_CHECK(expand(at, stop));
+    const auto begin = nodes_.begin() + nodes_[at].first_child;
+    const auto end = begin + nodes_[at].n_children;
+    const auto child = std::lower_bound(
+        begin, end, rank[key], [&](const Node& node, std::uint32_t r) { return rank[node.key] < r; });
+    if (child == end || child->key != key)
+      return fail(ErrorCode::not_found, "the view has no box at this path");
+    at = static_cast<std::uint32_t>(child - nodes_.begin());
+  }
+  return at;
+}
+
+template class UnfoldedTree<std::int64_t>;
+template class UnfoldedTree<double>;
+
+}  // namespace profd

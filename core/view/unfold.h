@@ -1,0 +1,82 @@
+// UnfoldedTree: a top-down, bottom-up, callers or callees tree that grows where it is looked at.
+// A node stands for all contexts with one path of keys. Until it is expanded it keeps the list of its
+// contexts (its cursors); expanding groups their children (or callers) by key and hands the lists on, so that
+// the whole merged tree is never made and what was looked at once is free the next time.
+//
+// In every shape: total(node) = Σ total(children) + self(node), where self is the value of stacks that end
+// here (bottom-up and callers: that start here, "no caller"). The root has no key; in callers and callees it
+// stands for the whole fragment.
+//
+// Callees count a stack at the last occurrence of the fragment on it, callers at the first, so both roots
+// have the same total, each stack counted once.
+//
+// Not thread-safe; ViewMemo shares one between requests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "core/view/keys.h"
+#include "core/view/spec.h"
+
+namespace profd {
+
+struct Selection;
+
+template <class T>
+class UnfoldedTree {
+ public:
+  struct Node {
+    std::uint32_t parent = kNone;
+    Key key = kNone;                                // kNone at the root
+    std::uint32_t frame = kNone;                    // of one of its contexts
+    std::uint32_t first_child = 0, n_children = 0;  // a run of nodes in order of name
+    std::uint32_t block = kNone, n_cursors = 0;
+    std::uint64_t offset = 0;
+    T width{}, total{};  // Σ|self| and Σ self of the stacks through here
+    T self{};            // known once expanded
+    bool expanded = false;
+  };
+
+  // `selection` may go away afterwards: what is needed of it is shared. Fails with `invalid` for a focus
+  // shape without a focus or the flat shape, `not_found` for keys that the selection does not have.
+  static Result<std::unique_ptr<UnfoldedTree>> make(const Selection& selection, Shape shape,
+                                                    const std::vector<Key>& focus, StopToken& stop);
+  ~UnfoldedTree();
+
+  const Node& node(std::uint32_t id) const { return nodes_[id]; }
+  std::size_t size() const { return nodes_.size(); }
+  // Children and self of a node. When stopped, the node stays as it was.
+  Result<void> expand(std::uint32_t id, StopToken& stop);
+  // The node at a path of keys from the root, or `not_found`.
+  Result<std::uint32_t> find(const std::vector<Key>& path, StopToken& stop);
+  const KeyTable& keys() const;
+  const Profile& profile() const;
+  bool saturated() const;
+  std::size_t memory() const;
+
+ private:
+  struct Source;
+  struct Block;
+  struct Groups;
+  explicit UnfoldedTree(std::unique_ptr<Source> source);
+
+  Result<void> group_children(const Node& node, Groups& groups, StopToken& stop);
+  Result<void> group_callers(const Node& node, Groups& groups, StopToken& stop);
+  Result<void> group_rows(Groups& groups, StopToken& stop);
+  void adopt(std::uint32_t id, Groups& groups);
+  void release(const Node& node);
+
+  std::unique_ptr<Source> source_;
+  std::vector<Node> nodes_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::uint32_t> group_of_key_;  // scratch, all kNone between calls
+};
+
+extern template class UnfoldedTree<std::int64_t>;
+extern template class UnfoldedTree<double>;
+
+}  // namespace profd
