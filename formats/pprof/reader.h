@@ -1,0 +1,9 @@
+#pragma once
+
+#include "formats/reader.h"
+
+namespace profd {
+
+const FormatReader& pprof_reader();
+
+}  // namespace profd

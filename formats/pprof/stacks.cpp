@@ -1,0 +1,306 @@
+#include "formats/pprof/stacks.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "core/support/hash.h"
+#include "core/support/interner.h"
+
+namespace profd::pprof {
+namespace {
+
+constexpr std::uint8_t kLocationTag = (1 << 3) | 2;  // packed location_id
+
+std::string place(std::size_t sample, const char* field) {
+  return "sample[" + std::to_string(sample) + "]." + field;
+}
+
+// Calls visit(value) for every element of a repeated integer, packed or not.
+template <class Visit>
+bool each_integer(const Field& field, Visit visit) {
+  if (field.wire == Wire::varint) {
+    visit(field.value);
+    return true;
+  }
+  if (field.wire != Wire::length) return false;
+  Cursor packed = field.bytes;
+  while (!packed.done()) {
+    std::uint64_t value;
+    if (!read_varint(packed, value)) return false;
+    visit(value);
+  }
+  return true;
+}
+
+std::size_t count_varints(Cursor packed) {
+  return static_cast<std::size_t>(
+      std::count_if(packed.p, packed.end, [](std::uint8_t b) { return b < 0x80; }));
+}
+
+}  // namespace
+
+// Label sets of a run of samples, told apart by their bytes alone.
+struct SampleStacks::Slice {
+  std::vector<std::string_view> texts;   // distinct label bytes
+  std::vector<std::uint32_t> examples;   // a sample that has them
+  std::vector<std::uint32_t> of_sample;  // by sample of the slice: 0 none, else 1 + row of texts
+  RowSet rows;
+  bool all_packed = true;
+};
+
+Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size_t end) const {
+  const std::size_t n_values = records_.sample_types.size();
+  slice.of_sample.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    Cursor body = records_.sample(i);
+    const std::uint8_t* labels_begin = nullptr;
+    const std::uint8_t* labels_end = nullptr;
+    std::size_t n = 0, n_location_fields = 0;
+    const bool starts_packed = body.done() || *body.p == kLocationTag;
+    while (!body.done()) {
+      const std::uint8_t* at = body.p;
+      Field field;
+      const auto offset =
+          static_cast<std::uint64_t>(at - reinterpret_cast<const std::uint8_t*>(records_.bytes.data()));
+      if (!read_field(body, field))
+        return fail(ErrorCode::malformed, "broken field in sample[" + std::to_string(i) + ']', offset);
+      if (field.number == 1) {
+        ++n_location_fields;
+        if (field.wire == Wire::length && field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
+          return fail(ErrorCode::malformed, "broken varint in " + place(i, "location_id"), offset);
+      } else if (field.number == 2) {
+        if (field.wire == Wire::length) {
+          if (field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
+            return fail(ErrorCode::malformed, "broken varint in " + place(i, "value"), offset);
+          n += count_varints(field.bytes);
+        } else {
+          ++n;
+        }
+      } else if (field.number == 3) {
+        if (field.wire != Wire::length)
+          return fail(ErrorCode::malformed, place(i, "label") + " has the wrong wire type", offset);
+        if (!labels_begin) labels_begin = at;
+        labels_end = body.p;
+      }
+    }
+    if (n != n_values) {
+      return fail(ErrorCode::malformed,
+                  "sample[" + std::to_string(i) + "] has " + std::to_string(n) + " values, but there are " +
+                      std::to_string(n_values) + " sample types",
+                  records_.samples[i]);
+    }
+    slice.all_packed &= n_location_fields == 0 || (starts_packed && n_location_fields == 1);
+    if (!labels_begin) {
+      slice.of_sample.push_back(0);
+      continue;
+    }
+    const std::string_view text(reinterpret_cast<const char*>(labels_begin),
+                                static_cast<std::size_t>(labels_end - labels_begin));
+    const auto next = static_cast<std::uint32_t>(slice.texts.size());
+    const std::uint32_t row = slice.rows.find_or_add(hash_bytes(text), next,
+                                                     [&](std::uint32_t r) { return slice.texts[r] == text; });
+    if (row == next) {
+      slice.texts.push_back(text);
+      slice.examples.push_back(static_cast<std::uint32_t>(i));
+    }
+    slice.of_sample.push_back(row + 1);
+  }
+  return {};
+}
+
+Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context) {
+  const std::size_t n = size();
+  const std::size_t n_slices =
+      std::max<std::size_t>(1, std::min<std::size_t>(context.executor.width(), n / 4096));
+  std::vector<Slice> slices(n_slices);
+  std::vector<Result<void>> results(n_slices);
+  context.executor.run(n_slices, [&](std::size_t s) {
+    results[s] = scan_slice(slices[s], n * s / n_slices, n * (s + 1) / n_slices);
+  });
+  bool any_labels = false;
+  for (std::size_t s = 0; s < n_slices; ++s) {
+    PROFD_CHECK(results[s]);
+    all_packed_ &= slices[s].all_packed;
+    any_labels |= !slices[s].texts.empty();
+  }
+  PROFD_CHECK(context.stop.status());
+  if (!any_labels) return {};
+  labels_.reserve(n);
+  for (Slice& slice : slices) {
+    std::vector<std::uint32_t> sets{0};
+    for (std::uint32_t example : slice.examples) {
+      PROFD_TRY(const LabelSetId set, read_labels(example, builder, context));
+      sets.push_back(set.v);
+    }
+    for (std::uint32_t row : slice.of_sample) labels_.push_back(sets[row]);
+    slice = {};
+  }
+  return {};
+}
+
+Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder& builder,
+                                             ReadContext& context) const {
+  std::vector<Label> labels;
+  Cursor body = records_.sample(sample);
+  Field field;
+  while (!body.done() && read_field(body, field)) {
+    if (field.number != 3) continue;
+    std::uint64_t key = 0, text = 0, unit = 0, number = 0;
+    Field part;
+    Cursor message = field.bytes;
+    while (!message.done()) {
+      if (!read_field(message, part) || (part.number >= 1 && part.number <= 4 && part.wire != Wire::varint))
+        return fail(ErrorCode::malformed, "broken field in " + place(sample, "label"),
+                    records_.samples[sample]);
+      if (part.number == 1) key = part.value;
+      if (part.number == 2) text = part.value;
+      if (part.number == 3) number = part.value;
+      if (part.number == 4) unit = part.value;
+    }
+    PROFD_TRY(const std::string_view key_text, records_.string(key, place(sample, "label.key")));
+    PROFD_TRY(const std::string_view value_text, records_.string(text, place(sample, "label.str")));
+    PROFD_TRY(const std::string_view unit_text, records_.string(unit, place(sample, "label.num_unit")));
+    if (text == 0 && number == 0 && unit == 0) {
+      context.report.add("empty-label", Severity::info,
+                         "A label has neither a text nor a number; it is left out.");
+      continue;
+    }
+    Label label;
+    label.key = builder.string(key_text);
+    label.is_number = text == 0;
+    if (label.is_number) {
+      label.number = static_cast<std::int64_t>(number);
+      label.unit = builder.string(unit_text);
+    } else {
+      label.text = builder.string(value_text);
+    }
+    labels.push_back(label);
+  }
+  return builder.label_set(labels);
+}
+
+void SampleStacks::append_location(std::uint64_t id, std::vector<FrameId>& out) const {
+  const std::uint32_t row = dictionary_.location_row[id];
+  if (row == kNone) {
+    bad_location_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  for (std::uint32_t f = dictionary_.first_frame[row]; f < dictionary_.first_frame[row + 1]; ++f)
+    out.push_back(dictionary_.frames[f]);
+}
+
+// The rule of pprof: from the root, the first location to prune after one that stays ends the stack there.
+void SampleStacks::append_pruned(const std::vector<std::uint64_t>& leaf_first,
+                                 std::vector<FrameId>& out) const {
+  std::size_t first = 0;
+  bool found_user = false;
+  for (std::size_t l = leaf_first.size(); l-- > 0;) {
+    const std::uint32_t row = dictionary_.location_row[leaf_first[l]];
+    const Prune prune = row == kNone ? Prune::no : dictionary_.prune[row];
+    if (prune == Prune::no) {
+      found_user = true;
+    } else if (found_user) {
+      first = prune == Prune::whole ? l + 1 : l;
+      break;
+    }
+  }
+  if (first > 0) n_pruned_.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t l = first; l < leaf_first.size(); ++l) append_location(leaf_first[l], out);
+}
+
+void SampleStacks::append(std::size_t i, std::vector<FrameId>& out) const {
+  const std::size_t begin = out.size();
+  Cursor body = records_.sample(i);
+  std::vector<std::uint64_t> pruned_ids;
+  const auto add = [&](std::uint64_t id) {
+    if (dictionary_.prune.empty())
+      append_location(id, out);
+    else
+      pruned_ids.push_back(id);
+  };
+  Field field;
+  while (!body.done() && read_field(body, field)) {
+    if (field.number == 1 && !each_integer(field, add)) bad_location_.store(true, std::memory_order_relaxed);
+    if (all_packed_) break;
+  }
+  if (!dictionary_.prune.empty()) append_pruned(pruned_ids, out);
+  std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
+}
+
+std::size_t SampleStacks::prefix(std::size_t i, FrameId* out, std::size_t max) const {
+  if (!all_packed_ || !dictionary_.prune.empty()) {
+    std::vector<FrameId> whole;
+    append(i, whole);
+    const std::size_t n = std::min(max, whole.size());
+    std::copy_n(whole.begin(), n, out);
+    return n;
+  }
+  Cursor body = records_.sample(i);
+  if (body.done() || *body.p != kLocationTag) return 0;
+  Field field;
+  read_field(body, field);
+  const std::uint8_t* p = field.bytes.end;
+  std::size_t n = 0;
+  std::uint64_t id;
+  while (n < max && read_varint_backwards(field.bytes.p, p, id)) {
+    const std::uint32_t row = dictionary_.location_row[id];
+    if (row == kNone) continue;
+    for (std::uint32_t f = dictionary_.first_frame[row + 1]; f > dictionary_.first_frame[row] && n < max; --f)
+      out[n++] = dictionary_.frames[f - 1];
+  }
+  return n;
+}
+
+LabelSetId SampleStacks::values(std::size_t i, std::int64_t* out) const {
+  Cursor body = records_.sample(i);
+  Field field;
+  std::size_t n = 0;
+  const std::size_t n_values = records_.sample_types.size();
+  while (n < n_values && !body.done() && read_field(body, field)) {
+    if (field.number != 2) continue;
+    each_integer(field, [&](std::uint64_t value) {
+      if (n < n_values) out[n++] = static_cast<std::int64_t>(value);
+    });
+  }
+  if (n < n_values) bad_location_.store(true, std::memory_order_relaxed);
+  return LabelSetId{labels_.empty() ? 0 : labels_[i]};
+}
+
+// Something was wrong somewhere: read again, one by one, to say where.
+Result<void> SampleStacks::status() const {
+  if (!bad_location_) return {};
+  for (std::size_t i = 0; i < size(); ++i) {
+    Cursor body = records_.sample(i);
+    Field field;
+    std::size_t n = 0, n_values = 0;
+    while (!body.done() && read_field(body, field)) {
+      std::uint64_t unknown = 0;
+      bool found = false;
+      std::size_t unknown_at = 0;
+      if (field.number == 2 && each_integer(field, [&](std::uint64_t) { ++n_values; })) continue;
+      if (field.number == 2)
+        return fail(ErrorCode::malformed, "broken varint in " + place(i, "value"), records_.samples[i]);
+      if (field.number != 1) continue;
+      const bool whole = each_integer(field, [&](std::uint64_t id) {
+        if (!found && dictionary_.location_row[id] == kNone) {
+          found = true;
+          unknown = id;
+          unknown_at = n;
+        }
+        ++n;
+      });
+      if (found) {
+        return fail(ErrorCode::malformed,
+                    place(i, "location_id[") + std::to_string(unknown_at) + "] is " +
+                        std::to_string(unknown) + ", which is not in the file",
+                    records_.samples[i]);
+      }
+      if (!whole)
+        return fail(ErrorCode::malformed, "broken varint in " + place(i, "location_id"), records_.samples[i]);
+    }
+  }
+  return fail(ErrorCode::internal, "a sample could not be read");
+}
+
+}  // namespace profd::pprof
