@@ -160,7 +160,7 @@ void Engine::loaded(const std::string& handle, Result<std::shared_ptr<LoadedFile
   if (!first) {
     entry->failed = true;
     announce(ProfileChange::reload_failed, handle,
-             fmt::format("{}: {}. The older revision is shown.", base_name(entry->path), describe(error)));
+             fmt::format("{}: {}. The older revision is shown.", last_component(entry->path), describe(error)));
   }
   auto waiters = std::move(entry->waiters);
   entry->waiters.clear();
@@ -176,7 +176,7 @@ void Engine::take(const std::string& handle, Entry& entry, std::shared_ptr<Loade
   open->uri = entry.uri;
   open->file = file;
   open->profile = file->opened.profiles.front();
-  open->name = !entry.request.name.empty() ? entry.request.name : std::string(base_name(entry.path));
+  open->name = !entry.request.name.empty() ? entry.request.name : std::string(last_component(entry.path));
   open->metric = open->profile->default_metric();
   const std::string& wanted = first ? entry.request.metric : entry.current->metric_info().name;
   if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty()) open->metric = *metric;
@@ -326,7 +326,7 @@ std::vector<ProfileEntry> Engine::list() const {
     ProfileEntry row;
     row.handle = handle;
     row.uri = entry.uri;
-    row.name = entry.current ? entry.current->name : std::string(base_name(entry.path));
+    row.name = entry.current ? entry.current->name : std::string(last_component(entry.path));
     row.format = entry.current ? entry.current->file->opened.decision.format : entry.request.options.format;
     row.revision = entry.revision;
     row.state = !entry.current ? ProfileEntry::State::opening
