@@ -210,6 +210,42 @@ std::string source(const Model& model) {
   return out + "\n}  // namespace profd::psp\n";
 }
 
+std::string by_name_header() {
+  return std::string(kBanner) +
+         "// The codec of a type by its name in psp.json: for tests, and tools that take a name from a "
+         "person.\n"
+         "#pragma once\n\n#include <string_view>\n\n#include <nlohmann/json_fwd.hpp>\n\n"
+         "#include \"protocol/path.h\"\n\nnamespace profd::psp {\n\n"
+         "// Decodes `value` as the structure `name` and encodes it again. Fails also when there is no such "
+         "structure.\n"
+         "bool recode(std::string_view name, const nlohmann::json& value, nlohmann::json& out, const "
+         "protocol::Path& path);\n"
+         "\n}  // namespace profd::psp\n";
+}
+
+std::string by_name_source(const Model& model) {
+  std::string out(kBanner);
+  out +=
+      "#include \"protocol/generated/psp_by_name.h\"\n\n#include <map>\n\n#include <nlohmann/json.hpp>\n\n"
+      "#include \"protocol/generated/psp_types.h\"\n\nnamespace profd::psp {\n\nnamespace {\n\n"
+      "using nlohmann::json;\n\n"
+      "template <class T>\nbool recode_as(const json& value, json& out, const Path& path) {\n  T decoded;\n"
+      "  if (!decode(value, decoded, path)) return false;\n  out = encode(decoded);\n  return true;\n}\n\n"
+      "using Recode = bool (*)(const json&, json&, const Path&);\n\n"
+      "const std::map<std::string_view, Recode>& recoders() {\n"
+      "  static const std::map<std::string_view, Recode> kRecoders = {\n";
+  for (const auto& s : model.structures)
+    out += "      {" + json_string(s.name) + ", recode_as<" + s.name + ">},\n";
+  out +=
+      "  };\n  return kRecoders;\n}\n\n}  // namespace\n\n"
+      "bool recode(std::string_view name, const json& value, json& out, const Path& path) {\n"
+      "  const auto found = recoders().find(name);\n"
+      "  return found == recoders().end() ? path.fail(\"no such type\") : found->second(value, out, "
+      "path);\n}\n"
+      "\n}  // namespace profd::psp\n";
+  return out;
+}
+
 std::string lane_of(const Message& m) {
   return "Lane::" + std::string(m.lane == "inline" ? "inline_" : m.lane);
 }
@@ -282,6 +318,8 @@ std::vector<OutputFile> emit_cpp(const Model& model) {
   const std::string folder = "protocol/generated/";
   return {{folder + "psp_types.h", header(model)},
           {folder + "psp_types.cpp", source(model)},
+          {folder + "psp_by_name.h", by_name_header()},
+          {folder + "psp_by_name.cpp", by_name_source(model)},
           {folder + "psp_messages.h", messages_header(model)},
           {folder + "psp_messages.cpp", messages_source(model)}};
 }

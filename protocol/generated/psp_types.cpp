@@ -176,6 +176,7 @@ std::string_view to_wire(FilterBy value) {
     case FilterBy::label: return "label";
     case FilterBy::time: return "time";
     case FilterBy::fragment: return "fragment";
+    case FilterBy::recursion: return "recursion";
     case FilterBy::unrecognized: break;
   }
   return {};
@@ -188,6 +189,7 @@ bool from_wire(std::string_view text, FilterBy& value) {
   if (text == "label") return value = FilterBy::label, true;
   if (text == "time") return value = FilterBy::time, true;
   if (text == "fragment") return value = FilterBy::fragment, true;
+  if (text == "recursion") return value = FilterBy::recursion, true;
   return false;
 }
 
@@ -1536,18 +1538,6 @@ Json encode(const Filter& value) {
   return object;
 }
 
-bool decode(const Json& value, ViewOptions& out, const Path& path) {
-  return ObjectReader(value, path)
-      .optional("prune", out.prune)
-      .limit("prune", out.prune, {.minimum = 0, .maximum = 1})
-      .ok();
-}
-Json encode(const ViewOptions& value) {
-  Json object = Json::object();
-  put_optional(object, "prune", value.prune);
-  return object;
-}
-
 bool decode(const Json& value, ViewSpec& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("profile", out.profile)
@@ -1558,7 +1548,6 @@ bool decode(const Json& value, ViewSpec& out, const Path& path) {
       .optional("metric", out.metric)
       .defaulted("focus", out.focus)
       .limit("focus", out.focus, {.max_items = 1000})
-      .optional("options", out.options)
       .ok();
 }
 Json encode(const ViewSpec& value) {
@@ -1569,7 +1558,6 @@ Json encode(const ViewSpec& value) {
   put(object, "filters", value.filters);
   put_optional(object, "metric", value.metric);
   put(object, "focus", value.focus);
-  put_optional(object, "options", value.options);
   return object;
 }
 
@@ -1689,6 +1677,7 @@ Json encode(const FlameViewport& value) {
 
 bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
   return ObjectReader(value, path)
+      .optional("profile", out.profile)
       .required("spec", out.spec)
       .required("viewport", out.viewport)
       .optional("zoom", out.zoom)
@@ -1701,6 +1690,7 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
 }
 Json encode(const FlameGraphParams& value) {
   Json object = Json::object();
+  put_optional(object, "profile", value.profile);
   put(object, "spec", value.spec);
   put(object, "viewport", value.viewport);
   put_optional(object, "zoom", value.zoom);
@@ -1769,15 +1759,15 @@ Json encode(const RemainderBoxes& value) {
 
 bool decode(const Json& value, Truncation& out, const Path& path) {
   return ObjectReader(value, path)
-      .required("boxes", out.boxes)
-      .required("rows", out.rows)
+      .required("byBoxes", out.by_boxes)
+      .required("byDepth", out.by_depth)
       .required("text", out.text)
       .ok();
 }
 Json encode(const Truncation& value) {
   Json object = Json::object();
-  put(object, "boxes", value.boxes);
-  put(object, "rows", value.rows);
+  put(object, "byBoxes", value.by_boxes);
+  put(object, "byDepth", value.by_depth);
   put(object, "text", value.text);
   return object;
 }
@@ -1836,6 +1826,7 @@ Json encode(const FlameGraphResult& value) {
 
 bool decode(const Json& value, TableParams& out, const Path& path) {
   return ObjectReader(value, path)
+      .optional("profile", out.profile)
       .required("spec", out.spec)
       .defaulted("sort", out.sort)
       .defaulted("descending", out.descending)
@@ -1853,6 +1844,7 @@ bool decode(const Json& value, TableParams& out, const Path& path) {
 }
 Json encode(const TableParams& value) {
   Json object = Json::object();
+  put_optional(object, "profile", value.profile);
   put(object, "spec", value.spec);
   put(object, "sort", value.sort);
   put(object, "descending", value.descending);
@@ -1983,6 +1975,7 @@ Json encode(const TableResult& value) {
 
 bool decode(const Json& value, SearchParams& out, const Path& path) {
   return ObjectReader(value, path)
+      .optional("profile", out.profile)
       .required("spec", out.spec)
       .required("pattern", out.pattern)
       .limit("pattern", out.pattern, {.max_length = 10000})
@@ -1993,6 +1986,7 @@ bool decode(const Json& value, SearchParams& out, const Path& path) {
 }
 Json encode(const SearchParams& value) {
   Json object = Json::object();
+  put_optional(object, "profile", value.profile);
   put(object, "spec", value.spec);
   put(object, "pattern", value.pattern);
   put(object, "limit", value.limit);

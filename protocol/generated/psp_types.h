@@ -185,6 +185,7 @@ enum class FilterBy : std::uint8_t {
   label,  // Labels of samples: `key` and `pattern`.
   time,  // The time of samples: `from` and `to`.
   fragment,  // A run of frames, one below the other: `frames`.
+  recursion,  // With `collapse`: a function that calls itself directly becomes one frame.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
 };
 std::string_view to_wire(FilterBy value);
@@ -197,10 +198,9 @@ enum class FrameKind : std::int32_t {
   jit = 2,  // Code compiled at run time.
   interpreted = 3,  // Interpreted code.
   kernel = 4,  // The kernel.
-  inlined = 5,  // Inlined into its caller.
-  gc = 6,  // Garbage collection.
-  waker = 7,  // The stack that woke the thread.
-  data = 8,  // A data object: a heap block or a static.
+  gc = 5,  // Garbage collection.
+  waker = 6,  // The stack that woke the thread.
+  data = 7,  // A data object: a heap block or a static.
 };
 
 // Bits of the `flags` of boxes and rows.
@@ -1293,17 +1293,9 @@ struct Filter {
 bool decode(const nlohmann::json& value, Filter& out, const Path& path);
 nlohmann::json encode(const Filter& value);
 
-// Details of a view.
-struct ViewOptions {
-  // Leave out contexts below this share of the view, and say how much that was.
-  std::optional<double> prune;
-};
-bool decode(const nlohmann::json& value, ViewOptions& out, const Path& path);
-nlohmann::json encode(const ViewOptions& value);
-
 // What a view shows, as a value.
 struct ViewSpec {
-  // The profile; absent: the default one.
+  // The profile; absent: the one of the request.
   std::optional<ProfileHandle> profile;
   // Its shape.
   OpenEnum<ViewShape> shape = ViewShape::top_down;
@@ -1315,13 +1307,12 @@ struct ViewSpec {
   std::optional<std::string> metric;
   // For callers and callees: the run of frames in focus, caller first.
   std::vector<std::string> focus;
-  // Details.
-  std::optional<ViewOptions> options;
 };
 bool decode(const nlohmann::json& value, ViewSpec& out, const Path& path);
 nlohmann::json encode(const ViewSpec& value);
 
-// A view, as an object or in its one canonical text form.
+// A view, as an object or in its one canonical text form: `top-down by function | keep function
+// /^http/ | metric cpu`.
 using ViewSpecLike = std::variant<std::string, ViewSpec>;
 
 // Parameters of `profile/export`.
@@ -1421,7 +1412,9 @@ using ZoomTarget = std::variant<std::int64_t, std::vector<std::int64_t>>;
 
 // Parameters of `view/flameGraph`.
 struct FlameGraphParams {
-  // The view.
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it.
   ViewSpecLike spec;
   // What fits on the screen.
   FlameViewport viewport;
@@ -1492,10 +1485,10 @@ nlohmann::json encode(const RemainderBoxes& value);
 
 // What the bounds of the request cut off.
 struct Truncation {
-  // Boxes left out because of `maxBoxes`.
-  std::int64_t boxes = 0;
-  // Rows left out because of `maxDepth`.
-  std::int64_t rows = 0;
+  // `maxBoxes` was reached: boxes with the flag `more` have children that are not here.
+  bool by_boxes = false;
+  // `maxDepth` was reached.
+  bool by_depth = false;
   // The same as a sentence.
   std::string text;
 };
@@ -1530,7 +1523,7 @@ struct FlameGraphResult {
   Amount view_total;
   // Total of the zoomed box: the width of the picture.
   Amount zoom_total;
-  // Rows below the zoomed box, those left out too.
+  // Rows in this answer: the largest depth and one.
   std::uint32_t rows = 0;
   // Full names.
   std::vector<std::string> names;
@@ -1550,7 +1543,9 @@ nlohmann::json encode(const FlameGraphResult& value);
 
 // Parameters of `view/table`.
 struct TableParams {
-  // The view.
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it.
   ViewSpecLike spec;
   // What to sort by.
   OpenEnum<TableSort> sort = TableSort::self;
@@ -1678,7 +1673,9 @@ nlohmann::json encode(const TableResult& value);
 
 // Parameters of `view/search`.
 struct SearchParams {
-  // The view to search.
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view to search; its own `profile` goes before the one beside it.
   ViewSpecLike spec;
   // An RE2 regular expression.
   std::string pattern;

@@ -106,7 +106,7 @@ std::vector<Filter> Workspace::filters() const { return project_ ? project_->fil
 Result<void> Workspace::open_document(const std::string& path, std::string text, std::int32_t version) {
   if (text.size() > Document::kMaxBytes) return fail(ErrorCode::limit, "a document may have 64 MiB");
   if (documents_.size() >= kMaxDocuments) return fail(ErrorCode::limit, "10,000 documents are open");
-  documents_.insert_or_assign(path, Document(std::move(text), version));
+  documents_.insert_or_assign(path, std::make_shared<Document>(std::move(text), version));
   rebuild_documents();
   return {};
 }
@@ -117,11 +117,18 @@ void Workspace::close_document(const std::string& path) {
 
 Document* Workspace::document(const std::string& path) {
   const auto found = documents_.find(path);
-  return found == documents_.end() ? nullptr : &found->second;
+  if (found == documents_.end()) return nullptr;
+  if (found->second.use_count() > 1) found->second = std::make_shared<Document>(*found->second);
+  return found->second.get();
+}
+
+std::shared_ptr<const Document> Workspace::document_snapshot(const std::string& path) const {
+  const auto found = documents_.find(path);
+  return found == documents_.end() ? nullptr : found->second;
 }
 
 void Workspace::profile_loaded(const std::string& handle) {
-  for (auto& [path, document] : documents_) document.profile_loaded(handle);
+  for (auto& [path, shared] : documents_) document(path)->profile_loaded(handle);
 }
 
 void Workspace::rebuild_documents() {

@@ -52,9 +52,10 @@ class Workspace {
 
   Result<void> open_document(const std::string& path, std::string text, std::int32_t version);
   void close_document(const std::string& path);
-  // Null when the document is not open.
+  // To change it; null when the document is not open. Snapshots taken before do not see the change.
   [[nodiscard]] Document* document(const std::string& path);
-  [[nodiscard]] std::map<std::string, Document>& documents() { return documents_; }
+  // For tasks: immutable. Null when the document is not open.
+  [[nodiscard]] std::shared_ptr<const Document> document_snapshot(const std::string& path) const;
   // Every document takes what is saved for what the profile measured.
   void profile_loaded(const std::string& handle);
 
@@ -73,7 +74,7 @@ class Workspace {
   std::optional<ProjectFile> project_;
   std::vector<std::string> problems_;
   Settings settings_;
-  std::map<std::string, Document> documents_;  // by path
+  std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
   std::shared_ptr<const WorkspaceFiles> files_;
   std::shared_ptr<const PathIndex> document_index_;
   std::vector<PathMapping> mappings_;
