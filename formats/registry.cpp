@@ -6,6 +6,8 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
+  reader(pprof)               \
+  reader(perf_script)         \
   reader(folded)
 // clang-format on
 

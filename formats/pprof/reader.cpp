@@ -1,11 +1,11 @@
-#include "formats/pprof/reader.h"
-
 #include <array>
+#include <memory>
 #include <string>
 
 #include "formats/pprof/dictionary.h"
 #include "formats/pprof/records.h"
 #include "formats/pprof/stacks.h"
+#include "formats/reader.h"
 
 namespace profd {
 namespace {
@@ -186,9 +186,8 @@ class PprofReader final : public FormatReader {
 
 }  // namespace
 
-const FormatReader& pprof_reader() {
-  static const PprofReader reader;
-  return reader;
+std::unique_ptr<FormatReader> make_pprof_reader() {
+  return std::make_unique<PprofReader>();
 }
 
 }  // namespace profd
