@@ -12,20 +12,23 @@
 
 namespace profd {
 
-std::size_t FlatStacks::prefix(std::size_t i, FrameId* out, std::size_t max) const {
+std::size_t FlatStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
   const std::size_t n = std::min<std::size_t>(max, ends_[i] - begin(i));
-  std::copy_n(frames_.begin() + static_cast<std::ptrdiff_t>(begin(i)), n, out);
+  std::memcpy(frames, frames_.data() + begin(i), n * sizeof(FrameId));
   return n;
 }
 
-void FlatStacks::append(std::size_t i, std::vector<FrameId>& out) const {
-  out.insert(out.end(), frames_.begin() + static_cast<std::ptrdiff_t>(begin(i)),
-             frames_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
+LabelSetId FlatStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t*) const {
+  for (std::size_t f = begin(i); f < ends_[i]; ++f) frames.push_back(frames_[f].v);
+  return LabelSetId{0u};
 }
 
 namespace {
 
 static_assert(sizeof(FrameId) == sizeof(std::uint32_t));
+
+// Samples of a group are scattered over the file; asking early hides the wait for memory.
+constexpr std::size_t kPrefetchAhead = 8;
 
 struct Hashed {
   std::uint64_t hash;
@@ -39,20 +42,20 @@ struct Group {
 
 // The tree of consecutive groups, in preorder, numbered from 0 without the root.
 struct Piece {
-  std::vector<std::uint32_t> frame, depth;         // depth 1 = child of the root
-  std::vector<std::uint32_t> order, leaf, labels;  // leaf: local number, kNone = the root
-  std::vector<std::vector<std::int64_t>> values;
+  RawVector<std::uint32_t> frame, depth;  // depth 1 = child of the root
   std::vector<std::uint32_t> first_stack, last_stack;
-  std::vector<std::uint32_t> path;  // local contexts of last_stack
-  std::uint32_t n_shared = 0;       // leading contexts that the piece before has already
+  std::vector<std::uint32_t> path;         // local contexts of last_stack
+  std::uint32_t n_shared = 0;              // leading contexts that the piece before has already
+  std::size_t first_row = 0, end_row = 0;  // of the results; leaves there are local numbers until assembly
 };
 
 // Reused from group to group.
 struct Scratch {
-  std::vector<FrameId> frames;
+  RawVector<std::uint32_t> frames;
   std::vector<std::size_t> begin;
   std::vector<StackRef> refs;
-  std::vector<std::int64_t> row;
+  std::vector<std::int64_t> values;  // n_metrics a sample
+  std::vector<std::uint32_t> labels;
 };
 
 std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
@@ -62,34 +65,40 @@ std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std:
   return same;
 }
 
-std::uint64_t prefix_hash(const FrameId* frames, std::size_t n) {
+std::uint64_t prefix_hash(const std::uint32_t* frames, std::size_t n) {
   std::uint64_t hash = n;
-  for (std::size_t f = 0; f < n; ++f) hash = hash_combine(hash, frames[f].v);
+  for (std::size_t f = 0; f < n; ++f) hash = hash_combine(hash, frames[f]);
   return mix64(hash);
 }
 
 class Sorter {
  public:
-  Sorter(const StackSource& source, const SortOptions& options, Executor& executor, StopToken stop)
+  Sorter(StackSource& source, const SortOptions& options, Executor& executor, StopToken stop)
       : source_(source), options_(options), executor_(executor), stop_(std::move(stop)) {}
 
   Result<SortedStacks> run();
 
  private:
-  std::vector<Group> group_by_prefix(std::vector<Hashed>& samples, std::size_t depth, Executor& executor);
+  std::vector<Group> group_by_prefix(BigVector<Hashed>& samples, std::size_t depth, Executor& executor);
   std::size_t choose_depth(std::size_t n) const;
-  std::vector<std::size_t> in_prefix_order(const std::vector<Hashed>& samples,
-                                           const std::vector<Group>& groups, std::size_t depth) const;
-  void grow_piece(Piece& piece, Scratch& scratch, std::vector<Hashed> samples, std::size_t shared);
+  std::vector<std::size_t> in_prefix_order(const BigVector<Hashed>& samples, const std::vector<Group>& groups,
+                                           std::size_t depth) const;
+  void grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> samples, std::size_t shared);
   void emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed> samples, std::size_t shared);
   void sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed> samples);
+  void prefetch(std::span<const Hashed> samples, std::size_t i) const {
+    if (i + 2 * kPrefetchAhead >= samples.size()) return;
+    source_.prefetch_index(samples[i + 2 * kPrefetchAhead].sample);
+    source_.prefetch(samples[i + kPrefetchAhead].sample);
+  }
   bool cancelled() const { return stop_.stop_requested(); }
   Result<SortedStacks> assemble(std::vector<Piece>& pieces);
 
-  const StackSource& source_;
+  StackSource& source_;
   const SortOptions& options_;
   Executor& executor_;
   StopToken stop_;
+  SortedStacks out_;
   std::atomic<bool> collided_ = false;  // two different prefixes had one hash
 };
 
@@ -99,7 +108,7 @@ std::size_t Sorter::choose_depth(std::size_t n) const {
   constexpr std::size_t kProbes = 8192;
   const std::size_t probes = std::min(n, kProbes);
   const std::size_t step = n / probes;
-  std::vector<FrameId> prefix(kDepths.back());
+  std::vector<std::uint32_t> prefix(kDepths.back());
   std::array<std::vector<std::uint64_t>, kDepths.size()> hashes;
   for (std::size_t p = 0; p < probes; ++p) {
     const std::size_t length = source_.prefix(p * step, prefix.data(), prefix.size());
@@ -110,14 +119,14 @@ std::size_t Sorter::choose_depth(std::size_t n) const {
   for (std::size_t d = 0; d < kDepths.size(); ++d) {
     std::sort(hashes[d].begin(), hashes[d].end());
     const auto distinct = std::unique(hashes[d].begin(), hashes[d].end()) - hashes[d].begin();
-    if (static_cast<std::size_t>(distinct) > probes / 8) break;
+    if (static_cast<std::size_t>(distinct) > probes / 8) continue;
     best = kDepths[d];
   }
   return best;
 }
 
 // Reorders `samples` so that those with equal first `depth` frames stand together.
-std::vector<Group> Sorter::group_by_prefix(std::vector<Hashed>& samples, std::size_t depth,
+std::vector<Group> Sorter::group_by_prefix(BigVector<Hashed>& samples, std::size_t depth,
                                            Executor& executor) {
   const std::size_t n = samples.size();
   const std::size_t n_slices =
@@ -126,9 +135,10 @@ std::vector<Group> Sorter::group_by_prefix(std::vector<Hashed>& samples, std::si
   constexpr std::size_t kBuckets = std::size_t{1} << kBits;
   std::vector<std::vector<std::size_t>> counts(n_slices, std::vector<std::size_t>(kBuckets, 0));
   executor.run(n_slices, [&](std::size_t slice) {
-    std::vector<FrameId> prefix(depth);
+    std::vector<std::uint32_t> prefix(depth);
     for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
       if ((i & 0xFFFF) == 0 && cancelled()) return;
+      prefetch(samples, i);
       const std::size_t length = source_.prefix(samples[i].sample, prefix.data(), depth);
       samples[i].hash = prefix_hash(prefix.data(), length);
       ++counts[slice][samples[i].hash >> (64 - kBits)];
@@ -142,7 +152,7 @@ std::vector<Group> Sorter::group_by_prefix(std::vector<Hashed>& samples, std::si
   }
   bucket_begin[kBuckets] = at;
   if (cancelled()) return {};
-  std::vector<Hashed> grouped(n);
+  BigVector<Hashed> grouped(n);
   executor.run(n_slices, [&](std::size_t slice) {
     for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i)
       grouped[counts[slice][samples[i].hash >> (64 - kBits)]++] = samples[i];
@@ -169,14 +179,13 @@ std::vector<Group> Sorter::group_by_prefix(std::vector<Hashed>& samples, std::si
 }
 
 // Group numbers in lexicographic order of the frames that each group shares.
-std::vector<std::size_t> Sorter::in_prefix_order(const std::vector<Hashed>& samples,
+std::vector<std::size_t> Sorter::in_prefix_order(const BigVector<Hashed>& samples,
                                                  const std::vector<Group>& groups, std::size_t depth) const {
   std::vector<std::uint32_t> frames(groups.size() * depth);
   std::vector<StackRef> refs(groups.size());
-  std::vector<FrameId> prefix(depth);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const std::size_t length = source_.prefix(samples[groups[g].begin].sample, prefix.data(), depth);
-    std::memcpy(static_cast<void*>(frames.data() + g * depth), prefix.data(), length * sizeof(FrameId));
+    const std::size_t length =
+        source_.prefix(samples[groups[g].begin].sample, frames.data() + g * depth, depth);
     refs[g] = {frames.data() + g * depth, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(g)};
   }
   sort_refs(refs);
@@ -188,28 +197,32 @@ std::vector<std::size_t> Sorter::in_prefix_order(const std::vector<Hashed>& samp
 // Sorts samples whose first `shared` frames are equal and appends their tree to the piece.
 void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed> samples,
                          std::size_t shared) {
-  std::vector<FrameId>& frames = scratch.frames;
+  RawVector<std::uint32_t>& frames = scratch.frames;
   std::vector<std::size_t>& begin = scratch.begin;
+  const std::size_t n_metrics = options_.n_metrics;
   frames.clear();
   begin.assign(1, 0);
-  for (const Hashed& sample : samples) {
-    source_.append(sample.sample, frames);
+  scratch.labels.clear();
+  scratch.values.resize(samples.size() * n_metrics);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    prefetch(samples, i);
+    std::int64_t* values = n_metrics > 0 ? scratch.values.data() + i * n_metrics : nullptr;
+    scratch.labels.push_back(source_.read(samples[i].sample, frames, values).v);
     begin.push_back(frames.size());
   }
-  const auto* flat = reinterpret_cast<const std::uint32_t*>(frames.data());
+  const std::uint32_t* flat = frames.data();
   shared = std::min(shared, begin[1]);
   scratch.refs.clear();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::size_t n = begin[i + 1] - begin[i];
     if (n < shared || !std::equal(flat, flat + shared, flat + begin[i])) collided_ = true;
-    scratch.refs.push_back({flat + begin[i], static_cast<std::uint32_t>(n), samples[i].sample});
+    scratch.refs.push_back({flat + begin[i], static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)});
   }
   if (collided_) return;
   sort_refs(scratch.refs, static_cast<std::uint32_t>(shared));
 
   std::vector<std::uint32_t>& path = piece.path;
   std::span<const std::uint32_t> previous = piece.last_stack;
-  scratch.row.resize(options_.n_metrics);
   for (const StackRef& ref : scratch.refs) {
     const std::span<const std::uint32_t> current(ref.frames, ref.n);
     const std::size_t same = common_prefix(previous, current);
@@ -219,13 +232,13 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed>
       piece.frame.push_back(current[f]);
       piece.depth.push_back(static_cast<std::uint32_t>(f + 1));
     }
-    if (piece.leaf.empty()) piece.first_stack.assign(current.begin(), current.end());
-    piece.leaf.push_back(path.empty() ? kNone : path.back());
-    if (options_.keep_order) piece.order.push_back(ref.index);
-    if (options_.n_metrics > 0) {
-      piece.labels.push_back(source_.values(ref.index, scratch.row.data()).v);
-      for (std::size_t m = 0; m < scratch.row.size(); ++m) piece.values[m].push_back(scratch.row[m]);
-    }
+    if (piece.end_row == piece.first_row) piece.first_stack.assign(current.begin(), current.end());
+    const std::size_t row = piece.end_row++;
+    out_.leaf[row] = path.empty() ? kNone : path.back();
+    if (options_.keep_order) out_.order[row] = samples[ref.index].sample;
+    if (n_metrics > 0) out_.labels[row] = scratch.labels[ref.index];
+    for (std::size_t m = 0; m < n_metrics; ++m)
+      out_.values[m][row] = scratch.values[ref.index * n_metrics + m];
     previous = current;
   }
   piece.last_stack = std::vector<std::uint32_t>(previous.begin(), previous.end());
@@ -233,7 +246,7 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed>
 
 // Splits by ever more leading frames until what is left is small, then sorts. The recursion is bounded: the
 // number of frames doubles each time.
-void Sorter::grow_piece(Piece& piece, Scratch& scratch, std::vector<Hashed> samples, std::size_t shared) {
+void Sorter::grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> samples, std::size_t shared) {
   constexpr std::size_t kDeepest = std::size_t{1} << 16;
   if (samples.size() <= options_.group_limit || shared > kDeepest) {
     emit_sorted(piece, scratch, samples, shared);
@@ -246,14 +259,13 @@ void Sorter::grow_piece(Piece& piece, Scratch& scratch, std::vector<Hashed> samp
   for (std::size_t g : in_prefix_order(samples, groups, depth)) {
     const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(groups[g].begin);
     const auto end = samples.begin() + static_cast<std::ptrdiff_t>(groups[g].end);
-    grow_piece(piece, scratch, std::vector<Hashed>(begin, end), depth);
+    grow_piece(piece, scratch, BigVector<Hashed>(begin, end), depth);
     if (cancelled() || collided_) return;
   }
 }
 
 void Sorter::sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed> samples) {
   pieces = std::vector<Piece>(1);
-  pieces.front().values.resize(options_.n_metrics);
   Scratch scratch;
   emit_sorted(pieces.front(), scratch, samples, 0);
 }
@@ -261,8 +273,12 @@ void Sorter::sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed
 Result<SortedStacks> Sorter::run() {
   const std::size_t n = source_.size();
   std::vector<Piece> pieces;
+  out_.leaf.resize(n);
+  if (options_.keep_order) out_.order.resize(n);
+  if (options_.n_metrics > 0) out_.labels.resize(n);
+  out_.values.assign(options_.n_metrics, BigVector<std::int64_t>(n));
   if (n > 0) {
-    std::vector<Hashed> samples(n);
+    BigVector<Hashed> samples(n);
     for (std::size_t i = 0; i < n; ++i) samples[i] = {0, static_cast<std::uint32_t>(i)};
     if (n <= options_.group_limit) {
       sort_all_at_once(pieces, samples);
@@ -273,28 +289,31 @@ Result<SortedStacks> Sorter::run() {
       const std::vector<std::size_t> order = in_prefix_order(samples, groups, depth);
       // Neighbouring groups go into one piece until it is worth a task.
       std::vector<std::pair<std::size_t, std::size_t>> runs;
-      std::size_t in_run = 0;
+      std::vector<std::size_t> first_rows;
+      std::size_t row = 0;
       for (std::size_t g = 0; g < order.size(); ++g) {
-        if (runs.empty() || in_run >= options_.group_limit) {
+        if (runs.empty() || row - first_rows.back() >= options_.group_limit) {
           runs.emplace_back(g, g);
-          in_run = 0;
+          first_rows.push_back(row);
         }
         runs.back().second = g + 1;
-        in_run += groups[order[g]].end - groups[order[g]].begin;
+        row += groups[order[g]].end - groups[order[g]].begin;
       }
       pieces.resize(runs.size());
       executor_.run(runs.size(), [&](std::size_t r) {
         Piece& piece = pieces[r];
         Scratch scratch;
-        piece.values.resize(options_.n_metrics);
+        piece.first_row = piece.end_row = first_rows[r];
         for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled(); ++g) {
           const Group& group = groups[order[g]];
           const std::span<const Hashed> members(samples.data() + group.begin, group.end - group.begin);
           if (members.size() <= options_.group_limit)
             emit_sorted(piece, scratch, members, depth);
           else
-            grow_piece(piece, scratch, std::vector<Hashed>(members.begin(), members.end()), depth);
+            grow_piece(piece, scratch, BigVector<Hashed>(members.begin(), members.end()), depth);
         }
+        piece.frame.shrink_to_fit();
+        piece.depth.shrink_to_fit();
       });
       if (collided_) {
         collided_ = false;
@@ -304,13 +323,8 @@ Result<SortedStacks> Sorter::run() {
   }
   PROFD_CHECK(stop_.status());
   PROFD_CHECK(source_.status());
+  source_.release();
   return assemble(pieces);
-}
-
-template <class T>
-void append_and_free(std::vector<T>& to, std::vector<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-  from = {};
 }
 
 Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
@@ -323,14 +337,7 @@ Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
   }
   if (n_contexts >= kNone) return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
 
-  SortedStacks out;
-  out.values.resize(options_.n_metrics);
-  const std::size_t n = source_.size();
-  out.leaf.reserve(n);
-  if (options_.keep_order) out.order.reserve(n);
-  if (options_.n_metrics > 0) out.labels.reserve(n);
-  for (auto& column : out.values) column.reserve(n);
-  std::vector<std::uint32_t> parent(n_contexts), frame(n_contexts), end(n_contexts);
+  BigVector<std::uint32_t> parent(n_contexts), frame(n_contexts), end(n_contexts);
   parent[0] = frame[0] = kNone;
   std::vector<std::uint32_t> path{0};  // by depth: the open context
   std::uint32_t next = 1;
@@ -344,26 +351,22 @@ Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
       frame[next] = piece.frame[i];
       path.push_back(next++);
     }
-    for (std::uint32_t leaf : piece.leaf) {
+    for (std::size_t row = piece.first_row; row < piece.end_row; ++row) {
+      std::uint32_t& leaf = out_.leaf[row];
       assert(leaf == kNone || leaf >= piece.n_shared);
-      out.leaf.push_back(leaf == kNone ? 0 : base + leaf);
+      leaf = leaf == kNone ? 0 : base + leaf;
     }
-    piece.frame = {};
-    piece.depth = {};
-    piece.leaf = {};
-    append_and_free(out.order, piece.order);
-    append_and_free(out.labels, piece.labels);
-    for (std::size_t m = 0; m < options_.n_metrics; ++m) append_and_free(out.values[m], piece.values[m]);
+    piece = {};
   }
   for (std::uint32_t open : path) end[open] = next;
-  out.tree = {Column<std::uint32_t>(std::move(parent)), Column<std::uint32_t>(std::move(frame)),
-              Column<std::uint32_t>(std::move(end))};
-  return out;
+  out_.tree = {Column<std::uint32_t>(std::move(parent)), Column<std::uint32_t>(std::move(frame)),
+               Column<std::uint32_t>(std::move(end))};
+  return std::move(out_);
 }
 
 }  // namespace
 
-Result<SortedStacks> sort_stacks(const StackSource& source, const SortOptions& options, Executor& executor,
+Result<SortedStacks> sort_stacks(StackSource& source, const SortOptions& options, Executor& executor,
                                  StopToken stop) {
   return Sorter(source, options, executor, std::move(stop)).run();
 }

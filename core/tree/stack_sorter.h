@@ -10,6 +10,7 @@
 
 #include "core/model/context_tree.h"
 #include "core/model/profile_builder.h"
+#include "core/support/big_vector.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
@@ -19,10 +20,10 @@ namespace profd {
 struct SortedStacks {
   ContextTree tree;
   // Row i is the i-th sample in tree order; equal stacks keep their order of arrival.
-  std::vector<std::uint32_t> order;               // sample number; filled only when asked for
-  std::vector<std::uint32_t> leaf;                // context; ascending
-  std::vector<std::uint32_t> labels;              // label set
-  std::vector<std::vector<std::int64_t>> values;  // by metric; n_metrics of them
+  BigVector<std::uint32_t> order;               // sample number; filled only when asked for
+  BigVector<std::uint32_t> leaf;                // context; ascending
+  BigVector<std::uint32_t> labels;              // label set
+  std::vector<BigVector<std::int64_t>> values;  // by metric; n_metrics of them
 };
 
 struct SortOptions {
@@ -31,8 +32,9 @@ struct SortOptions {
   std::size_t group_limit = 1u << 16;  // samples sorted at once; smaller groups only in tests
 };
 
+// The source is released (StackSource::release) before the tree is put together.
 // Errors: `cancelled`; `limit` when contexts outgrow 32-bit ids; whatever source.status() reports.
-Result<SortedStacks> sort_stacks(const StackSource& source, const SortOptions& options, Executor& executor,
+Result<SortedStacks> sort_stacks(StackSource& source, const SortOptions& options, Executor& executor,
                                  StopToken stop);
 
 // Stacks held as one array of frames.
@@ -41,9 +43,12 @@ class FlatStacks final : public StackSource {
   FlatStacks(std::vector<FrameId> frames, std::vector<std::uint64_t> ends)
       : frames_(std::move(frames)), ends_(std::move(ends)) {}
   std::size_t size() const override { return ends_.size(); }
-  std::size_t prefix(std::size_t i, FrameId* out, std::size_t max) const override;
-  void append(std::size_t i, std::vector<FrameId>& out) const override;
-  LabelSetId values(std::size_t, std::int64_t*) const override { return LabelSetId{0u}; }
+  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
+  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
+  void release() override {
+    frames_ = {};
+    ends_ = {};
+  }
 
  private:
   std::uint64_t begin(std::size_t i) const { return i == 0 ? 0 : ends_[i - 1]; }

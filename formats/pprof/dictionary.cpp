@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <unordered_map>
 
 #include "formats/pprof/prune.h"
 
@@ -92,6 +93,7 @@ class Builder {
       PROFD_TRY(const std::string_view name, r_.string(f.name, place(".name")));
       PROFD_TRY(const std::string_view system_name, r_.string(f.system_name, place(".system_name")));
       PROFD_TRY(const std::string_view file, r_.string(f.filename, place(".filename")));
+      files_.push_back(StringId{0u});
       FunctionSpec spec;
       spec.name = builder_.string(name.empty() ? system_name : name);
       spec.system_name = system_name == name || name.empty() ? StringId{0u} : builder_.string(system_name);
@@ -101,7 +103,11 @@ class Builder {
         functions_.push_back({});
         continue;
       }
-      functions_.push_back(builder_.function(spec));
+      // pprof tells functions apart by name alone. The file of each line stays on its frame.
+      const auto [known, is_new] = by_name_.try_emplace(spec.name.v);
+      if (is_new) known->second = builder_.function(spec);
+      functions_.push_back(known->second);
+      files_.back() = spec.file;
     }
     return {};
   }
@@ -138,19 +144,30 @@ class Builder {
       frame.kind = mapping != kNone && kernel_[mapping] ? FrameKind::kernel : FrameKind::native;
       if (location.n_lines == 0) {
         frame.function = unknown_function(mapping);
-        out_.frames.push_back(builder_.frame(frame));
+        out_.frames.push_back(builder_.frame(frame).v);
       }
       std::uint32_t first_shown = 0;
       PROFD_TRY(first_shown, lines_to_drop(i));
-      for (std::uint32_t l = first_shown; l < location.n_lines; ++l) {
+      for (std::uint32_t l = location.n_lines; l-- > first_shown;) {
         const Line& line = r_.lines[location.first_line + l];
         PROFD_TRY(frame.function, function_of(line, i, l, mapping));
+        const std::uint32_t function_row = function_row_[line.function_id];
+        frame.file = function_row == kNone ? StringId{0u} : files_[function_row];
         frame.line = line_number(line.line);
         frame.column = line_number(line.column);
         frame.inlined = l + 1 < location.n_lines;
-        out_.frames.push_back(builder_.frame(frame));
+        out_.frames.push_back(builder_.frame(frame).v);
       }
       out_.first_frame.push_back(static_cast<std::uint32_t>(out_.frames.size()));
+    }
+    if (builder_.n_frames() < kManyFrames && r_.locations.size() < kManyFrames - 1) {
+      out_.quick.resize(out_.location_row.dense_size(), kNone);
+      for (std::size_t id = 0; id < out_.quick.size(); ++id) {
+        const std::uint32_t row = out_.location_row[id];
+        if (row == kNone) continue;
+        const std::uint32_t first = out_.first_frame[row];
+        out_.quick[id] = out_.first_frame[row + 1] - first == 1 ? out_.frames[first] : kManyFrames + row;
+      }
     }
     return {};
   }
@@ -195,6 +212,8 @@ class Builder {
   std::vector<ModuleId> modules_;
   std::vector<bool> kernel_;
   std::vector<FunctionId> unknown_, functions_;
+  std::vector<StringId> files_;  // by row of functions
+  std::unordered_map<std::uint32_t, FunctionId> by_name_;
   FunctionId nowhere_;
 };
 

@@ -13,11 +13,16 @@ namespace profd::pprof {
 // What drop_frames says of a location (see formats/pprof/prune in docs/formats/pprof.md).
 enum class Prune : std::uint8_t { no, whole, beneath };
 
+inline constexpr std::uint32_t kManyFrames = 0x80000000u;
+
 struct Dictionary {
   IdMap location_row;
-  // Row l owns frames [first_frame[l], first_frame[l + 1]), leaf first.
+  // Row l owns frames [first_frame[l], first_frame[l + 1]), root first.
   std::vector<std::uint32_t> first_frame;
-  std::vector<FrameId> frames;
+  std::vector<std::uint32_t> frames;
+  // By location id where ids are dense (nearly always): the frame of a location that has just one, else
+  // kManyFrames + its row, or kNone. One look-up a stack entry instead of three.
+  std::vector<std::uint32_t> quick;
   std::vector<Prune> prune;  // empty when nothing is dropped
 };
 

@@ -39,6 +39,9 @@ class IdMap {
     return found == sparse_.end() ? kNone : found->second;
   }
 
+  // One more than the largest id when the table is dense, else 0.
+  std::size_t dense_size() const { return dense_.size(); }
+
  private:
   std::vector<std::uint32_t> dense_;
   std::unordered_map<std::uint64_t, std::uint32_t> sparse_;

@@ -156,7 +156,7 @@ class PprofReader final : public FormatReader {
   // Of a truncated file: samples whose locations were cut off are left out and counted.
   static Result<void> drop_unresolvable(Records& records, const Dictionary& dictionary,
                                         ReadContext& context) {
-    SamplePlaces kept;
+    BigVector<std::uint64_t> kept;
     for (std::size_t i = 0; i < records.samples.size(); ++i) {
       Cursor body = records.sample(i);
       Field field;
@@ -170,8 +170,7 @@ class PprofReader final : public FormatReader {
           known = read_varint(packed, id) && dictionary.location_row[id] != kNone;
       }
       if (!known) continue;
-      kept.low.push_back(records.samples.low[i]);
-      kept.high.push_back(records.samples.high[i]);
+      kept.push_back(records.samples[i]);
     }
     const std::uint64_t lost = records.samples.size() - kept.size();
     context.report.add("truncated", Severity::loss,

@@ -263,9 +263,7 @@ Result<Records> RecordReader::run() {
       std::uint64_t length;
       whole = read_varint(body, length) && length <= body.left();
       if (whole) {
-        const std::uint64_t place = offset(at + 1);
-        records_.samples.low.push_back(static_cast<std::uint32_t>(place));
-        records_.samples.high.push_back(static_cast<std::uint8_t>(place >> 32));
+        records_.samples.push_back(offset(at + 1));
         cursor.p = body.p + length;
         continue;
       }
@@ -284,8 +282,6 @@ Result<Records> RecordReader::run() {
     if (field.number == 2) return wrong_type("sample", at);
     PROFD_CHECK(read_field_of_profile(field, at));
   }
-  if (records_.bytes.size() >> 40 != 0)
-    return fail(ErrorCode::limit, "pprof files of 1 TiB and more are not read");
   return std::move(records_);
 }
 
@@ -296,13 +292,6 @@ Result<std::string_view> Records::string(std::uint64_t index, std::string_view p
   if (index == 0) return std::string_view();
   return fail(ErrorCode::malformed, std::string(place) + " is string " + std::to_string(index) +
                                         ", but the string table has " + std::to_string(strings.size()));
-}
-
-Cursor Records::sample(std::size_t i) const {
-  Cursor cursor(bytes.subspan(static_cast<std::size_t>(samples[i])));
-  std::uint64_t length = 0;
-  read_varint(cursor, length);
-  return {cursor.p, cursor.p + length};
 }
 
 Result<Records> read_records(std::span<const std::byte> bytes, ReadContext& context) {

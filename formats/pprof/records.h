@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/big_vector.h"
 #include "core/support/result.h"
 #include "formats/pprof/wire.h"
 #include "formats/reader.h"
@@ -39,18 +40,10 @@ struct Location {
   bool is_folded = false;
 };
 
-// Where the encoded samples are: 40-bit offsets of their bodies' length prefixes.
-struct SamplePlaces {
-  std::vector<std::uint32_t> low;
-  std::vector<std::uint8_t> high;
-  std::size_t size() const { return low.size(); }
-  std::uint64_t operator[](std::size_t i) const { return (std::uint64_t{high[i]} << 32) | low[i]; }
-};
-
 struct Records {
   std::span<const std::byte> bytes;
   std::vector<ValueType> sample_types;
-  SamplePlaces samples;
+  BigVector<std::uint64_t> samples;  // offsets of the length prefixes of the encoded samples
   std::vector<Mapping> mappings;
   std::vector<Location> locations;
   std::vector<Line> lines;
@@ -65,7 +58,18 @@ struct Records {
 
   Result<std::string_view> string(std::uint64_t index, std::string_view place) const;
   // The encoded Sample message number i.
-  Cursor sample(std::size_t i) const;
+  Cursor sample(std::size_t i) const {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    Cursor cursor(begin + samples[i], begin + bytes.size());
+    std::uint64_t length = 0;
+    read_varint(cursor, length);
+    return {cursor.p, cursor.p + length};
+  }
+  void prefetch_sample(std::size_t i) const {
+    const std::byte* at = bytes.data() + samples[i];
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + 64);
+  }
 };
 
 Result<Records> read_records(std::span<const std::byte> bytes, ReadContext& context);

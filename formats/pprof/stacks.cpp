@@ -180,60 +180,70 @@ Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder&
   return builder.label_set(labels);
 }
 
-void SampleStacks::append_location(std::uint64_t id, std::vector<FrameId>& out) const {
-  const std::uint32_t row = dictionary_.location_row[id];
+// Root first; empty and noted when the location is unknown.
+std::span<const std::uint32_t> SampleStacks::frames_of(std::uint64_t location_id) const {
+  const std::uint32_t row = dictionary_.location_row[location_id];
   if (row == kNone) {
-    bad_location_.store(true, std::memory_order_relaxed);
-    return;
+    bad_sample_.store(true, std::memory_order_relaxed);
+    return {};
   }
-  for (std::uint32_t f = dictionary_.first_frame[row]; f < dictionary_.first_frame[row + 1]; ++f)
-    out.push_back(dictionary_.frames[f]);
+  const std::uint32_t first = dictionary_.first_frame[row];
+  return {dictionary_.frames.data() + first, dictionary_.first_frame[row + 1] - first};
 }
 
-// The rule of pprof: from the root, the first location to prune after one that stays ends the stack there.
-void SampleStacks::append_pruned(const std::vector<std::uint64_t>& leaf_first,
-                                 std::vector<FrameId>& out) const {
-  std::size_t first = 0;
-  bool found_user = false;
-  for (std::size_t l = leaf_first.size(); l-- > 0;) {
-    const std::uint32_t row = dictionary_.location_row[leaf_first[l]];
-    const Prune prune = row == kNone ? Prune::no : dictionary_.prune[row];
-    if (prune == Prune::no) {
-      found_user = true;
-    } else if (found_user) {
-      first = prune == Prune::whole ? l + 1 : l;
+// The file has the leaf first: reading backwards gives the root first.
+void SampleStacks::read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const {
+  const std::vector<std::uint32_t>& quick = dictionary_.quick;
+  std::size_t at = frames.size();
+  frames.resize(at + packed.left());
+  const std::uint8_t* p = packed.end;
+  std::uint64_t id;
+  while (p != packed.p) {
+    if (!read_varint_backwards(packed.p, p, id)) {
+      bad_sample_.store(true, std::memory_order_relaxed);
       break;
     }
+    const std::uint32_t known = id < quick.size() ? quick[static_cast<std::size_t>(id)] : kManyFrames;
+    if (known < kManyFrames) {
+      frames[at++] = known;
+      continue;
+    }
+    const auto some = frames_of(id);
+    frames.resize(at + some.size() + static_cast<std::size_t>(p - packed.p));
+    for (std::uint32_t frame : some) frames[at++] = frame;
   }
-  if (first > 0) n_pruned_.fetch_add(1, std::memory_order_relaxed);
-  for (std::size_t l = first; l < leaf_first.size(); ++l) append_location(leaf_first[l], out);
+  frames.resize(at);
 }
 
-void SampleStacks::append(std::size_t i, std::vector<FrameId>& out) const {
-  const std::size_t begin = out.size();
+// Samples with unpacked or scattered locations, and those that drop_frames shortens. The rule of pprof: from
+// the root, the first location to prune after one that stays ends the stack there.
+void SampleStacks::read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) const {
+  std::vector<std::uint64_t> ids;
   Cursor body = records_.sample(i);
-  std::vector<std::uint64_t> pruned_ids;
-  const auto add = [&](std::uint64_t id) {
-    if (dictionary_.prune.empty())
-      append_location(id, out);
-    else
-      pruned_ids.push_back(id);
-  };
   Field field;
   while (!body.done() && read_field(body, field)) {
-    if (field.number == 1 && !each_integer(field, add)) bad_location_.store(true, std::memory_order_relaxed);
-    if (all_packed_) break;
+    if (field.number == 1 && !each_integer(field, [&](std::uint64_t id) { ids.push_back(id); }))
+      bad_sample_.store(true, std::memory_order_relaxed);
   }
-  if (!dictionary_.prune.empty()) append_pruned(pruned_ids, out);
-  std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
+  bool found_user = false;
+  for (std::size_t l = ids.size(); l-- > 0;) {
+    const std::uint32_t row = dictionary_.location_row[ids[l]];
+    const Prune prune = row == kNone || dictionary_.prune.empty() ? Prune::no : dictionary_.prune[row];
+    const bool ends_here = prune != Prune::no && found_user;
+    if (prune == Prune::no) found_user = true;
+    if (ends_here && prune == Prune::whole) break;
+    const auto some = frames_of(ids[l]);
+    frames.insert(frames.end(), some.begin(), some.end());
+    if (ends_here) break;
+  }
 }
 
-std::size_t SampleStacks::prefix(std::size_t i, FrameId* out, std::size_t max) const {
+std::size_t SampleStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
   if (!all_packed_ || !dictionary_.prune.empty()) {
-    std::vector<FrameId> whole;
-    append(i, whole);
+    RawVector<std::uint32_t> whole;
+    read_slowly(i, whole);
     const std::size_t n = std::min(max, whole.size());
-    std::copy_n(whole.begin(), n, out);
+    std::copy_n(whole.begin(), n, frames);
     return n;
   }
   Cursor body = records_.sample(i);
@@ -244,32 +254,54 @@ std::size_t SampleStacks::prefix(std::size_t i, FrameId* out, std::size_t max) c
   std::size_t n = 0;
   std::uint64_t id;
   while (n < max && read_varint_backwards(field.bytes.p, p, id)) {
-    const std::uint32_t row = dictionary_.location_row[id];
-    if (row == kNone) continue;
-    for (std::uint32_t f = dictionary_.first_frame[row + 1]; f > dictionary_.first_frame[row] && n < max; --f)
-      out[n++] = dictionary_.frames[f - 1];
+    const std::uint32_t known =
+        id < dictionary_.quick.size() ? dictionary_.quick[static_cast<std::size_t>(id)] : kManyFrames;
+    if (known < kManyFrames) {
+      frames[n++] = known;
+      continue;
+    }
+    for (std::uint32_t frame : frames_of(id)) {
+      if (n < max) frames[n++] = frame;
+    }
   }
   return n;
 }
 
-LabelSetId SampleStacks::values(std::size_t i, std::int64_t* out) const {
+LabelSetId SampleStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const {
+  const bool quick = all_packed_ && dictionary_.prune.empty();
+  if (!quick) read_slowly(i, frames);
   Cursor body = records_.sample(i);
   Field field;
   std::size_t n = 0;
-  const std::size_t n_values = records_.sample_types.size();
-  while (n < n_values && !body.done() && read_field(body, field)) {
-    if (field.number != 2) continue;
-    each_integer(field, [&](std::uint64_t value) {
-      if (n < n_values) out[n++] = static_cast<std::int64_t>(value);
-    });
+  const std::size_t n_values = values ? records_.sample_types.size() : 0;
+  while (!body.done() && read_field(body, field)) {
+    if (field.number == 1 && quick) {
+      read_packed(field.bytes, frames);
+      if (n_values == 0) break;
+    } else if (field.number == 2 && values) {
+      each_integer(field, [&](std::uint64_t value) {
+        if (n < n_values) values[n++] = static_cast<std::int64_t>(value);
+      });
+      if (n == n_values && quick) break;
+    }
   }
-  if (n < n_values) bad_location_.store(true, std::memory_order_relaxed);
+  if (n < n_values) {
+    bad_sample_.store(true, std::memory_order_relaxed);
+    std::fill(values + n, values + n_values, 0);
+  }
   return LabelSetId{labels_.empty() ? 0 : labels_[i]};
+}
+
+void SampleStacks::release() {
+  records_ = {};
+  dictionary_ = {};
+  labels_ = {};
+  owner_.reset();
 }
 
 // Something was wrong somewhere: read again, one by one, to say where.
 Result<void> SampleStacks::status() const {
-  if (!bad_location_) return {};
+  if (!bad_sample_) return {};
   for (std::size_t i = 0; i < size(); ++i) {
     Cursor body = records_.sample(i);
     Field field;

@@ -22,26 +22,30 @@ class SampleStacks final : public StackSource {
   Result<void> prepare(ProfileBuilder& builder, ReadContext& context);
 
   std::size_t size() const override { return records_.samples.size(); }
-  std::size_t prefix(std::size_t i, FrameId* out, std::size_t max) const override;
-  void append(std::size_t i, std::vector<FrameId>& out) const override;
-  LabelSetId values(std::size_t i, std::int64_t* out) const override;
+  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
+  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
+  void prefetch_index(std::size_t i) const override {
+    __builtin_prefetch(&records_.samples[i]);
+    if (!labels_.empty()) __builtin_prefetch(&labels_[i]);
+  }
+  void prefetch(std::size_t i) const override { records_.prefetch_sample(i); }
   Result<void> status() const override;
-  std::uint64_t n_pruned() const { return n_pruned_.load(); }
+  void release() override;
 
  private:
   struct Slice;
   Result<void> scan_slice(Slice& slice, std::size_t begin, std::size_t end) const;
   Result<LabelSetId> read_labels(std::size_t sample, ProfileBuilder& builder, ReadContext& context) const;
-  void append_location(std::uint64_t id, std::vector<FrameId>& out) const;
-  void append_pruned(const std::vector<std::uint64_t>& leaf_first, std::vector<FrameId>& out) const;
+  std::span<const std::uint32_t> frames_of(std::uint64_t location_id) const;
+  void read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const;
+  void read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) const;
 
   Records records_;
   Dictionary dictionary_;
   std::shared_ptr<const void> owner_;
-  std::vector<std::uint32_t> labels_;  // by sample; empty when there are none
-  bool all_packed_ = true;             // every sample starts with its one packed list of locations
-  mutable std::atomic<bool> bad_location_ = false;
-  mutable std::atomic<std::uint64_t> n_pruned_ = 0;
+  BigVector<std::uint32_t> labels_;  // by sample; empty when there are none
+  bool all_packed_ = true;           // every sample starts with its one packed list of locations
+  mutable std::atomic<bool> bad_sample_ = false;
 };
 
 }  // namespace profd::pprof

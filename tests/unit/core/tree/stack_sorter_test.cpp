@@ -31,16 +31,14 @@ class TestStacks final : public StackSource {
  public:
   explicit TestStacks(const std::vector<Stack>& stacks) : stacks_(stacks) {}
   std::size_t size() const override { return stacks_.size(); }
-  std::size_t prefix(std::size_t i, FrameId* out, std::size_t max) const override {
+  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override {
     const std::size_t n = std::min(max, stacks_[i].size());
-    for (std::size_t f = 0; f < n; ++f) out[f] = FrameId{stacks_[i][f]};
+    std::copy_n(stacks_[i].begin(), n, frames);
     return n;
   }
-  void append(std::size_t i, std::vector<FrameId>& out) const override {
-    for (std::uint32_t f : stacks_[i]) out.emplace_back(f);
-  }
-  LabelSetId values(std::size_t i, std::int64_t* out) const override {
-    out[0] = static_cast<std::int64_t>(i) * 3 - 7;
+  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override {
+    frames.insert(frames.end(), stacks_[i].begin(), stacks_[i].end());
+    if (values) values[0] = static_cast<std::int64_t>(i) * 3 - 7;
     return LabelSetId{static_cast<std::uint32_t>(i % 5)};
   }
 
@@ -73,7 +71,7 @@ Stack path_of(const ContextTree& tree, std::uint32_t context) {
 
 // Every law the sorted result must obey, checked against the plain stacks.
 void check_sorted(const std::vector<Stack>& stacks, std::size_t group_limit, Executor& executor) {
-  const TestStacks source(stacks);
+  TestStacks source(stacks);
   const SortOptions options{.n_metrics = 1, .keep_order = true, .group_limit = group_limit};
   const auto sorted = sort_stacks(source, options, executor, {});
   REQUIRE(sorted.has_value());
@@ -124,7 +122,7 @@ TEST_CASE("many equal deep stacks are one path") {
   for (std::uint32_t i = 0; i < 3000; ++i) deep.push_back(i % 3);
   std::vector<Stack> stacks(60, deep);
   stacks.push_back(Stack(deep.begin(), deep.begin() + 2999));
-  const TestStacks source(stacks);
+  TestStacks source(stacks);
   const auto sorted = sort_stacks(source, {.n_metrics = 1, .keep_order = true, .group_limit = 4}, serial, {});
   REQUIRE(sorted->tree.size() == 3001);
   REQUIRE(sorted->order.front() == 60);
@@ -135,7 +133,7 @@ TEST_CASE("a stopped sort says so") {
   StopSource stop;
   stop.request_stop();
   const auto stacks = random_stacks(1, 50, 5, 5);
-  const TestStacks source(stacks);
+  TestStacks source(stacks);
   const auto sorted = sort_stacks(source, {.n_metrics = 1}, serial, StopToken(stop));
   REQUIRE_FALSE(sorted.has_value());
   REQUIRE(sorted.error().code == ErrorCode::cancelled);
