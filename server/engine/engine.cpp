@@ -173,6 +173,7 @@ void Engine::take(const std::string& handle, Entry& entry, std::shared_ptr<Loade
   auto open = std::make_shared<OpenProfile>();
   open->handle = handle;
   open->revision = ++entry.revision;
+  open->view_id = ++next_view_id_;
   open->uri = entry.uri;
   open->file = file;
   open->profile = file->opened.profiles.front();
@@ -180,7 +181,7 @@ void Engine::take(const std::string& handle, Entry& entry, std::shared_ptr<Loade
   open->metric = open->profile->default_metric();
   const std::string& wanted = first ? entry.request.metric : entry.current->metric_info().name;
   if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty()) open->metric = *metric;
-  if (!first) views_.drop(entry.current->cache_prefix());
+  if (!first) views_.drop(*entry.current);
   entry.current = open;
   entry.failed = false;
   entry.last_use = ++clock_;
@@ -237,7 +238,7 @@ void Engine::drop(const std::string& handle, const std::string& message) {
   Entry entry = std::move(found->second);
   entries_.erase(found);
   if (watcher_ && entry.watched) watcher_->unwatch(entry.path);
-  if (entry.current) views_.drop(entry.current->cache_prefix());
+  if (entry.current) views_.drop(*entry.current);
   if (default_ == handle) {
     default_.clear();
     std::uint64_t newest = 0;

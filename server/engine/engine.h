@@ -164,7 +164,7 @@ class Engine {
   std::string default_;
   std::optional<SharedSelection> selection_;
   ClientId next_client_ = 1;
-  std::uint64_t next_ticket_ = 1, next_handle_ = 1, clock_ = 0;
+  std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_view_id_ = 0, clock_ = 0;
   std::unique_ptr<FileWatcher> watcher_;
   std::unique_ptr<Scheduler> scheduler_;  // last: its threads use everything above
 };

@@ -24,13 +24,13 @@ struct LoadedFile {
 struct OpenProfile {
   std::string handle;          // stable for the life of the daemon, never reused
   std::uint32_t revision = 1;  // counts reloads
+  std::uint64_t view_id = 0;   // of this revision in the view cache
   std::string uri;
   std::string name;    // for people
   MetricId metric{0u};  // the default one
   ProfilePtr profile;
   std::shared_ptr<const LoadedFile> file;
 
-  [[nodiscard]] std::string cache_prefix() const { return handle + "@" + std::to_string(revision) + "|"; }
   [[nodiscard]] const MetricInfo& metric_info() const { return profile->metrics()[metric.v]; }
 };
 

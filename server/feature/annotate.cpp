@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/hottest.h"
 #include "core/view/table.h"
 #include "server/feature/names.h"
 
@@ -19,31 +20,28 @@ std::vector<std::uint32_t> current_lines(const AnnotateRequest& request) {
   return request.document->line_map(request.open->handle).current_of_origin();
 }
 
-ViewSpec function_spec(const AnnotateRequest& request) {
-  ViewSpec spec;
-  spec.shape = Shape::flat;
-  spec.metric = request.open->profile->metrics()[request.metric.v].name;
-  return spec;
-}
-
 Result<std::string> lens_text(const Selection& selection, const Whole& whole, const FunctionCost& cost,
                               const StopToken& stop) {
   std::string text = fmt::format("total {} · self {}", whole.share_text(cost.total), whole.share_text(cost.self));
-  TreeRequest callers;
-  callers.shape = Shape::callers;
-  callers.focus = {cost.key};
-  callers.limit = 1;
-  PROFD_TRY(const TreeLevel level, tree_level(selection, callers, stop));
-  if (level.n_children == 0) return text;
-  text += fmt::format(" · {} {}", level.n_children, level.n_children == 1 ? "caller" : "callers");
-  if (level.n_children > 1)
+  PROFD_TRY(const Neighbours around, neighbours_of(selection, cost.key, 1, stop));
+  if (around.n_callers == 0) return text;
+  text += fmt::format(" · {} {}", around.n_callers, around.n_callers == 1 ? "caller" : "callers");
+  if (around.n_callers > 1 && !around.callers.empty())
     text += fmt::format(" · worst: {} {}",
-                        short_name(key_name(*selection.profile, *selection.keys, level.key[0])),
-                        format_share(level.child_total[0], cost.total));
+                        short_name(key_name(*selection.profile, *selection.keys, around.callers[0].key)),
+                        format_share(around.callers[0].total, cost.total));
   return text;
 }
 
 }  // namespace
+
+ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity) {
+  ViewSpec spec;
+  spec.granularity = granularity;
+  spec.metric = request.open->profile->metrics()[request.metric.v].name;
+  spec.filters = request.filters;
+  return spec;
+}
 
 bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>& current_of_origin,
                 std::uint32_t source_line, std::uint32_t& line, bool& stale) {
@@ -60,13 +58,15 @@ bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>
 Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& request, const StopToken& stop) {
   FileAnnotations result;
   const Profile& profile = *request.open->profile;
-  result.whole = {profile.total(request.metric), profile.metrics()[request.metric.v].unit};
+  const ViewSpec spec = annotation_spec(request);
+  PROFD_TRY(result.selection, views.selection(*request.open, spec, stop));
+  result.whole = {result.selection->total, profile.metrics()[request.metric.v].unit};
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const auto found = sources->by_path.find(request.path);
   if (found == sources->by_path.end()) return result;
   result.files = found->second;
   result.rule = sources->targets.at(profile.strings()[result.files.front()]).rule;
-  PROFD_TRY(result.values, views.lines(*request.open, result.files, stop));
+  PROFD_TRY(result.values, views.lines(*request.open, spec, result.files, stop));
 
   const LineValues& values = *result.values;
   const auto& self = values.self[request.metric.v];
@@ -106,7 +106,7 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const auto found = sources->by_path.find(request.path);
   if (found == sources->by_path.end()) return result;
-  const ViewSpec spec = function_spec(request);
+  const ViewSpec spec = annotation_spec(request);
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
   const Profile& profile = *request.open->profile;

@@ -18,6 +18,7 @@ struct AnnotateRequest {
   std::string path;                          // of the document
   std::shared_ptr<const Document> document;  // null: not open, lines are as the profile says
   MetricId metric{0u};
+  std::vector<Filter> filters;
   double threshold = 0.005;
 };
 
@@ -34,6 +35,7 @@ struct FileAnnotations {
   std::vector<StringId> files;  // the profile's spellings of the file; empty: it has nothing on it
   MappingRule rule = MappingRule::suffix;
   std::shared_ptr<const LineValues> values;
+  SelectionPtr selection;       // what passed the filters; null when the profile has nothing on the file
   Whole whole;
   std::vector<AnnotatedLine> lines;    // above the threshold, by rising line
   std::vector<std::uint32_t> hottest;  // lines of the document, hottest first, at most ten
@@ -52,6 +54,9 @@ struct FunctionCost {
 // The functions defined in the file that are above the threshold, by line; at most 200, the hottest.
 Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
                                                      const StopToken& stop);
+
+// The view the numbers are of.
+ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity = Granularity::function);
 
 // Where a line of the profile is in the document now. False: it is gone.
 bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>& current_of_origin,

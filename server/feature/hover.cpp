@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/support/checked.h"
+#include "core/view/hottest.h"
 #include "core/view/table.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -26,10 +28,7 @@ struct LineFunction {
 Result<LineFunction> function_on_line(Views& views, const AnnotateRequest& request,
                                       const std::vector<StringId>& files, std::uint32_t source_line,
                                       const StopToken& stop) {
-  ViewSpec spec;
-  spec.shape = Shape::flat;
-  spec.granularity = Granularity::line;
-  spec.metric = request.open->profile->metrics()[request.metric.v].name;
+  const ViewSpec spec = annotation_spec(request, Granularity::line);
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
   const Profile& profile = *request.open->profile;
@@ -101,30 +100,36 @@ std::string link_to(const SourceMap& sources, const Profile& profile, const KeyT
   return place.line == 0 ? uri_of_path(*path) : fmt::format("{}#L{}", uri_of_path(*path), place.line);
 }
 
-Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const std::string& function, Shape shape,
-                            std::string_view title, Page& page, const StopToken& stop) {
-  ViewSpec spec;
-  spec.metric = request.open->profile->metrics()[request.metric.v].name;
-  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
+Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const Selection& selection,
+                            const std::string& function, Page& page, const StopToken& stop) {
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const Profile& profile = *request.open->profile;
-  TreeRequest tree;
-  tree.shape = shape;
-  tree.limit = kMaxNeighbours;
-  const std::vector<Key> named = find_keys(profile, *selection->keys, function);
+  const std::vector<Key> named = find_keys(profile, *selection.keys, function);
   if (named.size() != 1) return {};  // one name for several functions: whose callers would these be?
-  tree.focus = named;
-  PROFD_TRY(const TreeLevel level, tree_level(*selection, tree, stop));
-  if (level.n_children == 0) return {};
-  page.neighbours_head(title);
-  for (std::size_t i = 0; i < level.key.size(); ++i)
-    page.neighbour(i == 0, short_name(key_name(profile, *selection->keys, level.key[i])),
-                   format_share(level.child_total[i], level.total),
-                   link_to(*sources, profile, *selection->keys, level.key[i]));
-  if (level.n_children > level.key.size())
-    page.neighbour(false, fmt::format("{} more", level.n_children - level.key.size()), "", "");
-  page.neighbours_end();
+  PROFD_TRY(const Neighbours around, neighbours_of(selection, named[0], kMaxNeighbours, stop));
+  const auto add = [&](std::string_view title, const std::vector<Neighbour>& list, std::size_t n_in_all) {
+    if (list.empty()) return;
+    page.neighbours_head(title);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      page.neighbour(i == 0, short_name(key_name(profile, *selection.keys, list[i].key)),
+                     format_share(list[i].total, around.total),
+                     link_to(*sources, profile, *selection.keys, list[i].key));
+    if (n_in_all > list.size()) page.neighbour(false, fmt::format("{} more", n_in_all - list.size()), "", "");
+    page.neighbours_end();
+  };
+  add("callers", around.callers, around.n_callers);
+  add("callees", around.callees, around.n_callees);
   return {};
+}
+
+Value sum_of(const ValueColumn& column) {
+  return std::visit(
+      [](const auto& values) {
+        std::decay_t<decltype(values[0])> sum{};
+        for (const auto value : values) add_saturating(sum, value);
+        return Value(sum);
+      },
+      column);
 }
 
 std::string age(std::int64_t recorded_ns, std::int64_t now_ns) {
@@ -166,17 +171,17 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   if (line->stale) page.note("This line changed since the profile was recorded; the numbers are of what it was.");
   page.table_head();
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
-    const Whole whole{profile.total(MetricId(m)), profile.metrics()[m].unit};
+    const Value total_of_view =
+        file.selection->row_filters.empty() ? profile.total(MetricId(m)) : sum_of(file.selection->self.values[m]);
+    const Whole whole{total_of_view, profile.metrics()[m].unit};
     const Value& self = file.values->self[m][line->row];
     const Value& total = file.values->total[m][line->row];
     page.table_row(profile.metrics()[m].name, whole.text(self),
                    whole.text(total) + (profile.metrics()[m].saturated ? " (at least)" : ""), whole.share_text(total));
   }
   page.table_end();
-  if (!function.name.empty()) {
-    PROFD_CHECK(add_neighbours(views, all, function.name, Shape::callers, "callers", page, stop));
-    PROFD_CHECK(add_neighbours(views, all, function.name, Shape::callees, "callees", page, stop));
-  }
+  if (!function.name.empty())
+    PROFD_CHECK(add_neighbours(views, all, *file.selection, function.name, page, stop));
   page.foot(foot_text(request));
   return std::optional<std::string>(page.take());
 }
