@@ -80,10 +80,7 @@ int run(const std::string& path, int runs) {
   return 0;
 }
 
-}  // namespace
-}  // namespace profd::bench
-
-int main(int argc, char** argv) {
+int parse_and_run(int argc, char** argv) {
   std::string path;
   int runs = 5;
   CLI::App app("What reading a gzip'd pprof file costs at the least, on one thread");
@@ -92,10 +89,19 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  return run(path, runs);
+}
+
+}  // namespace
+}  // namespace profd::bench
+
+int main(int argc, char** argv) {
   try {
-    return profd::bench::run(path, runs);
+    return profd::bench::parse_and_run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "profd-bench-floor: %s: %s\n", path.c_str(), error.what());
+    std::fprintf(stderr, "profd-bench-floor: %s\n", error.what());
     return 1;
+  } catch (...) {
+    return 3;
   }
 }

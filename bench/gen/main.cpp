@@ -1,13 +1,17 @@
 // profd-bench-gen: writes profiles of one synthetic program, in several formats and any size.
 #include <cstdio>
+#include <exception>
 #include <map>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/gen/generate.h"
 
-int main(int argc, char** argv) {
-  profd::bench::GenerateOptions options;
+namespace profd::bench {
+namespace {
+
+int parse_and_run(int argc, char** argv) {
+  GenerateOptions options;
   CLI::App app("Writes profiles of one synthetic program: same seed, same samples, in every format");
   app.add_option("--format", options.format)
       ->check(CLI::IsMember({"pprof", "folded", "perf-script", "cpuprofile", "speedscope"}))
@@ -30,11 +34,25 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "profd-bench-gen: give --size or --samples\n");
     return 2;
   }
-  const auto generated = profd::bench::generate(options);
+  const auto generated = generate(options);
   if (!generated) {
     std::fprintf(stderr, "profd-bench-gen: cannot write %s\n", options.output.c_str());
     return 1;
   }
   if (options.stats) std::fprintf(options.output == "-" ? stderr : stdout, "%s\n", generated->stats.c_str());
   return 0;
+}
+
+}  // namespace
+}  // namespace profd::bench
+
+int main(int argc, char** argv) {
+  try {
+    return profd::bench::parse_and_run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "profd-bench-gen: %s\n", error.what());
+    return 1;
+  } catch (...) {
+    return 3;
+  }
 }

@@ -90,7 +90,7 @@ class Maker {
     p_.packages.push_back(std::move(package));
   }
 
-  std::string unique_name(Language language, std::string name) {
+  std::string unique_name(Language language, const std::string& name) {
     const std::uint32_t uses = names_[name]++;
     return uses == 0 ? name : unique_name(language, variant_name(language, name, uses));
   }

@@ -65,8 +65,8 @@ struct Program {
   std::vector<Site> sites;
   // Call chains as sites, root first; the last site of a root chain calls into layer 0.
   std::vector<std::vector<std::uint32_t>> roots;
-  // The chain of a runtime exit: alternatives for each frame, caller first.
-  std::vector<std::vector<std::uint32_t>> runtimes;  // functions
+  // Chains that end stacks, as functions, caller first; a stack stops anywhere in one.
+  std::vector<std::vector<std::uint32_t>> runtimes;
   std::vector<Language> root_language, runtime_language;
 };
 

@@ -64,7 +64,7 @@ class Context:
         return self.runner.run([*self.peers.commands[name], *arguments], timeout_s=timeout_s)
 
     def floors(self, path: Path, label: str) -> dict[str, float]:
-        """CPU seconds of the floor program by work, such as `gunzip libdeflate`."""
+        """CPU seconds of the floor program by work, such as `gunzip libdeflate`: what its wall is on a quiet machine."""
         runs = "3" if path.stat().st_size > 1e8 else "9"
         done = subprocess.run([str(self.floor), "--runs", runs, str(path)], capture_output=True, text=True, check=True)
         rows = [json.loads(line) for line in done.stdout.splitlines()]

@@ -60,7 +60,9 @@ class Report:
 
 
 def seconds(value: float) -> str:
-    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.0f} ms" if value >= 0.01 else f"{value * 1000:.1f} ms"
+    if value >= 1:
+        return f"{value:.2f} s"
+    return f"{value * 1000:.{0 if value >= 0.01 else 1 if value >= 0.001 else 2}f} ms"
 
 
 def megabytes(value: float) -> str:
@@ -84,7 +86,8 @@ def machine() -> str:
     except OSError:
         pass
     release = re.match(r"[\d.]+", platform.release())
-    return f"{os.cpu_count()} cores, {model}{memory}, {platform.system()} {release[0] if release else ''}".strip()
+    busy = f", load {os.getloadavg()[1]:.1f} when done"
+    return f"{os.cpu_count()} cores, {model}{memory}, {platform.system()} {release[0] if release else ''}".strip() + busy
 
 
 def revision(root: Path) -> str:

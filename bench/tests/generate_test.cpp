@@ -94,7 +94,7 @@ TEST_CASE("a file of 1 MB is of that size and holds a realistic profile") {
 
 TEST_CASE("every format tells the totals of the same samples") {
   constexpr std::uint64_t kSamples = 400;
-  const json stats = stats_of(samples_of("pprof", kSamples));
+  static const json stats = stats_of(samples_of("pprof", kSamples));
   const std::uint64_t count = stats["total_samples"], cpu_ns = stats["total_cpu_ns"];
 
   SECTION("pprof") {
