@@ -228,7 +228,10 @@ std::optional<JavaName> parse_java(std::string_view name) {
     java.parts.push_back(name.substr(begin, i - begin));
     begin = i + 1;
   }
-  const std::size_t slash = name.rfind('/');
+  std::size_t slash = name.rfind('/');
+  if (slash != std::string_view::npos && slash > 0 && name.substr(slash + 1, 2) == "0x") {
+    slash = name.rfind('/', slash - 1);  // the address of a hidden class follows the last one
+  }
   if (slash == std::string_view::npos) {
     while (java.n_packages < java.parts.size() && is_lower(java.parts[java.n_packages][0])) ++java.n_packages;
     if (java.n_packages < 2) return std::nullopt;  // Go's http.Client.Do, Python's app.Main.run
