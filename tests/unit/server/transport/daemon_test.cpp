@@ -160,16 +160,16 @@ TEST_CASE("annotations move with unsaved edits, and a changed line is stale") {
                   {{"textDocument", {{"uri", document["uri"]}, {"version", version}}},
                    {"contentChanges", {{{"range", {{"start", at}, {"end", at}}}, {"text", inserted}}}}});
   };
-  REQUIRE(hints(52).size() == 1);
-  const std::string label = hints(52)[0]["label"];
+  REQUIRE(hints(51).size() == 1);
+  const std::string label = hints(51)[0]["label"];
   edit(2, 10, "// one\n// two\n");
-  CHECK(hints(52).empty());
-  REQUIRE(hints(54).size() == 1);
-  CHECK(hints(54)[0]["label"] == label);
-  CHECK(hints(54)[0]["position"]["character"] == 35);  // the end of the line
-  edit(3, 54, "x");
-  REQUIRE(hints(54).size() == 1);
-  CHECK(hints(54)[0]["label"] == "~" + label);
+  CHECK(hints(51).empty());
+  REQUIRE(hints(53).size() == 1);
+  CHECK(hints(53)[0]["label"] == label);
+  CHECK(hints(53)[0]["position"]["character"] == 35);  // the end of the line
+  edit(3, 53, "x");
+  REQUIRE(hints(53).size() == 1);
+  CHECK(hints(53)[0]["label"] == "~" + label);
 }
 
 TEST_CASE("a newer request of a panel supersedes an older one, and both are answered") {
