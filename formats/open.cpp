@@ -147,6 +147,10 @@ class Opener {
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
     std::vector<ProfilePtr> finished;
     for (std::size_t i = 0; done && i < builders.size(); ++i) {
+      if (builders[i].n_metrics() == 0) {
+        done = fail(ErrorCode::malformed, "the profile has no metric: nothing was measured");
+        break;
+      }
       // A native file says which format it was imported from.
       if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty() && in_archive(content))
