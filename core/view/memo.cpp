@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/view/key_index.h"
 #include "core/view/selection.h"
 
 namespace profd {
@@ -48,11 +49,37 @@ void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
   if (bytes > kMaxBytesPerTree) std::erase(entries_, entry);
 }
 
+Result<std::shared_ptr<const KeyIndex>> ViewMemo::key_index(const Selection& selection, bool now,
+                                                            StopToken& stop) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (key_index_) return key_index_;
+    if (++n_key_sweeps_ < kSweepsBeforeIndex && !now) return nullptr;
+  }
+  std::unique_lock making(making_index_, std::defer_lock);
+  PROFD_CHECK(wait_for(making, stop));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (key_index_) return key_index_;
+  }
+  PROFD_TRY(KeyIndex index, make_key_index(selection, stop));
+  const std::scoped_lock lock(mutex_);
+  key_index_ = std::make_shared<const KeyIndex>(std::move(index));
+  return key_index_;
+}
+
 std::size_t ViewMemo::memory() const {
   const std::scoped_lock lock(mutex_);
-  std::size_t bytes = 0;
+  std::size_t bytes = key_index_ ? key_index_->memory() : 0;
   for (const auto& entry : entries_) bytes += sizeof(Entry) + entry->bytes;
   return bytes;
+}
+
+Result<void> warm_up(const Selection& selection, StopToken stop) {
+  PROFD_TRY(const auto index, selection.memo->key_index(selection, true, stop));
+  static_cast<void>(index);
+  return selection.memo->with_tree(selection, Shape::bottom_up, {}, stop,
+                                   [&](auto& tree) -> Result<void> { return tree.expand(0, stop); });
 }
 
 }  // namespace profd

@@ -17,6 +17,7 @@
 namespace profd {
 
 struct Selection;
+struct KeyIndex;
 
 class ViewMemo {
  public:
@@ -48,6 +49,11 @@ class ViewMemo {
     return result;
   }
 
+  // Contexts by key. Null at first, when one sweep for what is asked is cheaper than an index; made on the
+  // kSweepsBeforeIndex'th call, or when `now`.
+  static constexpr std::uint32_t kSweepsBeforeIndex = 3;
+  Result<std::shared_ptr<const KeyIndex>> key_index(const Selection& selection, bool now, StopToken& stop);
+
   std::size_t memory() const;
 
  private:
@@ -58,6 +64,9 @@ class ViewMemo {
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Entry>> entries_;  // most recently used last
+  std::shared_ptr<const KeyIndex> key_index_;
+  std::uint32_t n_key_sweeps_ = 0;
+  std::timed_mutex making_index_;
 };
 
 }  // namespace profd

@@ -48,16 +48,18 @@ T subtract(T a, T b, bool saturated) {
   return a - b;
 }
 
-// By context, the sum over its subtree of the rows' values (of their magnitudes when `absolute`).
-// Empty when stopped.
+// By context, the sum over its subtree of self values, or of their magnitudes when `absolute`: then the rows
+// of one context are added up first, so that it does not matter how a source splits them. Empty when stopped.
 template <class T>
 std::vector<T> subtree_sums(const ContextTree& tree, const Column<std::uint32_t>& contexts,
                             const Column<T>& values, bool absolute, bool saturated, StopToken& stop) {
   std::vector<T> sums(tree.size(), T{});
   for (std::size_t row = 0; row < contexts.size(); ++row) {
-    const T value = absolute ? magnitude(finite(values[row])) : finite(values[row]);
     T& sum = sums[contexts[row]];
-    sum = add(sum, value, saturated);
+    sum = add(sum, finite(values[row]), saturated);
+  }
+  if (absolute) {
+    for (T& sum : sums) sum = magnitude(sum);
   }
   const std::uint32_t* const parent = tree.parent.data();
   constexpr std::size_t kBlock = std::size_t{1} << 20;
