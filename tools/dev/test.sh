@@ -12,6 +12,5 @@ cmd_test() {
   install_packages python3
   install_node_modules clients/shared/ts
   build_preset "$preset"
-  [ "$preset" != ci ] || build_preset release profd
   ctest --preset "$preset" -j"$(nproc)" "$@"
 }
