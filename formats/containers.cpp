@@ -90,6 +90,7 @@ class Peeler {
     Content inner{ByteSource(expanded->bytes, std::move(expanded->owner), name),
                   std::move(content.containers), std::move(content.names)};
     inner.source.set_truncated(expanded->truncated || content.source.truncated());
+    inner.source.set_private(true);
     inner.containers.emplace_back(kind);
     inner.names.push_back(std::move(name));
     content.source = {};  // the compressed bytes are not needed while the content is read
@@ -120,6 +121,7 @@ class Peeler {
       if (!borrowed) budget_.bytes -= std::min<std::uint64_t>(budget_.bytes, expanded->bytes.size());
       inner.source = ByteSource(expanded->bytes,
                                 borrowed ? content.source.owner() : std::move(expanded->owner), member.name);
+      inner.source.set_private(!borrowed || content.source.is_private());
       PROFD_CHECK(run(std::move(inner)));
     }
     return {};

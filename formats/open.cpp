@@ -115,17 +115,24 @@ class Opener {
     PROFD_CHECK(stop_.status());
     if (!content) return remember(std::move(content).error());
     const auto bytes = content->source.bytes();
-    if (bytes.empty()) {
+    if (bytes.empty() && !in_archive(*content)) {
       Error empty{ErrorCode::malformed, "there is nothing inside: the content is empty", 0, {}};
       return remember(std::move(empty).in(place(*content)));
     }
+    if (bytes.empty()) {
+      unclaimed(*content);
+      return {};
+    }
     const Decision decision = forced_ ? Decision{forced_, true, {}} : decide(bytes, content->names);
     if (!decision.reader) {
-      ++n_unclaimed_;
-      if (first_unclaimed_.empty()) first_unclaimed_ = content->names.back();
+      unclaimed(*content);
       return {};
     }
     return read(*content, decision);
+  }
+
+  void unclaimed(const Content& content) {
+    if (n_unclaimed_++ == 0) first_unclaimed_ = content.names.back();
   }
 
   static std::string place(const Content& content) {
@@ -140,7 +147,8 @@ class Opener {
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
     std::vector<ProfilePtr> finished;
     for (std::size_t i = 0; done && i < builders.size(); ++i) {
-      builders[i].info().format = decision.reader->info().id;
+      // A native file says which format it was imported from.
+      if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty() && in_archive(content))
         builders[i].info().name = content.names.back();
       auto profile = std::move(builders[i]).finish(executor_, stop_);

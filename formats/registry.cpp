@@ -6,7 +6,10 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
+  reader(profd)               \
   reader(pprof)               \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
   reader(perf_script)         \
   reader(folded)
 // clang-format on

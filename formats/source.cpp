@@ -75,7 +75,9 @@ Result<ByteSource> read_all(const FileDescriptor& file, const std::string& path,
     if (used > max_bytes) return too_large(path, max_bytes);
   }
   auto [data, owner] = std::move(out).freeze(used);
-  return ByteSource({data, used}, std::move(owner), path);
+  ByteSource source({data, used}, std::move(owner), path);
+  source.set_private(true);
+  return source;
 }
 
 }  // namespace
@@ -107,7 +109,9 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
 ByteSource memory_source(std::string content, std::string name) {
   auto owner = std::make_shared<const std::string>(std::move(content));
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(owner->data()), owner->size());
-  return ByteSource(bytes, std::move(owner), std::move(name));
+  ByteSource source(bytes, std::move(owner), std::move(name));
+  source.set_private(true);
+  return source;
 }
 
 }  // namespace profd

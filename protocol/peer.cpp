@@ -23,7 +23,7 @@ Peer::~Peer() {
 void Peer::receive(std::string_view body) {
   auto message = parse_message(body, options_.json);
   if (message) {
-    dispatch(*std::move(message));
+    dispatch(*message);
   } else {
     refuse(message.error());
   }
@@ -34,7 +34,7 @@ void Peer::refuse(const MessageFault& fault) {
   if (fault.answer) core_->send(error_text(fault.id, fault.error));
 }
 
-void Peer::dispatch(Message message) {
+void Peer::dispatch(const Message& message) {
   switch (message.kind) {
     case Message::Kind::request:
       return on_request(message);

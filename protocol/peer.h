@@ -48,7 +48,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   void receive(std::string_view body);
-  void dispatch(Message message);
+  void dispatch(const Message& message);
   // Answers a body that parse_message() refused.
   void refuse(const MessageFault& fault);
 

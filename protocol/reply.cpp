@@ -32,7 +32,7 @@ ReplyOnce::~ReplyOnce() {
   drop();
 }
 
-void ReplyOnce::result(std::string json_text) {
+void ReplyOnce::result(std::string_view json_text) {
   finish(result_text(id_, json_text));
 }
 

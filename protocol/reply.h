@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "protocol/request_id.h"
@@ -26,7 +27,7 @@ class ReplyOnce {
   ReplyOnce& operator=(const ReplyOnce&) = delete;
   ~ReplyOnce();
 
-  void result(std::string json_text);
+  void result(std::string_view json_text);
   void error(const ResponseError& error);
 
   // Whether the client cancelled the request or is gone.

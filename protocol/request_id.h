@@ -1,7 +1,6 @@
 // The id of a JSON-RPC request: an integer or a string, as its sender chose.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -21,7 +20,8 @@ class RequestId {
   // As JSON: 7 or "seven".
   [[nodiscard]] std::string json() const;
 
-  friend auto operator<=>(const RequestId& a, const RequestId& b) = default;
+  friend bool operator==(const RequestId& a, const RequestId& b) { return a.value_ == b.value_; }
+  friend bool operator<(const RequestId& a, const RequestId& b) { return a.value_ < b.value_; }
 
  private:
   std::variant<std::int64_t, std::string> value_;

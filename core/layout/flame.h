@@ -26,13 +26,17 @@ struct LayoutRequest {
 
 inline constexpr std::uint32_t kNoKey = 0xFFFFFFFFu;
 
-// Row i of every column is box i. Boxes are in breadth-first order: parents before children.
+// Row i of every column is box i. Boxes are in breadth-first order: row by row, each from left to right.
+// Children stand side by side from their parent's left edge and the remainder box comes last; what is left of
+// the parent's width is its self. In bottom-up and callers, self is what starts at the box ("no caller"). In
+// callers and callees the root box is the fragment itself.
 struct FlameLayout {
-  std::vector<std::uint32_t> parent;    // box number; kNone for the root box
-  std::vector<std::uint32_t> depth;     // ancestors of the zoomed box come first, at full width
-  std::vector<Key> key;                 // kNoKey: the root box, or a remainder box
-  std::vector<Value> x, width;          // metric units, x from the left edge of the zoomed box
-  std::vector<Value> self, total;       // signed values; equal width unless the metric has negative values
+  std::vector<std::uint32_t> parent;  // box number; kNone for the root box
+  std::vector<std::uint32_t> depth;   // ancestors of the zoomed box come first, at full width
+  std::vector<Key> key;               // kNoKey: the root box, or a remainder box
+  std::vector<Value> x, width;        // metric units, x from the left edge of the zoomed box
+  std::vector<Value> self, total;     // signed values; total equals width unless values are negative. A
+                                   // remainder's self is 0: it is not looked into
   std::vector<std::uint32_t> n_merged;  // remainder boxes: how many siblings; else 0
   std::vector<FrameKind> kind;
   std::vector<std::uint8_t> inlined;
@@ -40,9 +44,13 @@ struct FlameLayout {
   bool truncated = false;     // max_boxes was reached: some boxes' children are not shown
   std::uint32_t deepest = 0;  // rows in this answer
   std::size_t size() const { return key.size(); }
+  std::size_t memory() const {
+    return sizeof(FlameLayout) + size() * (4 * sizeof(Value) + 4 * sizeof(std::uint32_t) + 2);
+  }
 };
 
-// Work is proportional to what is shown, not to the profile, once the selection is there.
+// Work is proportional to what is shown, not to the profile, once the selection is there; what one request
+// unfolds the next finds unfolded (Selection::memo). Fails with `not_found` where the zoom does not exist.
 Result<FlameLayout> layout_flame(const Selection& selection, const LayoutRequest& request, StopToken stop);
 
 }  // namespace profd

@@ -123,6 +123,10 @@ void sum_metrics(ProfileData& data) {
 
 Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) && {
   State& s = *s_;
+  if (s.adopted) {
+    s.adopted->info = std::move(s.info);
+    return std::make_shared<const Profile>(std::move(*s.adopted));
+  }
   constexpr std::size_t kMaxRows = kNone - 1;
   if (s.too_many || s.frame_function.size() > kMaxRows || s.sample_context.size() > kMaxRows ||
       s.label_key.size() > kMaxRows)
@@ -152,12 +156,15 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     std::vector<std::uint32_t> context = std::move(s.sample_context);
     d.n_samples = s.n_samples.value_or(context.size());
     const bool stacks_only =
-        s.context_parent.size() == 1 && s.stack_end.size() == context.size() && !context.empty();
+        (s.sample_stacks && !context.empty()) ||
+        (s.context_parent.size() == 1 && s.stack_end.size() == context.size() && !context.empty());
     std::vector<std::uint32_t> new_id;
     if (stacks_only) {
-      FlatStacks flat(std::move(s.stack_frames), std::move(s.stack_end));
+      std::unique_ptr<StackSource> stacks = std::move(s.sample_stacks);
+      if (!stacks) stacks = std::make_unique<FlatStacks>(std::move(s.stack_frames), std::move(s.stack_end));
+      assert(stacks->size() == context.size());
       const SortOptions sort_options{.keep_order = true};
-      PROFD_TRY(SortedStacks sorted, sort_stacks(flat, sort_options, executor, stop));
+      PROFD_TRY(SortedStacks sorted, sort_stacks(*stacks, sort_options, executor, stop));
       d.tree = std::move(sorted.tree);
       for (std::size_t row = 0; row < sorted.order.size(); ++row)
         context[sorted.order[row]] = sorted.leaf[row];

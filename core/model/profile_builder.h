@@ -133,14 +133,26 @@ class ProfileBuilder {
   void add_sample(std::span<const FrameId> root_first, std::span<const double> values,
                   const SampleContext& where = {});
 
+  // One value of its own kind per metric, for profiles that mix integral and fractional metrics.
+  void add_sample(ContextId context, std::span<const Value> values, const SampleContext& where = {});
+
   // Takes all samples from `source`; excludes the other ways of adding values. All metrics integral.
   void set_stacks(std::unique_ptr<StackSource> source);
+
+  // The stacks of all samples, which are then added with add_sample(ContextId{}, ...), one call for each of
+  // source->size(), in order. Unlike set_stacks this keeps threads, times and fractional values. Excludes
+  // samples with stacks or contexts of their own.
+  void set_sample_stacks(std::unique_ptr<StackSource> source);
 
   // How many measurements the source counts, when that differs from the number of add_sample calls.
   void set_n_samples(std::uint64_t n);
 
   // `contexts` are ids this builder gave; finish() renumbers them.
   void add_association(AssociationTable table);
+
+  // Native files hold frozen profiles: finish() then only gives `data` back, with whatever info() says by
+  // then. The caller has checked every invariant of the model. Excludes everything else.
+  void adopt(ProfileData data);
 
   std::size_t n_frames() const;
   std::size_t n_contexts() const;

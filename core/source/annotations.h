@@ -1,4 +1,4 @@
-// Per-line values of one source file, for every metric of a profile.
+// Per-line values of source files, for every metric of a profile.
 // total of a line: stacks that pass through the line, each once; self: stacks whose leaf is there.
 #pragma once
 
@@ -15,9 +15,27 @@ namespace profd {
 struct LineValues {
   std::vector<std::uint32_t> line;              // 1-based, ascending
   std::vector<std::vector<Value>> self, total;  // [metric][row]
+  std::size_t memory() const;
 };
 
+// The lines of every file at once: one sweep over the profile (a second for the largest), then any file is a
+// look-up. Small: its size is that of the source lines, not of the profile.
+struct LineIndex {
+  std::vector<StringId> file;                   // ascending; rows of one file are together
+  std::vector<std::uint32_t> line;              // ascending within a file
+  std::vector<std::vector<Value>> self, total;  // [metric][row]
+  std::size_t memory() const;
+};
+Result<LineIndex> make_line_index(const Profile& profile, StopToken stop);
+// For the rows of a selection instead of all.
+Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self, StopToken stop);
+
 // `files`: the profile's own spellings (StringIds of frame files) that mean the file asked for.
+// Sweeps the whole profile for this one file.
 Result<LineValues> annotate_lines(const Profile& profile, const std::vector<StringId>& files, StopToken stop);
+// The same from an index made before. Falls back to a sweep over `self` only where two spellings share a
+// line, as a stack through both would count twice. `self`: what the index was made of.
+Result<LineValues> annotate_lines(const Profile& profile, const LineIndex& index, const SelfTable& self,
+                                  const std::vector<StringId>& files, StopToken stop);
 
 }  // namespace profd

@@ -1,5 +1,6 @@
 // PathIndex: from the paths a profile writes to the files of a workspace and back, by the longest common
-// suffix of path components. Ties are reported, never guessed.
+// suffix of path components. Ties are reported, never guessed. "/" and "\" both separate components; upper
+// and lower case are told apart.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,24 @@ struct PathMapping {
 };
 
 struct PathMatch {
-  std::vector<std::string> candidates;  // best first; more than one means a tie
-  std::size_t components = 0;           // how many trailing components agree
+  std::vector<std::string> candidates;  // best first, at most kMaxCandidates; more than one means a tie
+  std::size_t components = 0;           // how many trailing components agree; 1: the base name alone
 };
 
 class PathIndex {
  public:
+  static constexpr std::size_t kMaxCandidates = 16;
+
+  // Adding a path again changes nothing.
   void add(std::string_view path);
   std::size_t size() const { return paths_.size(); }
-  // Configured prefixes first, then the longest common suffix, then module-style paths
-  // ("github.com/u/m@v1.2.3/a.go" -> ".../m/a.go"). A bare base name alone is a match only when unique.
+  // Configured prefixes first (the longest that fits and leads to a file of the index), then the longest
+  // common suffix, where a module-style path also matches without its version ("github.com/u/m@v1.2.3/a.go",
+  // ".../m/v2/a.go" -> ".../m/a.go"). A base name alone is a match only when one file has it; a profile path
+  // that is no more than a base name ties with all that have it.
   PathMatch find(std::string_view profile_path, const std::vector<PathMapping>& mappings) const;
+  // The other way: how many trailing components of two paths agree.
+  static std::size_t common_suffix(std::string_view a, std::string_view b);
 
  private:
   std::vector<std::string> paths_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/support/result.h"
 
@@ -19,14 +20,24 @@ class StopSource {
   std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);
 };
 
+// A reason to stop that is more than one flag: "everyone who waits has left". Asked from the working thread.
+class StopCondition {
+ public:
+  virtual ~StopCondition() = default;
+  virtual bool stopped() const = 0;
+};
+
 // A default token never stops. Copies observe the same source; each copy has its own check counter,
 // so a token is passed by value or reference into a task and not shared between threads.
 class StopToken {
  public:
   StopToken() = default;
   explicit StopToken(const StopSource& source) : flag_(source.flag()) {}
+  explicit StopToken(std::shared_ptr<const StopCondition> condition) : condition_(std::move(condition)) {}
 
-  bool stop_requested() const { return flag_ && flag_->load(std::memory_order_relaxed); }
+  bool stop_requested() const {
+    return (flag_ && flag_->load(std::memory_order_relaxed)) || (condition_ && condition_->stopped());
+  }
   // Reads the flag on every 4096th call only.
   bool check() {
     if ((++count_ & 4095u) != 0) return false;
@@ -39,6 +50,7 @@ class StopToken {
 
  private:
   std::shared_ptr<const std::atomic<bool>> flag_;
+  std::shared_ptr<const StopCondition> condition_;
   std::uint32_t count_ = 0;
 };
 

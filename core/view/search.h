@@ -10,10 +10,12 @@ namespace profd {
 
 struct SearchResult {
   std::vector<std::uint8_t> matches;  // by Key
-  std::size_t n_keys = 0;             // that match
+  std::size_t n_keys = 0;             // that match, whether or not a stack of the selection has them
   Value matched;                      // Σ self of the stacks that contain a match
+  std::size_t memory() const { return sizeof(SearchResult) + matches.size(); }
 };
-// RE2 syntax, case-insensitive unless the pattern has an upper-case letter. `invalid` for a bad pattern.
+// RE2 syntax, case-insensitive unless the pattern has an upper-case letter (\S and \pL are not letters).
+// Hidden frames do not match. `invalid` for a bad pattern, `limit` for one of more than 1,024 bytes.
 Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop);
 
 }  // namespace profd

@@ -2,6 +2,16 @@
 // command line and the test names:
 //   top-down by function | keep function /^http/ | drop module libc.so.6 | hide file /vendor/ | metric cpu
 //   callers of http.(*conn).serve > runtime.mcall by function | thread worker-1 | time 10ms..2s
+//
+//   spec     shape ["of" name (">" name)*] ["by" granularity] ("|" clause)*
+//   shape    top-down  bottom-up  flat  callers  callees
+//   clause   [op] ("function" | "module" | "file" | "thread") pattern
+//            [op] "label" name "=" pattern          [op] "time" [instant] ".." [instant]
+//            [op] "fragment" name (">" name)*       "collapse" "recursion"          "metric" name
+//   op       keep (when left out)  drop  hide  collapse
+//   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
+//   name     a word, or "text in quotes" with \" \\ \n \t \r \xHH
+//   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s
 #pragma once
 
 #include <cstdint>
@@ -55,8 +65,10 @@ struct ViewSpec {
   bool operator==(const ViewSpec&) const = default;
 };
 
-// Canonical: equal specs give equal texts, and parse(to_text(s)) == s for every s.
+// Canonical: equal specs give equal texts, and parse(to_text(s)) == s for every s that a parser could make,
+// which is every s whose filters set no field that their `by` does not use.
 std::string to_text(const ViewSpec& spec);
+// Fails with `invalid` and the offset of what was not understood, or `limit` above 64 KiB.
 Result<ViewSpec> parse_view_spec(std::string_view text);
 
 std::string_view to_text(Shape shape);

@@ -11,10 +11,14 @@ namespace profd {
 enum class SortBy : std::uint8_t { self, total, name };
 
 // Every key of the selection with its self and total; total counts a stack once however often the key occurs
-// in it. Sorted by nothing: rows are in key order. Made once per selection and kept.
+// in it. Keys without any value are left out. Σ self is the selection's total less what lies on the root
+// itself (empty stacks, stacks hidden as a whole). Rows are in key order. Made once per selection and kept.
 struct FlatView {
   std::vector<Key> key;
   std::vector<Value> self, total;
+  std::size_t memory() const {
+    return sizeof(FlatView) + key.size() * sizeof(Key) + (self.size() + total.size()) * sizeof(Value);
+  }
 };
 Result<FlatView> flat_view(const Selection& selection, StopToken stop);
 
@@ -33,11 +37,13 @@ struct TablePage {
 TablePage page_of(const Selection& selection, const FlatView& view, const TableRequest& request);
 
 // One node of a top-down, bottom-up, callers or callees tree and its children, heaviest first.
+// In every shape total == self + Σ totals of the children; self is what ends at the node (bottom-up and
+// callers: what starts there, so "no caller" is the self of the root of callers).
 struct TreeRequest {
   Shape shape = Shape::top_down;
   std::vector<Key> focus;
-  std::vector<Key> path;  // from the view's root
-  std::size_t offset = 0, limit = 100;
+  std::vector<Key> path;                // from the view's root
+  std::size_t offset = 0, limit = 100;  // at most 10,000
 };
 struct TreeLevel {
   Value self, total;  // of the node at `path`
@@ -46,6 +52,7 @@ struct TreeLevel {
   std::vector<std::uint8_t> has_children;
   std::size_t n_children = 0;
 };
+// Fails with `not_found` where the path does not exist, `invalid` for the flat shape or a missing focus.
 Result<TreeLevel> tree_level(const Selection& selection, const TreeRequest& request, StopToken stop);
 
 }  // namespace profd

@@ -21,7 +21,7 @@ namespace {
 
 using folded::Line;
 
-constexpr std::array<std::string_view, 4> kExtensions{".folded", ".collapsed", ".collapse", ".txt"};
+constexpr std::array<std::string_view, 3> kExtensions{".folded", ".collapsed", ".collapse"};
 constexpr std::string_view kWakerSeparator = "--";
 
 // Austin and others head their files with "# key: value".
@@ -259,8 +259,9 @@ class FoldedReader final : public FormatReader {
       ++n_good;
       n_stacks += parts.stack.find(';') != std::string_view::npos;
     }
-    const bool likely = n_stacks > 0 ? n_good > n_bad : n_good > 0 && n_bad == 0;
-    return likely ? Confidence::maybe : Confidence::no;
+    if (n_stacks > 0) return n_good > n_bad ? Confidence::maybe : Confidence::no;
+    // Words and numbers alone are in many files: only the name can tell.
+    return n_good > 0 && n_bad == 0 ? Confidence::need_more : Confidence::no;
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,

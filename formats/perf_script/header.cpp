@@ -69,10 +69,11 @@ bool is_cpu(std::string_view token) {
          all_digits(token.substr(1, token.size() - 2));
 }
 
+// "cycles:u:", "cpu/event=0x3c/:", "r04c4:": names begin with a letter.
 bool is_event(std::string_view token) {
   if (token.size() < 2 || token.back() != ':') return false;
   const char first = token.front();
-  return !is_digit(first) && first != ':' && first != '(';
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
 }
 
 // PERIOD EVENT: tail, both optional.

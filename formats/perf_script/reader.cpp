@@ -23,7 +23,7 @@ namespace {
 
 using namespace perf_script;
 
-constexpr std::array<std::string_view, 4> kExtensions{".perf", ".perf.txt", ".linux-perf.txt", ".txt"};
+constexpr std::array<std::string_view, 3> kExtensions{".perf", ".perf.txt", ".linux-perf.txt"};
 // A value per event and sample is kept; this bounds what a hostile file can ask for.
 constexpr std::size_t kMaxEvents = 128;
 constexpr std::size_t kMaxCells = std::size_t{1} << 28;

@@ -1,3 +1,5 @@
+#include "formats/reader.h"
+
 #include <array>
 #include <memory>
 #include <string>
@@ -5,7 +7,6 @@
 #include "formats/pprof/dictionary.h"
 #include "formats/pprof/records.h"
 #include "formats/pprof/stacks.h"
-#include "formats/reader.h"
 
 namespace profd {
 namespace {

@@ -122,12 +122,9 @@ bool run(const Arguments& arguments) {
   return good;
 }
 
-}  // namespace
-}  // namespace profd::gen
-
-int main(int argc, char** argv) {
+int main_or_throw(int argc, char** argv) {
   CLI::App app("Writes types, codecs, schemas and documents from protocol/psp.json.");
-  profd::gen::Arguments arguments;
+  Arguments arguments;
   app.add_option("--model", arguments.model, "psp.json")->required();
   app.add_option("--schema", arguments.schema, "psp.schema.json, which psp.json must fit")->required();
   app.add_option("--out", arguments.out, "Root of the tree to write into");
@@ -136,11 +133,21 @@ int main(int argc, char** argv) {
                  "Folder to fill with generated test data; other files in it are removed");
   app.add_option("--check-data", arguments.check_data, "Folder of test data to try psp.jsonschema.json on");
   CLI11_PARSE(app, argc, argv);
+  return run(arguments) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace profd::gen
+
+int main(int argc, char** argv) {
   try {
-    if (!profd::gen::run(arguments)) return 1;
+    return profd::gen::main_or_throw(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "profd-gen: %s\n", error.what());
-    return 1;
+    std::fputs("profd-gen: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+  } catch (...) {
+    std::fputs("profd-gen: unknown failure\n", stderr);
   }
-  return 0;
+  return 1;
 }

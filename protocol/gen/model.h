@@ -18,6 +18,7 @@ struct Type {
   std::vector<Type> items;  // element; key and value; alternatives
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann does not declare its move noexcept.
 struct Property {
   std::string name;
   Type type;
@@ -53,6 +54,7 @@ struct Alias {
   std::string documentation;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann does not declare its move noexcept.
 struct Message {
   std::string method;
   std::string type_name;

@@ -1,8 +1,17 @@
-# The test suite and the linters.
+# The test suite.
 
+# ./dev test [--asan | --tsan] [CTEST ARGS]; --bless rewrites golden files.
 cmd_test() {
+  local preset=ci
+  case "${1:-}" in
+    --asan) preset=asan; shift ;;
+    --tsan) preset=tsan; shift ;;
+    --bless) export PROFD_BLESS=1; shift ;;
+  esac
   cmd_setup
+  install_packages python3
   install_node_modules clients/shared/ts
-  build_preset ci
-  ctest --preset ci -j"$(nproc)" "$@"
+  build_preset "$preset"
+  [ "$preset" != ci ] || build_preset release profd
+  ctest --preset "$preset" -j"$(nproc)" "$@"
 }

@@ -379,8 +379,8 @@ TEST_CASE("peer: our requests get their answers") {
 TEST_CASE("peer: the oldest of too many requests of ours fails") {
   PeerOptions options;
   options.max_outgoing = 2;
+  std::vector<int> failed;  // outlives the peer, which fails the last two when it goes
   Served served(options);
-  std::vector<int> failed;
   for (int i = 0; i < 4; ++i)
     served.peer.call<psp::InlayHintRefreshRequest>({}, [&failed, i](const auto& answer) {
       if (!answer) failed.push_back(i);

@@ -1,0 +1,211 @@
+#include "core/source/annotations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "core/support/hash.h"
+
+namespace profd {
+namespace {
+
+struct LineKey {
+  std::uint32_t file = 0, line = 0;
+  auto operator<=>(const LineKey&) const = default;
+};
+
+struct LineSums {
+  std::vector<std::vector<Value>> self, total;  // [metric][slot]
+};
+
+// Running sums may pass int64 on the way; a wider type keeps every difference exact.
+template <class T>
+using Running = std::conditional_t<std::is_same_v<T, double>, long double, __int128_t>;
+
+std::int64_t narrowed(__int128_t sum) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (sum > Limits::max()) return Limits::max();
+  if (sum < Limits::min()) return Limits::min();
+  return static_cast<std::int64_t>(sum);
+}
+double narrowed(long double sum) {
+  return static_cast<double>(sum);
+}
+
+// An outermost context of a line that the sweep is inside of.
+struct Open {
+  std::uint32_t end, slot;
+};
+
+// One metric, one pass over tree and rows side by side. The total of a context is what the running sum of
+// selves grows by while the sweep is inside its subtree, so no column by context is needed.
+template <class T>
+Result<void> sum_metric(const Profile& profile, const Column<std::uint32_t>& contexts,
+                        const Column<T>& values, const std::vector<std::uint32_t>& slot_of_frame,
+                        std::vector<Value>& self, std::vector<Value>& total, StopToken& stop) {
+  const ContextTree& tree = profile.tree();
+  const std::size_t n_slots = self.size();
+  std::vector<Running<T>> selves(n_slots), totals(n_slots);
+  std::vector<std::uint32_t> inside_until(n_slots, 0);
+  std::vector<Open> open;
+  Running<T> running = 0;
+  std::size_t row = 0;
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  while (row < contexts.size() && contexts[row] == 0) ++row;
+  for (std::uint32_t c = 1; c < n; ++c) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    while (!open.empty() && open.back().end <= c) {
+      totals[open.back().slot] += running;
+      open.pop_back();
+    }
+    const std::uint32_t slot = slot_of_frame[tree.frame[c]];
+    if (slot != kNone && c >= inside_until[slot]) {
+      inside_until[slot] = tree.subtree_end[c];
+      totals[slot] -= running;
+      open.push_back({tree.subtree_end[c], slot});
+    }
+    for (; row < contexts.size() && contexts[row] == c; ++row) {
+      const T value = values[row];
+      if constexpr (std::is_same_v<T, double>) {
+        if (!std::isfinite(value)) continue;
+      }
+      running += value;
+      if (slot != kNone) selves[slot] += value;
+    }
+  }
+  for (; !open.empty(); open.pop_back()) totals[open.back().slot] += running;
+  for (std::size_t slot = 0; slot < n_slots; ++slot) {
+    self[slot] = Value(narrowed(selves[slot]));
+    total[slot] = Value(narrowed(totals[slot]));
+  }
+  return {};
+}
+
+Result<LineSums> sum_lines(const Profile& profile, const SelfTable& self,
+                           const std::vector<std::uint32_t>& slot_of_frame, std::size_t n_slots,
+                           StopToken& stop) {
+  LineSums sums;
+  for (const ValueColumn& column : self.values) {
+    auto& metric_self = sums.self.emplace_back(n_slots);
+    auto& metric_total = sums.total.emplace_back(n_slots);
+    PROFD_CHECK(std::visit(
+        [&](const auto& values) {
+          return sum_metric(profile, self.contexts, values, slot_of_frame, metric_self, metric_total, stop);
+        },
+        column));
+  }
+  return sums;
+}
+
+StringId file_of(const Profile& profile, std::size_t frame) {
+  const StringId file = profile.frames().file[frame];
+  return file.v != 0 ? file : profile.functions().file[profile.frames().function[frame].v];
+}
+
+std::size_t bytes_of(const std::vector<std::vector<Value>>& columns) {
+  std::size_t bytes = 0;
+  for (const auto& column : columns) bytes += sizeof(column) + column.size() * sizeof(Value);
+  return bytes;
+}
+
+Result<LineValues> sweep_files(const Profile& profile, const SelfTable& self,
+                               const std::vector<StringId>& files, StopToken& stop) {
+  const FrameTable& frames = profile.frames();
+  const auto is_wanted = [&](std::size_t frame) {
+    return frames.line[frame] != 0 &&
+           std::find(files.begin(), files.end(), file_of(profile, frame)) != files.end();
+  };
+  LineValues out;
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (is_wanted(f)) out.line.push_back(frames.line[f]);
+  }
+  std::sort(out.line.begin(), out.line.end());
+  out.line.erase(std::unique(out.line.begin(), out.line.end()), out.line.end());
+  std::vector<std::uint32_t> slot_of_frame(frames.size(), kNone);
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (!is_wanted(f)) continue;
+    const auto at = std::lower_bound(out.line.begin(), out.line.end(), frames.line[f]);
+    slot_of_frame[f] = static_cast<std::uint32_t>(at - out.line.begin());
+  }
+  PROFD_TRY(LineSums sums, sum_lines(profile, self, slot_of_frame, out.line.size(), stop));
+  out.self = std::move(sums.self);
+  out.total = std::move(sums.total);
+  return out;
+}
+
+}  // namespace
+
+std::size_t LineValues::memory() const {
+  return line.size() * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);
+}
+std::size_t LineIndex::memory() const {
+  return file.size() * 2 * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);
+}
+
+Result<LineIndex> make_line_index(const Profile& profile, StopToken stop) {
+  return make_line_index(profile, profile.self(), std::move(stop));
+}
+
+Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self, StopToken stop) {
+  const FrameTable& frames = profile.frames();
+  std::vector<std::uint32_t> located;  // frames with a file and a line
+  const auto key_of = [&](std::uint32_t f) { return LineKey{file_of(profile, f).v, frames.line[f]}; };
+  for (std::uint32_t f = 0; f < frames.size(); ++f) {
+    if (key_of(f).file != 0 && key_of(f).line != 0) located.push_back(f);
+  }
+  std::sort(located.begin(), located.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
+  LineIndex index;
+  std::vector<std::uint32_t> slot_of_frame(frames.size(), kNone);
+  for (std::uint32_t f : located) {
+    const LineKey key = key_of(f);
+    if (index.file.empty() || index.file.back().v != key.file || index.line.back() != key.line) {
+      index.file.emplace_back(key.file);
+      index.line.push_back(key.line);
+    }
+    slot_of_frame[f] = static_cast<std::uint32_t>(index.file.size() - 1);
+  }
+  PROFD_TRY(LineSums sums, sum_lines(profile, self, slot_of_frame, index.file.size(), stop));
+  index.self = std::move(sums.self);
+  index.total = std::move(sums.total);
+  return index;
+}
+
+Result<LineValues> annotate_lines(const Profile& profile, const std::vector<StringId>& files,
+                                  StopToken stop) {
+  return sweep_files(profile, profile.self(), files, stop);
+}
+
+Result<LineValues> annotate_lines(const Profile& profile, const LineIndex& index, const SelfTable& self,
+                                  const std::vector<StringId>& files, StopToken stop) {
+  std::vector<StringId> distinct(files);
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<std::uint32_t> rows;
+  for (StringId file : distinct) {
+    const auto [begin, end] = std::equal_range(index.file.begin(), index.file.end(), file);
+    for (auto at = begin; at != end; ++at)
+      rows.push_back(static_cast<std::uint32_t>(at - index.file.begin()));
+  }
+  std::sort(rows.begin(), rows.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return index.line[a] < index.line[b]; });
+  const auto shared = std::adjacent_find(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return index.line[a] == index.line[b];
+  });
+  if (shared != rows.end()) return sweep_files(profile, self, distinct, stop);
+  LineValues out;
+  for (std::uint32_t row : rows) out.line.push_back(index.line[row]);
+  const auto pick = [&](const std::vector<std::vector<Value>>& from, std::vector<std::vector<Value>>& to) {
+    for (const auto& column : from) {
+      auto& picked = to.emplace_back();
+      for (std::uint32_t row : rows) picked.push_back(column[row]);
+    }
+  };
+  pick(index.self, out.self);
+  pick(index.total, out.total);
+  return out;
+}
+
+}  // namespace profd

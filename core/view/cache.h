@@ -1,0 +1,114 @@
+// ViewCache: views computed once and shared, within a budget of bytes.
+//
+//   auto flat = cache.get<FlatView>({profile_id, "flat " + to_text(spec)}, stop,
+//                                   [&](StopToken t) { return shared(flat_view(*selection, t)); });
+//
+// Single flight: whoever asks first computes, on the thread it called from; others who ask meanwhile wait for
+// that result. The computation stops when everyone who waits for it, the first one included, wants to stop;
+// each waiter can leave on its own at any time. What failed or was stopped is not kept. Least recently used
+// entries go first when the budget is passed; who still holds one keeps it alive. Values are destroyed
+// outside the lock. Safe from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeindex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/support/result.h"
+#include "core/support/stop.h"
+
+namespace profd {
+
+struct ViewKey {
+  std::uint64_t profile = 0;  // what drop() names; revisions of a profile are different profiles
+  std::string text;           // kind of view and everything it depends on
+  bool operator==(const ViewKey&) const = default;
+};
+
+template <class T>
+Result<std::shared_ptr<const T>> shared(Result<T> value) {
+  if (!value) return tl::unexpected<Error>(std::move(value).error());
+  return std::make_shared<const T>(std::move(*value));
+}
+
+class ViewCache {
+ public:
+  explicit ViewCache(std::size_t budget_bytes) : budget_(budget_bytes) {}
+
+  // T has memory(), which may grow with use; it is asked again on every hit. One key always stands for one T:
+  // another type under the same key is a bug and fails with `internal`.
+  template <class T, class Compute>
+  Result<std::shared_ptr<const T>> get(const ViewKey& key, const StopToken& stop, Compute compute) {
+    const Recipe recipe{typeid(T),
+                        [&compute](StopToken token) -> Result<std::shared_ptr<const void>> {
+                          Result<std::shared_ptr<const T>> made = compute(std::move(token));
+                          if (!made) return tl::unexpected<Error>(std::move(made).error());
+                          return std::shared_ptr<const void>(std::move(*made));
+                        },
+                        [](const void* value) { return static_cast<const T*>(value)->memory(); }};
+    PROFD_TRY(std::shared_ptr<const void> value, get_any(key, stop, recipe));
+    return std::static_pointer_cast<const T>(std::move(value));
+  }
+
+  // Forgets every view of a profile. Computations under way finish for those who wait and are not kept.
+  void drop(std::uint64_t profile);
+  void set_budget(std::size_t bytes);
+
+  std::size_t bytes() const;
+  std::size_t size() const;
+  struct Counters {
+    std::uint64_t hits = 0, misses = 0, joins = 0, evictions = 0;
+  };
+  Counters counters() const;
+
+ private:
+  using Measure = std::size_t (*)(const void*);
+  struct Recipe {
+    std::type_index type;
+    std::function<Result<std::shared_ptr<const void>>(StopToken)> compute;
+    Measure measure;
+  };
+  struct Entry {
+    ViewKey key;
+    std::type_index type;
+    std::shared_ptr<const void> value;
+    Measure measure;
+    std::size_t bytes;
+  };
+  struct Flight;
+  struct HashKey {
+    std::size_t operator()(const ViewKey& key) const noexcept {
+      return std::hash<std::string>()(key.text) ^ (key.profile * 0x9E3779B97F4A7C15ull);
+    }
+  };
+  using Doomed = std::vector<std::shared_ptr<const void>>;
+
+  Result<std::shared_ptr<const void>> get_any(const ViewKey& key, const StopToken& stop,
+                                              const Recipe& recipe);
+  Result<std::shared_ptr<const void>> compute(const ViewKey& key, const std::shared_ptr<Flight>& flight,
+                                              const Recipe& recipe);
+  void keep(const ViewKey& key, const Recipe& recipe, const std::shared_ptr<const void>& value,
+            Doomed& doomed);
+  void evict(Doomed& doomed);
+
+  mutable std::mutex mutex_;
+  std::size_t budget_;
+  std::size_t bytes_ = 0;
+  Counters counters_;
+  std::list<Entry> entries_;  // most recently used first
+  std::unordered_map<ViewKey, std::list<Entry>::iterator, HashKey> by_key_;
+  std::unordered_map<ViewKey, std::shared_ptr<Flight>, HashKey> flights_;
+};
+
+}  // namespace profd

@@ -1,0 +1,342 @@
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/support/checked.h"
+#include "core/view/spec.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxText = 64 * 1024;
+
+struct Token {
+  enum class Kind : std::uint8_t { word, quoted, regex, bar, end };
+  Kind kind = Kind::end;
+  std::string text;
+  std::size_t offset = 0;
+  bool is(std::string_view word) const { return kind == Kind::word && text == word; }
+  bool is_name() const { return kind == Kind::word || kind == Kind::quoted; }
+};
+
+tl::unexpected<Error> error_at(std::size_t offset, std::string message) {
+  return fail(ErrorCode::invalid, "view: " + std::move(message), offset);
+}
+
+bool is_space(char ch) {
+  return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  Result<Token> next() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    Token token;
+    token.offset = at_;
+    if (at_ == text_.size()) return token;
+    if (text_[at_] == '|') {
+      ++at_;
+      token.kind = Token::Kind::bar;
+      return token;
+    }
+    if (text_[at_] == '"') return quoted(std::move(token), Token::Kind::quoted);
+    if (text_[at_] == '/') return regex(std::move(token));
+    if (text_[at_] == '~') {
+      ++at_;
+      if (at_ == text_.size() || text_[at_] != '"')
+        return error_at(at_, "~ is followed by a quoted expression");
+      return quoted(std::move(token), Token::Kind::regex);
+    }
+    token.kind = Token::Kind::word;
+    while (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != '|' && text_[at_] != '"')
+      token.text += text_[at_++];
+    return token;
+  }
+
+ private:
+  Result<Token> quoted(Token token, Token::Kind kind) {
+    token.kind = kind;
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char ch = text_[at_];
+      if (ch == '"') {
+        ++at_;
+        return token;
+      }
+      if (ch != '\\') {
+        token.text += ch;
+        continue;
+      }
+      if (++at_ == text_.size()) break;
+      switch (text_[at_]) {
+        case 'n':
+          token.text += '\n';
+          break;
+        case 't':
+          token.text += '\t';
+          break;
+        case 'r':
+          token.text += '\r';
+          break;
+        case '"':
+        case '\\':
+          token.text += text_[at_];
+          break;
+        case 'x': {
+          const int high = hex(at_ + 1), low = hex(at_ + 2);
+          if (high < 0 || low < 0) return error_at(at_, "\\x is followed by two hexadecimal digits");
+          token.text += static_cast<char>(high * 16 + low);
+          at_ += 2;
+          break;
+        }
+        default:
+          return error_at(at_, "in quotes a backslash is followed by one of \" \\ n t r x");
+      }
+    }
+    return error_at(token.offset, "the quote is not closed");
+  }
+
+  Result<Token> regex(Token token) {
+    token.kind = Token::Kind::regex;
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char ch = text_[at_];
+      if (ch == '/') {
+        ++at_;
+        return token;
+      }
+      if (ch == '\\' && at_ + 1 < text_.size()) {
+        ++at_;
+        if (text_[at_] != '/') token.text += '\\';
+        token.text += text_[at_];
+        continue;
+      }
+      token.text += ch;
+    }
+    return error_at(token.offset, "the regular expression is not closed by a slash");
+  }
+
+  int hex(std::size_t at) const {
+    if (at >= text_.size()) return -1;
+    const char ch = text_[at];
+    if (ch >= '0' && ch <= '9') return ch - '0';
+    if (ch >= 'a' && ch <= 'f') return ch - 'a' + 10;
+    if (ch >= 'A' && ch <= 'F') return ch - 'A' + 10;
+    return -1;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// "10ms", "-1.5s" into nanoseconds; exact, so that 1.5ns is refused.
+Result<std::int64_t> parse_instant(std::string_view text, std::size_t offset) {
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> kUnits = {{{"ns", 1},
+                                                                                {"us", 1'000},
+                                                                                {"ms", 1'000'000},
+                                                                                {"s", 1'000'000'000},
+                                                                                {"m", 60'000'000'000},
+                                                                                {"h", 3'600'000'000'000}}};
+  const bool negative = text.starts_with('-');
+  std::size_t at = negative ? 1 : 0;
+  const auto not_an_instant = [&] {
+    return error_at(offset, fmt::format("\"{}\" is not a time such as 10ms or 1.5s", text));
+  };
+  std::int64_t number = 0, scale = 1;
+  bool any = false, point = false;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (text[at] < '0' || text[at] > '9') break;
+    any = true;
+    const std::int64_t digit = text[at] - '0';
+    // Counted below zero, where int64 has one value more.
+    if (mul_overflows<std::int64_t>(number, 10, number) || __builtin_sub_overflow(number, digit, &number))
+      return not_an_instant();
+    if (point && mul_overflows<std::int64_t>(scale, 10, scale)) return not_an_instant();
+  }
+  if (!any) return not_an_instant();
+  for (const auto& [unit, size] : kUnits) {
+    if (text.substr(at) != unit) continue;
+    std::int64_t whole = size;
+    while (scale > 1 && whole % 10 == 0) {
+      whole /= 10;
+      scale /= 10;
+    }
+    if (number % scale != 0 || mul_overflows<std::int64_t>(number / scale, whole, number))
+      return not_an_instant();
+    if (negative) return number;
+    if (number == std::numeric_limits<std::int64_t>::min()) return not_an_instant();
+    return -number;
+  }
+  return not_an_instant();
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : lexer_(text) {}
+
+  Result<ViewSpec> parse() {
+    PROFD_CHECK(advance());
+    ViewSpec spec;
+    PROFD_CHECK(parse_head(spec));
+    while (token_.kind == Token::Kind::bar) {
+      PROFD_CHECK(advance());
+      PROFD_CHECK(parse_clause(spec));
+    }
+    if (token_.kind != Token::Kind::end)
+      return error_at(token_.offset,
+                      fmt::format("\"{}\" was not expected here; clauses are separated by |", token_.text));
+    return spec;
+  }
+
+ private:
+  Result<void> advance() {
+    PROFD_TRY(token_, lexer_.next());
+    return {};
+  }
+
+  Result<void> parse_head(ViewSpec& spec) {
+    bool found = false;
+    for (int s = 0; s < 5 && !found; ++s) {
+      found = token_.is(to_text(static_cast<Shape>(s)));
+      if (found) spec.shape = static_cast<Shape>(s);
+    }
+    if (!found)
+      return error_at(token_.offset, "a view begins with top-down, bottom-up, flat, callers or callees");
+    PROFD_CHECK(advance());
+    if (token_.is("of")) {
+      PROFD_CHECK(advance());
+      PROFD_CHECK(parse_run(spec.focus));
+    }
+    if (token_.is("by")) {
+      PROFD_CHECK(advance());
+      const auto granularity = parse_granularity(token_.kind == Token::Kind::word ? token_.text : "");
+      if (!granularity) return error_at(token_.offset, granularity.error().message);
+      spec.granularity = *granularity;
+      PROFD_CHECK(advance());
+    }
+    return {};
+  }
+
+  Result<std::string> parse_name(std::string_view what) {
+    const bool reserved = token_.is(">") || token_.is("=") || token_.is("by") || token_.is("of");
+    if (!token_.is_name() || reserved) return error_at(token_.offset, fmt::format("{} is missing", what));
+    std::string name = std::move(token_.text);
+    PROFD_CHECK(advance());
+    return name;
+  }
+
+  Result<void> parse_run(std::vector<std::string>& names) {
+    while (true) {
+      PROFD_TRY(std::string name, parse_name("the name of a function"));
+      names.push_back(std::move(name));
+      if (!token_.is(">")) return {};
+      PROFD_CHECK(advance());
+    }
+  }
+
+  Result<void> parse_pattern(Filter& filter) {
+    if (token_.kind == Token::Kind::regex) {
+      filter.regex = true;
+      filter.pattern = std::move(token_.text);
+      return advance();
+    }
+    PROFD_TRY(filter.pattern, parse_name("a name or /regular expression/"));
+    return {};
+  }
+
+  Result<void> parse_clause(ViewSpec& spec) {
+    if (token_.is("metric")) {
+      PROFD_CHECK(advance());
+      PROFD_TRY(spec.metric, parse_name("the name of a metric"));
+      return {};
+    }
+    Filter filter;
+    constexpr std::array<std::pair<std::string_view, FilterOp>, 4> kOps = {
+        {{"keep", FilterOp::keep},
+         {"drop", FilterOp::drop},
+         {"hide", FilterOp::hide},
+         {"collapse", FilterOp::collapse}}};
+    for (const auto& [word, op] : kOps) {
+      if (!token_.is(word)) continue;
+      filter.op = op;
+      PROFD_CHECK(advance());
+      break;
+    }
+    constexpr std::array<std::pair<std::string_view, FilterBy>, 8> kBys = {
+        {{"function", FilterBy::function},
+         {"module", FilterBy::module},
+         {"file", FilterBy::file},
+         {"fragment", FilterBy::fragment},
+         {"thread", FilterBy::thread},
+         {"label", FilterBy::label},
+         {"time", FilterBy::time},
+         {"recursion", FilterBy::recursion}}};
+    bool found = false;
+    for (const auto& [word, by] : kBys) {
+      if (!token_.is(word)) continue;
+      filter.by = by;
+      found = true;
+      PROFD_CHECK(advance());
+      break;
+    }
+    if (!found)
+      return error_at(
+          token_.offset,
+          "a clause is metric, or keep, drop, hide or collapse with function, module, file, fragment, "
+          "thread, label, time or recursion");
+    PROFD_CHECK(parse_arguments(filter));
+    spec.filters.push_back(std::move(filter));
+    return {};
+  }
+
+  Result<void> parse_arguments(Filter& filter) {
+    switch (filter.by) {
+      case FilterBy::recursion:
+        return {};
+      case FilterBy::fragment:
+        return parse_run(filter.names);
+      case FilterBy::time:
+        return parse_window(filter);
+      case FilterBy::label: {
+        PROFD_TRY(filter.key, parse_name("the key of a label"));
+        if (!token_.is("=")) return error_at(token_.offset, "a label is given as key = value");
+        PROFD_CHECK(advance());
+        return parse_pattern(filter);
+      }
+      default:
+        return parse_pattern(filter);
+    }
+  }
+
+  Result<void> parse_window(Filter& filter) {
+    const std::size_t dots = token_.kind == Token::Kind::word ? token_.text.find("..") : std::string::npos;
+    if (dots == std::string::npos) return error_at(token_.offset, "a time window is given as 10ms..2s");
+    const std::string_view from = std::string_view(token_.text).substr(0, dots);
+    const std::string_view to = std::string_view(token_.text).substr(dots + 2);
+    if (!from.empty()) {
+      PROFD_TRY(filter.from_ns, parse_instant(from, token_.offset));
+    }
+    if (!to.empty()) {
+      PROFD_TRY(filter.to_ns, parse_instant(to, token_.offset + dots + 2));
+    }
+    return advance();
+  }
+
+  Lexer lexer_;
+  Token token_;
+};
+
+}  // namespace
+
+Result<ViewSpec> parse_view_spec(std::string_view text) {
+  if (text.size() > kMaxText) return fail(ErrorCode::limit, "the text of a view has at most 65,536 bytes");
+  return Parser(text).parse();
+}
+
+}  // namespace profd

@@ -1,0 +1,180 @@
+#include "core/view/cache.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/support/catch.h"
+
+using namespace profd;
+
+namespace {
+
+struct Blob {
+  explicit Blob(std::size_t n) : n_bytes(n) {}
+  std::atomic<std::size_t> n_bytes;
+  std::size_t memory() const { return n_bytes; }
+};
+using BlobPtr = std::shared_ptr<const Blob>;
+
+Result<BlobPtr> blob(std::size_t bytes) {
+  return std::make_shared<const Blob>(bytes);
+}
+
+auto makes(std::size_t bytes, int* calls = nullptr) {
+  return [bytes, calls](StopToken) {
+    if (calls != nullptr) ++*calls;
+    return blob(bytes);
+  };
+}
+
+// Waits for what another thread is about to do; fails the test instead of hanging.
+template <class Condition>
+void await(Condition condition) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    REQUIRE(std::chrono::steady_clock::now() < give_up);
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a view is computed once and given out again") {
+  ViewCache cache(1000);
+  int calls = 0;
+  const auto first = cache.get<Blob>({1, "flat"}, {}, makes(10, &calls));
+  const auto second = cache.get<Blob>({1, "flat"}, {}, makes(10, &calls));
+  CHECK(calls == 1);
+  CHECK(*first == *second);
+  CHECK(cache.counters().hits == 1);
+  CHECK(cache.bytes() == 10);
+}
+
+TEST_CASE("the view used longest ago goes first when the budget is passed") {
+  ViewCache cache(100);
+  int calls = 0;
+  REQUIRE(cache.get<Blob>({1, "a"}, {}, makes(40)));
+  const auto held = cache.get<Blob>({1, "b"}, {}, makes(40));
+  REQUIRE(cache.get<Blob>({1, "a"}, {}, makes(40)));
+  REQUIRE(cache.get<Blob>({1, "c"}, {}, makes(40)));
+  CHECK(cache.size() == 2);
+  CHECK((*held)->memory() == 40);
+  REQUIRE(cache.get<Blob>({1, "a"}, {}, makes(40, &calls)));
+  CHECK(calls == 0);
+  REQUIRE(cache.get<Blob>({1, "b"}, {}, makes(40, &calls)));
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a view larger than the budget is given out and not kept") {
+  ViewCache cache(100);
+  CHECK(cache.get<Blob>({1, "a"}, {}, makes(101)));
+  CHECK(cache.size() == 0);
+  CHECK(cache.bytes() == 0);
+}
+
+TEST_CASE("a view that grew is counted at its new size on the next hit") {
+  ViewCache cache(100);
+  const auto grown = std::make_shared<Blob>(30);
+  REQUIRE(cache.get<Blob>({1, "old"}, {}, makes(40)));
+  REQUIRE(cache.get<Blob>({1, "grows"}, {}, [&](StopToken) -> Result<BlobPtr> { return BlobPtr(grown); }));
+  grown->n_bytes = 70;
+  REQUIRE(cache.get<Blob>({1, "grows"}, {}, makes(1)));
+  CHECK(cache.bytes() == 70);
+  CHECK(cache.size() == 1);
+}
+
+TEST_CASE("closing a profile drops its views only") {
+  ViewCache cache(100);
+  REQUIRE(cache.get<Blob>({1, "a"}, {}, makes(10)));
+  REQUIRE(cache.get<Blob>({2, "a"}, {}, makes(20)));
+  cache.drop(1);
+  CHECK(cache.bytes() == 20);
+}
+
+TEST_CASE("a failure reaches the asker and is not kept") {
+  ViewCache cache(100);
+  const auto failing = [](StopToken) -> Result<BlobPtr> { return fail(ErrorCode::invalid, "no"); };
+  CHECK(cache.get<Blob>({1, "a"}, {}, failing).error().message == "no");
+  CHECK(cache.get<Blob>({1, "a"}, {}, makes(10)));
+}
+
+TEST_CASE("two types under one key are an error, not a wild cast") {
+  struct Other {
+    std::size_t memory() const { return 1; }
+  };
+  ViewCache cache(100);
+  REQUIRE(cache.get<Blob>({1, "a"}, {}, makes(10)));
+  const auto wrong = cache.get<Other>({1, "a"}, {}, [](StopToken) -> Result<std::shared_ptr<const Other>> {
+    return std::make_shared<Other>();
+  });
+  CHECK(wrong.error().code == ErrorCode::internal);
+}
+
+TEST_CASE("everyone who asks while a view is made gets that one") {
+  ViewCache cache(1000);
+  std::atomic<int> calls = 0;
+  std::vector<BlobPtr> got(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const auto result = cache.get<Blob>({1, "a"}, {}, [&](StopToken) {
+        ++calls;
+        while (cache.counters().joins < got.size() - 1) std::this_thread::yield();
+        return blob(10);
+      });
+      if (result) got[i] = *result;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(calls == 1);
+  for (const BlobPtr& one : got) CHECK((one && one == got[0]));
+}
+
+TEST_CASE("a computation goes on while one asker stays, and stops with the last") {
+  ViewCache cache(1000);
+  StopSource maker, waiter;
+  std::atomic<bool> stopped = false, started = false;
+  const auto spin = [&](StopToken token) -> Result<BlobPtr> {
+    started = true;
+    while (!token.stop_requested()) std::this_thread::yield();
+    stopped = true;
+    return fail(ErrorCode::cancelled, "cancelled");
+  };
+  std::thread first([&] { CHECK_FALSE(cache.get<Blob>({1, "a"}, StopToken(maker), spin)); });
+  await([&] { return started.load(); });
+  std::thread second([&] { CHECK_FALSE(cache.get<Blob>({1, "a"}, StopToken(waiter), makes(10))); });
+  await([&] { return cache.counters().joins == 1; });
+  maker.request_stop();
+  std::this_thread::yield();
+  CHECK_FALSE(stopped);
+  waiter.request_stop();
+  first.join();
+  second.join();
+  CHECK(stopped);
+  CHECK(cache.size() == 0);
+  CHECK(cache.get<Blob>({1, "a"}, {}, makes(10)));
+}
+
+TEST_CASE("an asker who leaves does not wait for the view") {
+  ViewCache cache(1000);
+  std::atomic<bool> go_on = false, started = false;
+  std::thread maker([&] {
+    CHECK(cache.get<Blob>({1, "a"}, {}, [&](StopToken) {
+      started = true;
+      while (!go_on) std::this_thread::yield();
+      return blob(10);
+    }));
+  });
+  await([&] { return started.load(); });
+  StopSource leaves;
+  std::thread waiter([&] {
+    CHECK(cache.get<Blob>({1, "a"}, StopToken(leaves), makes(1)).error().code == ErrorCode::cancelled);
+  });
+  await([&] { return cache.counters().joins == 1; });
+  leaves.request_stop();
+  waiter.join();
+  go_on = true;
+  maker.join();
+  CHECK(cache.size() == 1);
+}

@@ -1,0 +1,87 @@
+#include "core/view/spec.h"
+
+#include <limits>
+#include <random>
+
+#include "tests/support/catch.h"
+
+using namespace profd;
+
+namespace {
+
+ViewSpec parsed(std::string_view text) {
+  INFO(text);
+  const auto spec = parse_view_spec(text);
+  if (!spec) FAIL(describe(spec.error()));
+  return *spec;
+}
+
+}  // namespace
+
+TEST_CASE("a view's text names shape, granularity, filters and metric") {
+  const ViewSpec spec = parsed(
+      "top-down by line | keep function /^http/ | drop module libc.so.6 | hide file /\\/vendor\\// | metric "
+      "cpu");
+  CHECK(spec.shape == Shape::top_down);
+  CHECK(spec.granularity == Granularity::line);
+  REQUIRE(spec.filters.size() == 3);
+  CHECK(spec.filters[0] == Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}});
+  CHECK(spec.filters[1] == Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}});
+  CHECK(spec.filters[2] == Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}});
+  CHECK(spec.metric == "cpu");
+  CHECK(to_text(spec) ==
+        "top-down by line | keep function /^http/ | drop module libc.so.6 | hide file /\\/vendor\\// | "
+        "metric cpu");
+}
+
+TEST_CASE("a fragment, a thread, a label and a time window have their own words") {
+  const ViewSpec spec = parsed(
+      "callers of http.(*conn).serve > \"operator ||\" | thread worker-1 | drop label env = prod | time "
+      "10ms..1.5s "
+      "| keep fragment a > b | collapse recursion");
+  CHECK(spec.shape == Shape::callers);
+  CHECK(spec.focus == std::vector<std::string>{"http.(*conn).serve", "operator ||"});
+  REQUIRE(spec.filters.size() == 5);
+  CHECK(spec.filters[0].by == FilterBy::thread);
+  CHECK(spec.filters[1].key == "env");
+  CHECK(spec.filters[1].pattern == "prod");
+  CHECK(spec.filters[2].from_ns == 10'000'000);
+  CHECK(spec.filters[2].to_ns == 1'500'000'000);
+  CHECK(spec.filters[3].names == std::vector<std::string>{"a", "b"});
+  CHECK(to_text(spec) ==
+        "callers of http.(*conn).serve > \"operator ||\" by function | thread worker-1 | drop label env = "
+        "prod | "
+        "time 10ms..1500ms | keep fragment a > b | collapse recursion");
+}
+
+TEST_CASE("a text that is not a view is refused with the place") {
+  const auto offset_of = [](std::string_view text) {
+    const auto spec = parse_view_spec(text);
+    REQUIRE_FALSE(spec.has_value());
+    CHECK(spec.error().code == ErrorCode::invalid);
+    return spec.error().offset.value();
+  };
+  CHECK(offset_of("") == 0);
+  CHECK(offset_of("sideways") == 0);
+  CHECK(offset_of("flat by colour") == 8);
+  CHECK(offset_of("flat | keep nothing x") == 12);
+  CHECK(offset_of("flat | keep function") == 20);
+  CHECK(offset_of("flat | keep function /a") == 21);
+  CHECK(offset_of("flat | keep function \"a") == 21);
+  CHECK(offset_of("flat | keep function a b") == 23);
+  CHECK(offset_of("flat | time 10..20") == 12);
+  CHECK(offset_of("flat | time 1.5ns..") == 12);
+  CHECK(offset_of("flat | time 99999999999999999999s..") == 12);
+  CHECK(offset_of("callers of") == 10);
+  CHECK(parse_view_spec(std::string(70'000, 'a')).error().code == ErrorCode::limit);
+}
+
+TEST_CASE("the ends of the range of times are read back as written") {
+  ViewSpec spec;
+  Filter filter;
+  filter.by = FilterBy::time;
+  filter.from_ns = std::numeric_limits<std::int64_t>::min();
+  filter.to_ns = std::numeric_limits<std::int64_t>::max();
+  spec.filters.push_back(filter);
+  CHECK(parsed(to_text(spec)) == spec);
+}
