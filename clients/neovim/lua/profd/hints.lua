@@ -34,10 +34,7 @@ end
 --- What hints would be of if they were asked for now.
 ---@return string
 local function wanted()
-  return table.concat(
-    { session.profile or '', session.revision, session.metric or '', config.current.threshold or '' },
-    '|'
-  )
+  return table.concat({ session.profile or '', session.revision, config.current.threshold or '' }, '|')
 end
 
 ---@class profd.Hint
@@ -144,7 +141,6 @@ local function ask(bufnr, state, retries)
   local params = {
     profile = session.profile,
     textDocument = { uri = vim.uri_from_bufnr(bufnr) },
-    metrics = session.metric and { session.metric } or nil,
     threshold = config.current.threshold,
   }
   client.request(protocol.methods.source_annotations, params, function(result, err)
@@ -159,7 +155,7 @@ local function ask(bufnr, state, retries)
     end
     ---@cast result profd.SourceAnnotationsResult
     state.painted, state.result = of, result
-    session.shown_metric = result.metric
+    session.metric = result.metric
     paint(bufnr, result)
     vim.api.nvim_exec_autocmds('User', { pattern = 'ProfdHints', data = { buf = bufnr }, modeline = false })
   end, bufnr)

@@ -81,7 +81,6 @@ function M.show(granularity)
     ---@type profd.HotspotsParams
     local params = {
       profile = session.profile,
-      metric = session.metric,
       granularity = granularity or protocol.Granularity['function'],
     }
     client.request(protocol.methods.hotspots, params, function(result, err)

@@ -22,7 +22,7 @@ function M.status()
   if not session.profile then
     return ''
   end
-  return session.name .. ' · ' .. (session.shown_metric or session.metric or '')
+  return session.metric and session.name .. ' · ' .. session.metric or session.name
 end
 
 return M

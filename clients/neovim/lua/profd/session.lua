@@ -13,13 +13,13 @@ M.revision = 0
 M.name = ''
 ---@type string?
 M.uri = nil
----@type string? chosen by the user; nil: the profile's default
+---@type string? the metric of the last hints
 M.metric = nil
----@type string? what the last annotations were of
-M.shown_metric = nil
 
 ---@type string[] what the user opened, oldest first, to open again when the daemon died
 local opened = {}
+---@type table<string, boolean> URIs being opened: the server's word that they are open is no news
+local opening = {}
 local next_token = 0
 
 ---@param uri string
@@ -35,7 +35,7 @@ end
 ---@param uri? string
 local function show(profile, revision, name, uri)
   if uri ~= M.uri then
-    M.metric, M.shown_metric = nil, nil
+    M.metric = nil
   end
   M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
   require('profd.hints').refresh_all()
@@ -84,11 +84,15 @@ function M.start()
 end
 
 ---@param uri string
+---@param options profd.OpenOptions?
 ---@param done fun(result: profd.ProfileOpenResult?, err: lsp.ResponseError?)
-local function request_open(uri, done)
+local function request_open(uri, options, done)
   next_token = next_token + 1
-  local params = { uri = uri, workDoneToken = 'profd-open-' .. next_token }
+  ---@type profd.ProfileOpenParams
+  local params = { uri = uri, workDoneToken = 'profd-open-' .. next_token, options = options }
+  opening[uri] = true
   local sent = client.request(protocol.methods.profile_open, params, function(result, err)
+    opening[uri] = nil
     if result then
       forget(uri)
       opened[#opened + 1] = uri
@@ -97,6 +101,7 @@ local function request_open(uri, done)
     done(result, err)
   end)
   if not sent then
+    opening[uri] = nil
     done(nil, { code = 0, message = 'the connection to the daemon was lost; try again' })
   end
 end
@@ -109,7 +114,7 @@ local function reopen(uris, done)
     return done()
   end
   local uri = table.remove(uris, 1)
-  request_open(uri, function(_, err)
+  request_open(uri, { metric = uri == M.uri and M.metric or nil }, function(_, err)
     if err then
       log.warn(M.sentence(err))
     end
@@ -180,7 +185,7 @@ function M.open(path)
     uri = vim.uri_from_fname(vim.fn.fnamemodify(vim.fn.expand(path), ':p'))
   end
   M.with_server(function()
-    request_open(uri, function(result, err)
+    request_open(uri, nil, function(result, err)
       if err then
         return log.error(M.sentence(err))
       end
@@ -201,7 +206,9 @@ function M.close()
       forget(uri or '')
       show(nil)
       log.info(('%s closed'):format(name))
-      M.sync()
+      if #opened > 0 then
+        request_open(opened[#opened], nil, function() end) -- the one before, which is open still
+      end
     end)
   end)
 end
@@ -210,7 +217,7 @@ end
 function M.reload()
   M.with_profile(function()
     local before = M.revision
-    request_open(M.uri, function(result, err)
+    request_open(M.uri, nil, function(result, err)
       if err then
         return log.error(M.sentence(err))
       end
@@ -241,28 +248,31 @@ local function choose_metric(metrics, name)
   local names = {}
   for _, metric in ipairs(metrics) do
     names[#names + 1] = metric.name
-    if metric.name == name then
-      M.metric = name
-      require('profd.hints').set_enabled(true)
-      return log.info(('%s: %s'):format(metric.title or name, metric.text))
-    end
   end
-  log.error(('%s has no metric %s; it has %s'):format(M.name, name, table.concat(names, ', ')))
+  if not vim.list_contains(names, name) then
+    return log.error(('%s has no metric %s; it has %s'):format(M.name, name, table.concat(names, ', ')))
+  end
+  local params = { command = 'profd.metric', arguments = { name, M.profile } }
+  client.request(protocol.methods.execute_command, params, function(_, err)
+    if err then
+      return log.error(M.sentence(err))
+    end
+    require('profd.hints').set_enabled(true)
+  end)
 end
 
---- Without a name, asks.
+--- Without a name, asks. The metric belongs to the profile: hovers and other editors show it too.
 ---@param name? string
 function M.set_metric(name)
   M.metrics(function(metrics)
     if name then
       return choose_metric(metrics, name)
     end
-    local shown = M.metric or M.shown_metric
     vim.ui.select(metrics, {
       prompt = 'Metric:',
       kind = 'profd.metric',
       format_item = function(metric)
-        local mark = metric.name == shown and '● ' or '  '
+        local mark = metric.default and '● ' or '  '
         return ('%s%s  %s'):format(mark, metric.title or metric.name, metric.text)
       end,
     }, function(choice)
@@ -273,32 +283,40 @@ function M.set_metric(name)
   end)
 end
 
+---@type table<string, fun(params: profd.ProfileChangedParams)> what a change of the profile that is shown means
+local changes = {
+  reloaded = function(params)
+    M.revision = params.revision
+    require('profd.hints').refresh_all()
+    log.info(params.message or (M.name .. ' reloaded'))
+  end,
+  reloadFailed = function(params)
+    log.warn(params.message or (M.name .. ' changed and cannot be read; the older numbers stay'))
+  end,
+  closed = function(params)
+    forget(params.uri)
+    show(nil)
+    log.info(params.message or (M.name .. ' was closed'))
+  end,
+  defaultChanged = function(params)
+    require('profd.hints').refresh_all() -- it may have another default metric
+    if params.message then
+      log.info(params.message)
+    end
+  end,
+}
+
 ---@param params profd.ProfileChangedParams
 local function changed(params)
-  local mine = params.profile == M.profile
-  if params.reason == 'reloaded' then
-    if mine then
-      M.revision = params.revision
-      require('profd.hints').refresh_all()
-      log.info(params.message or (M.name .. ' reloaded'))
+  if params.profile == M.profile then
+    local change = changes[params.reason]
+    if change then
+      change(params)
     end
-  elseif params.reason == 'reloadFailed' then
-    if mine then
-      log.warn(params.message or (M.name .. ' changed and cannot be read; the older numbers stay'))
-    end
-  elseif params.reason == 'closed' then
-    if mine then
-      log.info(params.message or (M.name .. ' was closed'))
-      M.sync()
-    end
-  elseif params.reason == 'defaultChanged' then
-    if mine then
-      require('profd.hints').refresh_all() -- it may have another default metric
-    else
-      M.sync()
-    end
-  elseif not M.profile then
-    M.sync(function() -- the project's own profiles
+  elseif opening[params.uri] or #opened > 0 then
+    return -- what the user opened here stays, whatever other editors open
+  elseif params.reason == 'opened' or params.reason == 'defaultChanged' then
+    M.sync(function() -- the project's own profiles, or another client's
       if M.profile == params.profile then
         log.info(params.message or (M.name .. ' opened'))
       end

@@ -162,7 +162,7 @@ end
 --- `:Profd summary`
 function M.show()
   session.with_profile(function()
-    local params = { profile = session.profile, metric = session.metric }
+    local params = { profile = session.profile }
     client.request(protocol.methods.profile_summary, params, function(result, err)
       if err then
         return log.error(session.sentence(err))
