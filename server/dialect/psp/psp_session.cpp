@@ -150,11 +150,11 @@ protocol::Binder PspSession::make_binder() {
         initialize(std::move(params), std::move(reply));
       });
   binder.notification<psp::InitializedNotification>([this](const psp::InitializedParams&) { initialized(); });
-  binder.request<psp::ShutdownRequest>([this](psp::Null, protocol::Reply<psp::ShutdownRequest> reply) {
-    exit_code_ = 0;
+  binder.request<psp::ShutdownRequest>([](psp::Null, protocol::Reply<psp::ShutdownRequest> reply) {
     reply({});
   });
   binder.notification<psp::ExitNotification>([this](psp::Null) {
+    exit_code_ = peer_->shut_down() ? 0 : 1;
     if (options_.on_exit) options_.on_exit();
   });
   binder.notification<psp::DidChangeConfigurationNotification>(

@@ -109,7 +109,7 @@ class PspSession final : public Session, private EngineListener {
     bool markdown = false, profile_changed = false, selection = false;
   } can_;
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
-  int exit_code_ = 1;
+  int exit_code_ = 0;  // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
   std::int32_t next_token_ = 1;
   protocol::FrameReader frames_;
