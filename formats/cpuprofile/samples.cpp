@@ -205,8 +205,7 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
   }
   if (!in.ok()) return failure(in, "samples", n);
   if (!durations) return {};
-  std::int64_t extra = 0;
-  if (durations->cursor().ok() && n > 0 && !out_of_times && durations->next(extra))
+  if (durations->cursor().ok() && n > 0 && !out_of_times)
     return fail(ErrorCode::malformed, fmt::format("{} has more entries than samples, which has {}", array, n),
                 durations->cursor().offset());
   if (!durations->cursor().ok()) return failure(durations->cursor(), array, n);

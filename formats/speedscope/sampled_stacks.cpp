@@ -27,21 +27,23 @@ void for_each_index(std::string_view text, std::uint64_t begin, Visit visit) {
 
 }  // namespace
 
-std::size_t SampledStacks::prefix(std::size_t i, FrameId* out, std::size_t max) const {
+std::size_t SampledStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
   std::size_t n = 0;
   if (max == 0) return 0;
   for_each_index(text_, begins_[i], [&](std::uint32_t index) {
-    out[n++] = frames_[index];
+    frames[n++] = frames_[index].v;
     return n < max;
   });
   return n;
 }
 
-void SampledStacks::append(std::size_t i, std::vector<FrameId>& out) const {
+// Weights are kept apart, by the builder.
+LabelSetId SampledStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t*) const {
   for_each_index(text_, begins_[i], [&](std::uint32_t index) {
-    out.push_back(frames_[index]);
+    frames.push_back(frames_[index].v);
     return true;
   });
+  return LabelSetId{0u};
 }
 
 }  // namespace profd::speedscope

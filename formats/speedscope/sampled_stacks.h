@@ -22,9 +22,8 @@ class SampledStacks final : public StackSource {
   void add(std::uint64_t offset) { begins_.push_back(offset - base_); }
 
   std::size_t size() const override { return begins_.size(); }
-  std::size_t prefix(std::size_t i, FrameId* out, std::size_t max) const override;
-  void append(std::size_t i, std::vector<FrameId>& out) const override;
-  LabelSetId values(std::size_t, std::int64_t*) const override { return LabelSetId{0u}; }
+  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
+  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
 
  private:
   std::string_view text_;
