@@ -21,7 +21,10 @@ end
 
 function M.equal(actual, expected, what)
   if not vim.deep_equal(actual, expected) then
-    fail(('%s\n  expected: %s\n  got:      %s'):format(what or 'not equal', vim.inspect(expected), vim.inspect(actual)), 2)
+    fail(
+      ('%s\n  expected: %s\n  got:      %s'):format(what or 'not equal', vim.inspect(expected), vim.inspect(actual)),
+      2
+    )
   end
 end
 
@@ -84,7 +87,7 @@ end
 
 --- A copy of the go-demo fixture, a project of its own.
 function M.project(name)
-  local root = M.work .. '/' .. name
+  local root = M.work .. '/' .. name .. '/go-demo'
   vim.fn.mkdir(root .. '/.git', 'p')
   for path in vim.fs.dir(M.source .. '/tests/fixtures/go-demo') do
     M.write(root .. '/' .. path, M.read(M.source .. '/tests/fixtures/go-demo/' .. path))
@@ -102,6 +105,56 @@ function M.await(start)
     return answer
   end, 'an answer')
   return vim.F.unpack_len(answer)
+end
+
+--- The plugin, with a daemon that goes soon after the last client.
+function M.setup(opts)
+  M.cmd = { 'profd', 'connect', '--idle-timeout', '1' }
+  require('profd').setup(vim.tbl_extend('force', { cmd = M.cmd }, opts or {}))
+end
+
+--- The hints of a buffer: 1-based line to what is written there. Nil when there is none.
+function M.hints(bufnr)
+  local namespace = require('profd.hints').namespace
+  local result = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr or 0, namespace, 0, -1, { details = true })) do
+    local text, groups = '', {}
+    for _, chunk in ipairs(mark[4].virt_text) do
+      text = text .. chunk[1]
+      groups[#groups + 1] = chunk[2]
+    end
+    if not mark[4].invalid then
+      result[mark[2] + 1] = { text = vim.trim(text), full = text, group = groups[#groups] }
+    end
+  end
+  return next(result) and result or nil
+end
+
+--- Waits for the hint of a line to match.
+function M.hint(line, pattern, bufnr)
+  return M.eventually(function()
+    local hints = M.hints(bufnr)
+    return hints and hints[line] and hints[line].text:find(pattern) and hints[line]
+  end, ('a hint like %s on line %d; there are %s'):format(pattern, line, vim.inspect(M.hints(bufnr))))
+end
+
+--- Daemons that this test file started: only their command line names this home's socket.
+function M.daemons()
+  local socket = vim.env.XDG_RUNTIME_DIR .. '/profd/'
+  local pids = {}
+  for name in vim.fs.dir('/proc') do
+    if name:match('^%d+$') then
+      local file = io.open('/proc/' .. name .. '/cmdline', 'rb')
+      local line = file and file:read('*a') or ''
+      if file then
+        file:close()
+      end
+      if line:find(socket, 1, true) and line:find('\0serve\0', 1, true) then
+        pids[#pids + 1] = tonumber(name)
+      end
+    end
+  end
+  return pids
 end
 
 vim.notify = function(text)

@@ -21,7 +21,16 @@ find_nvim() {
 nvim=$(find_nvim) || { echo "run.sh: no Neovim 0.10 or newer on PATH, and none could be downloaded" >&2; exit 1; }
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/profd-nvim.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+
+# Daemons end by themselves when their last client is gone; one that a failed test left is ended by its socket's name.
+cleanup() {
+  local file
+  for file in /proc/[0-9]*/cmdline; do
+    tr '\0' ' ' <"$file" 2>/dev/null | grep -qF -- "serve --socket $scratch/" && kill "$(basename "$(dirname "$file")")"
+  done
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
 failures=0
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls -- *_test.lua | sed 's/_test\.lua$//'))
