@@ -145,8 +145,7 @@ tl::expected<NamedSpec, ResponseError> from_psp(const psp::ViewSpecLike& like, c
   return named;
 }
 
-psp::FrameKind to_psp(FrameKind kind, bool inlined) {
-  if (inlined && kind == FrameKind::native) return psp::FrameKind::inlined;
+psp::FrameKind to_psp(FrameKind kind) {
   switch (kind) {
     case FrameKind::native: return psp::FrameKind::native;
     case FrameKind::jit: return psp::FrameKind::jit;

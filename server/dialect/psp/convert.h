@@ -33,7 +33,7 @@ struct NamedSpec {
 tl::expected<NamedSpec, protocol::ResponseError> from_psp(const psp::ViewSpecLike& spec, const std::string& where);
 tl::expected<Granularity, protocol::ResponseError> from_psp(const psp::OpenEnum<psp::Granularity>& granularity,
                                                             const std::string& where);
-psp::FrameKind to_psp(FrameKind kind, bool inlined);
+psp::FrameKind to_psp(FrameKind kind);
 
 // ---- profiles
 psp::MappingRule to_psp(MappingRule rule);

@@ -68,7 +68,7 @@ psp::HotFunction to_psp_place(const Place& place, const Whole& whole) {
   if (place.line != 0) out.line = place.line;
   if (!place.module.empty()) out.module = place.module;
   if (!place.path.empty()) out.uri = uri_of_path(place.path);
-  out.kind = to_psp(place.kind, place.inlined);
+  out.kind = to_psp(place.kind);
   out.self = to_amount(whole, place.self);
   out.total = to_amount(whole, place.total);
   return out;
@@ -144,7 +144,7 @@ struct BoxWriter {
     boxes.total.push_back(to_psp(layout.total[i]));
     boxes.text.push_back(fmt::format("{} · {}", view.whole.text(layout.total[i]), view.whole.share_text(layout.total[i])));
     boxes.flags.push_back(static_cast<std::uint32_t>(root ? 0 : flags_of(i)));
-    boxes.kind.push_back(root ? psp::FrameKind::unknown : to_psp(layout.kind[i], layout.inlined[i] != 0));
+    boxes.kind.push_back(root ? psp::FrameKind::unknown : to_psp(layout.kind[i]));
     boxes.key.push_back(root ? -1 : static_cast<std::int64_t>(layout.key[i]));
     boxes.parent.push_back(parent_row(i));
   }
@@ -239,7 +239,7 @@ class TableWriter {
     if (sources_.file_of(place.file) != nullptr) flags |= flag(psp::BoxFlag::has_source);
     if (!real) flags |= flag(psp::BoxFlag::collapsed);
     rows.flags.push_back(static_cast<std::uint32_t>(flags));
-    rows.kind.push_back(real ? to_psp(profile.frames().kind[frame], inlined) : psp::FrameKind::unknown);
+    rows.kind.push_back(real ? to_psp(profile.frames().kind[frame]) : psp::FrameKind::unknown);
     rows.key.push_back(key);
     rows.children.push_back(children);
   }

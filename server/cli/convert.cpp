@@ -1,0 +1,52 @@
+// profd convert: a profile in another format.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "server/cli/profile_options.h"
+#include "server/cli/write_file.h"
+
+namespace profd {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  std::string output, to;
+};
+
+std::string wanted_format(const Options& options) {
+  if (!options.to.empty()) return options.to;
+  const std::size_t slash = options.output.rfind('/');
+  const std::size_t dot = options.output.rfind('.');
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return {};
+  return options.output.substr(dot + 1);
+}
+
+int convert(const Options& options, const Console& console) {
+  const std::string to = wanted_format(options);
+  if (to.empty()) {
+    return console.fail(
+        fmt::format("{} does not say what to write; add --to profd or an extension", options.output),
+        kExitUsage);
+  }
+  return console.fail(fmt::format("writing {} is not supported by this build of profd", to));
+}
+
+}  // namespace
+
+void add_convert(CLI::App& root, Commands& commands) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("convert", "Write a profile in another format");
+  add_profile_options(*app, options->profile, false);
+  app->add_option("OUT", options->output, "The file to write")->required();
+  app->add_option("--to", options->to, "The format to write, when the extension does not say")
+      ->type_name("ID");
+  app->footer(
+      "Examples:\n  profd convert cpu.pprof cpu.profd\n  profd convert --to profd trace.json out.bin");
+  app->callback([&commands, options] {
+    commands.action = [options](const Console& console) { return convert(*options, console); };
+  });
+}
+
+}  // namespace profd
