@@ -16,7 +16,11 @@ runner=$home/bin/$program
 
 fail() { echo "fetch.sh: $*" >&2; exit 1; }
 
-if [ -x "$runner" ] && [ "$(cat "$home/complete" 2>/dev/null)" = "$suite" ]; then
+is_there() { [ -x "$runner" ] && [ "$(cat "$home/complete" 2>/dev/null)" = "$suite" ]; }
+mkdir -p "$home"
+exec 9>"$home/.lock"
+flock 9 # tests that run side by side fetch once
+if is_there; then
   echo "$runner"
   exit
 fi
@@ -30,7 +34,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | gr
 
 work=$home/apt
 root=$home/root
-rm -rf "$home"
+rm -rf "$root" "$work" "$home/bin" "$home/complete"
 mkdir -p "$work"/{lists/partial,archives/partial,etc/preferences.d,etc/apt.conf.d,log} "$root"/usr/{lib,lib64,bin,sbin} "$home/bin"
 : >"$work/status" # nothing counts as installed, so that the C library comes along too
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$work/etc/sources.list"
@@ -67,11 +71,18 @@ binary=$(readlink -f "$root/usr/bin/$program" || true)
 [ -f "$binary" ] || fail "$package of Debian $suite has no program $program"
 libraries=$(find "$root/usr/lib" -name '*.so*' -printf '%h\n' | sort -u | grep -E 'linux-gnu[^/]*$' | paste -sd: -)
 
+# Paths that were compiled in and are elsewhere now.
+environment="" arguments=""
+if [ "$program" = nvim ]; then
+  environment="export VIMRUNTIME=\"\${VIMRUNTIME:-$root/usr/share/nvim/runtime}\""
+  arguments="--cmd 'set runtimepath^=$root/usr/lib/nvim' " # syntax trees of Markdown and others
+fi
+
 cat >"$runner" <<RUN
 #!/bin/sh
 # $package of Debian $suite, run by its own loader and libraries.
-[ -d "$root/usr/share/nvim/runtime" ] && export VIMRUNTIME="\${VIMRUNTIME:-$root/usr/share/nvim/runtime}"
-exec "$loader" --library-path "$libraries" "$binary" "\$@"
+$environment
+exec "$loader" --library-path "$libraries" "$binary" $arguments"\$@"
 RUN
 chmod +x "$runner"
 rm -rf "$work"

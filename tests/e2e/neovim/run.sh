@@ -26,7 +26,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/profd-nvim.XXXXXX")
 cleanup() {
   local file
   for file in /proc/[0-9]*/cmdline; do
-    tr '\0' ' ' <"$file" 2>/dev/null | grep -qF -- "serve --socket $scratch/" && kill "$(basename "$(dirname "$file")")"
+    { tr "\0" " " <"$file"; } 2>/dev/null | grep -qF -- "serve --socket $scratch/" && kill "$(basename "$(dirname "$file")")"
   done
   rm -rf "$scratch"
 }
