@@ -45,9 +45,9 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::InlayHintRequest>([this](const psp::InlayHintParams& params,
                                                protocol::Reply<psp::InlayHintRequest> reply) {
     const OpenProfilePtr open = annotating();
-    if (!open || !workspace_.inlay_hints()) return reply(psp::Null{});
+    if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
     auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(psp::Null{});  // untitled: and the like
+    if (!request) return reply(std::nullopt);  // untitled: and the like
     const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(*request));
     run<psp::InlayHintRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
@@ -72,9 +72,9 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::CodeLensRequest>([this](const psp::CodeLensParams& params,
                                               protocol::Reply<psp::CodeLensRequest> reply) {
     const OpenProfilePtr open = annotating();
-    if (!open || !workspace_.code_lens()) return reply(psp::Null{});
+    if (!open || !workspace_.code_lens()) return reply(std::nullopt);
     auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(psp::Null{});
+    if (!request) return reply(std::nullopt);
     const bool quick = engine_.views().is_quick(*open, annotation_spec(*request));
     run<psp::CodeLensRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
@@ -99,9 +99,9 @@ void PspSession::bind_editor(protocol::Binder& binder) {
 
   binder.request<psp::HoverRequest>([this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
     const OpenProfilePtr open = annotating();
-    if (!open) return reply(psp::Null{});
+    if (!open) return reply(std::nullopt);
     auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(psp::Null{});
+    if (!request) return reply(std::nullopt);
     HoverRequest hover;
     hover.file = std::move(*request);
     hover.line = params.position.line;
@@ -116,7 +116,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
         [&views = engine_.views(), hover = std::move(hover), encoding = encoding_](
             const StopToken& stop) -> Result<psp::HoverRequest::Result> {
           PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
-          if (!text) return psp::HoverRequest::Result(psp::Null{});
+          if (!text) return psp::HoverRequest::Result(std::nullopt);
           psp::Hover result;
           result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
           result.contents.value = std::move(*text);
@@ -130,7 +130,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
                                                      protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
     const OpenProfilePtr open = engine_.default_profile();
-    if (!open) return reply(psp::Null{});
+    if (!open) return reply(std::nullopt);
     PlacesRequest request;
     request.open = open;
     request.workspace = workspace_.snapshot();
