@@ -24,6 +24,7 @@ struct ReaderInfo {
   std::span<const std::string_view> extensions;  // ".pb.gz", with the dot
   int sniff_rank = 0;                            // unique; lower is asked first
   std::string_view producer;                     // who writes it: "Go, gperftools, Rust pprof-rs, …"
+  int version = 1;  // raised when the same bytes give another profile than before: cached imports are dropped
 };
 
 enum class Confidence : std::uint8_t { no, need_more, maybe, certain };

@@ -25,6 +25,10 @@ class ByteSource {
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
   const std::string& name() const { return name_; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
+  // Nobody outside this process can change or cut the bytes: they are not a mapped file. Readers that keep
+  // pointing into a source after read() may do so only then.
+  bool is_private() const { return private_; }
+  void set_private(bool is_private) { private_ = is_private; }
   bool truncated() const { return truncated_; }
   void set_truncated(bool truncated) { truncated_ = truncated; }
 
@@ -32,6 +36,7 @@ class ByteSource {
   std::span<const std::byte> bytes_;
   std::shared_ptr<const void> owner_;
   std::string name_;
+  bool private_ = false;
   bool truncated_ = false;  // a container ended early; what is here is a prefix
 };
 

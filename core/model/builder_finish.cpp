@@ -123,6 +123,10 @@ void sum_metrics(ProfileData& data) {
 
 Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) && {
   State& s = *s_;
+  if (s.adopted) {
+    s.adopted->info = std::move(s.info);
+    return std::make_shared<const Profile>(std::move(*s.adopted));
+  }
   constexpr std::size_t kMaxRows = kNone - 1;
   if (s.too_many || s.frame_function.size() > kMaxRows || s.sample_context.size() > kMaxRows ||
       s.label_key.size() > kMaxRows)
@@ -135,11 +139,15 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   if (s.source) {
     const std::size_t n = s.source->size();
     if (n > kMaxRows) return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 samples");
-    PROFD_TRY(SortedStacks sorted, sort_stacks(*s.source, executor, stop));
+    const SortOptions sort_options{.n_metrics = s.metrics.size()};
+    PROFD_TRY(SortedStacks sorted, sort_stacks(*s.source, sort_options, executor, stop));
+    s.source.reset();
     d.tree = std::move(sorted.tree);
     d.n_samples = s.n_samples.value_or(n);
-    SampleTable samples = read_samples(*s.source, sorted, s.metrics.size(), executor);
-    s.source.reset();
+    SampleTable samples;
+    samples.context = Column<std::uint32_t>(std::move(sorted.leaf));
+    samples.label_set = Column<std::uint32_t>(std::move(sorted.labels));
+    for (auto& column : sorted.values) samples.values.emplace_back(Column<std::int64_t>(std::move(column)));
     d.self = {samples.context, samples.values};
     const bool any_labels = std::any_of(samples.label_set.begin(), samples.label_set.end(),
                                         [](std::uint32_t l) { return l != 0; });
@@ -148,11 +156,15 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     std::vector<std::uint32_t> context = std::move(s.sample_context);
     d.n_samples = s.n_samples.value_or(context.size());
     const bool stacks_only =
-        s.context_parent.size() == 1 && s.stack_end.size() == context.size() && !context.empty();
+        (s.sample_stacks && !context.empty()) ||
+        (s.context_parent.size() == 1 && s.stack_end.size() == context.size() && !context.empty());
     std::vector<std::uint32_t> new_id;
     if (stacks_only) {
-      FlatStacks flat(std::move(s.stack_frames), std::move(s.stack_end));
-      PROFD_TRY(SortedStacks sorted, sort_stacks(flat, executor, stop));
+      std::unique_ptr<StackSource> stacks = std::move(s.sample_stacks);
+      if (!stacks) stacks = std::make_unique<FlatStacks>(std::move(s.stack_frames), std::move(s.stack_end));
+      assert(stacks->size() == context.size());
+      const SortOptions sort_options{.keep_order = true};
+      PROFD_TRY(SortedStacks sorted, sort_stacks(*stacks, sort_options, executor, stop));
       d.tree = std::move(sorted.tree);
       for (std::size_t row = 0; row < sorted.order.size(); ++row)
         context[sorted.order[row]] = sorted.leaf[row];

@@ -67,7 +67,9 @@ struct ProfileBuilder::State {
   std::vector<FrameId> stack_frames;
   std::vector<std::uint64_t> stack_end;
 
+  std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;
+  std::unique_ptr<StackSource> sample_stacks;
   std::optional<std::uint64_t> n_samples;
   std::vector<AssociationTable> associations;
   bool too_many = false;  // a table outgrew 32-bit ids

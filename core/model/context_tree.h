@@ -32,6 +32,9 @@ std::vector<std::uint32_t> compute_depths(const ContextTree& tree);
 
 // Checks every invariant above in one pass; used on trees that come from a file.
 bool is_well_formed(const ContextTree& tree, std::size_t n_frames);
+// The same for the contexts [begin, end) only: the tree is well formed when every part of it is, so that
+// parts can be checked side by side.
+bool is_well_formed(const ContextTree& tree, std::size_t n_frames, std::size_t begin, std::size_t end);
 
 // A tree of the root alone.
 ContextTree empty_tree();

@@ -54,6 +54,13 @@ void ProfileBuilder::set_n_samples(std::uint64_t n) {
 void ProfileBuilder::set_stacks(std::unique_ptr<StackSource> source) {
   s_->source = std::move(source);
 }
+void ProfileBuilder::set_sample_stacks(std::unique_ptr<StackSource> source) {
+  s_->sample_stacks = std::move(source);
+}
+void ProfileBuilder::adopt(ProfileData data) {
+  s_->info = std::move(data.info);
+  s_->adopted = std::move(data);
+}
 void ProfileBuilder::add_association(AssociationTable table) {
   s_->associations.push_back(std::move(table));
 }
@@ -237,14 +244,34 @@ void add_dense(std::vector<T>& values, std::size_t row, T value) {
   add_saturating(values[row], value);
 }
 
+double to_double(const Value& value) {
+  return as_double(value);
+}
+double to_double(double value) {
+  return value;
+}
+double to_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+std::int64_t to_int(const Value& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer ? *integer : static_cast<std::int64_t>(std::get<double>(value));
+}
+std::int64_t to_int(double value) {
+  return static_cast<std::int64_t>(value);
+}
+std::int64_t to_int(std::int64_t value) {
+  return value;
+}
+
 template <class T>
 void push_values(std::vector<GrowingValues>& columns, std::span<const T> values) {
   assert(values.size() == columns.size());
   for (std::size_t m = 0; m < columns.size(); ++m) {
     if (columns[m].fractional)
-      columns[m].doubles.push_back(static_cast<double>(values[m]));
+      columns[m].doubles.push_back(to_double(values[m]));
     else
-      columns[m].ints.push_back(static_cast<std::int64_t>(values[m]));
+      columns[m].ints.push_back(to_int(values[m]));
   }
 }
 
@@ -283,6 +310,13 @@ void ProfileBuilder::add_sample(ContextId context, std::span<const std::int64_t>
 }
 
 void ProfileBuilder::add_sample(ContextId context, std::span<const double> values,
+                                const SampleContext& where) {
+  s_->begin_sample(where);
+  s_->sample_context.push_back(context.v);
+  push_values(s_->sample_values, values);
+}
+
+void ProfileBuilder::add_sample(ContextId context, std::span<const Value> values,
                                 const SampleContext& where) {
   s_->begin_sample(where);
   s_->sample_context.push_back(context.v);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/model/profile.h"
+#include "core/support/big_vector.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
@@ -71,17 +72,24 @@ struct SampleContext {
 };
 
 // Stacks that a reader keeps in its own encoding. Calls may come from several threads at once, each for
-// another sample, and must be cheap: finish() asks for every stack about twice.
+// another sample, and must be cheap: finish() asks for the first frames of every stack, then for the whole.
 class StackSource {
  public:
   virtual ~StackSource() = default;
   virtual std::size_t size() const = 0;
   // Writes at most `max` frames of sample i, root first, and returns how many were written.
-  virtual std::size_t prefix(std::size_t i, FrameId* out, std::size_t max) const = 0;
-  // Appends all frames of sample i, root first.
-  virtual void append(std::size_t i, std::vector<FrameId>& out) const = 0;
-  // Writes the values of sample i (one per metric) and returns its label set.
-  virtual LabelSetId values(std::size_t i, std::int64_t* out) const = 0;
+  virtual std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const = 0;
+  // Appends all frames of sample i, root first; when `values` is not null, also writes its values (one per
+  // metric) there. Returns its label set.
+  virtual LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const = 0;
+  // Sample i will be asked for: soon (its index entry may be fetched), then very soon (its bytes).
+  virtual void prefetch_index(std::size_t i) const { static_cast<void>(i); }
+  virtual void prefetch(std::size_t i) const { static_cast<void>(i); }
+  // Asked after all stacks were read: an error met on the way (calls above cannot fail; they give what they
+  // can).
+  virtual Result<void> status() const { return {}; }
+  // Nothing is asked any more: what the stacks need can be freed.
+  virtual void release() {}
 };
 
 class ProfileBuilder {
@@ -125,14 +133,26 @@ class ProfileBuilder {
   void add_sample(std::span<const FrameId> root_first, std::span<const double> values,
                   const SampleContext& where = {});
 
+  // One value of its own kind per metric, for profiles that mix integral and fractional metrics.
+  void add_sample(ContextId context, std::span<const Value> values, const SampleContext& where = {});
+
   // Takes all samples from `source`; excludes the other ways of adding values. All metrics integral.
   void set_stacks(std::unique_ptr<StackSource> source);
+
+  // The stacks of all samples, which are then added with add_sample(ContextId{}, ...), one call for each of
+  // source->size(), in order. Unlike set_stacks this keeps threads, times and fractional values. Excludes
+  // samples with stacks or contexts of their own.
+  void set_sample_stacks(std::unique_ptr<StackSource> source);
 
   // How many measurements the source counts, when that differs from the number of add_sample calls.
   void set_n_samples(std::uint64_t n);
 
   // `contexts` are ids this builder gave; finish() renumbers them.
   void add_association(AssociationTable table);
+
+  // Native files hold frozen profiles: finish() then only gives `data` back, with whatever info() says by
+  // then. The caller has checked every invariant of the model. Excludes everything else.
+  void adopt(ProfileData data);
 
   std::size_t n_frames() const;
   std::size_t n_contexts() const;

@@ -17,8 +17,9 @@ class Column {
 
  public:
   Column() = default;
-  explicit Column(std::vector<T> values) {
-    auto owned = std::make_shared<std::vector<T>>(std::move(values));
+  template <class Allocator>
+  explicit Column(std::vector<T, Allocator> values) {
+    auto owned = std::make_shared<std::vector<T, Allocator>>(std::move(values));
     data_ = owned->data();
     size_ = owned->size();
     owner_ = std::move(owned);
@@ -41,5 +42,8 @@ class Column {
   std::size_t size_ = 0;
   std::shared_ptr<const void> owner_;
 };
+
+template <class T, class Allocator>
+Column(std::vector<T, Allocator>) -> Column<T>;
 
 }  // namespace profd

@@ -21,12 +21,12 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-using StringId = Id<struct StringTag>;      // 0 is always ""
+using StringId = Id<struct StringTag>;  // 0 is always ""
 using FileId = Id<struct FileTag>;
 using ModuleId = Id<struct ModuleTag>;
 using FunctionId = Id<struct FunctionTag>;
 using FrameId = Id<struct FrameTag>;
-using ContextId = Id<struct ContextTag>;    // 0 is always the root, which has no frame
+using ContextId = Id<struct ContextTag>;  // 0 is always the root, which has no frame
 using ThreadId = Id<struct ThreadTag>;
 using LabelSetId = Id<struct LabelSetTag>;
 using MetricId = Id<struct MetricTag>;

@@ -57,14 +57,14 @@ std::string describe(const Error& error);
 
 // PROFD_TRY(auto x, expr): unwraps expr into x or returns its error from the enclosing function.
 #define PROFD_TRY(target, expr) PROFD_TRY_(PROFD_CONCAT(profd_result_, __LINE__), target, expr)
-#define PROFD_TRY_(tmp, target, expr)                          \
-  auto tmp = (expr);                                           \
+#define PROFD_TRY_(tmp, target, expr)                                      \
+  auto tmp = (expr);                                                       \
   if (!tmp) return tl::unexpected<::profd::Error>(std::move(tmp).error()); \
   target = std::move(*tmp)
 
 // PROFD_CHECK(expr): for Result<void>.
-#define PROFD_CHECK(expr)                                                          \
-  do {                                                                             \
-    if (auto profd_checked = (expr); !profd_checked)                               \
-      return tl::unexpected<::profd::Error>(std::move(profd_checked).error());     \
+#define PROFD_CHECK(expr)                                                      \
+  do {                                                                         \
+    if (auto profd_checked = (expr); !profd_checked)                           \
+      return tl::unexpected<::profd::Error>(std::move(profd_checked).error()); \
   } while (false)

@@ -1,83 +1,374 @@
 #include "core/tree/stack_sorter.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cstring>
 #include <numeric>
+
+#include "core/support/hash.h"
+#include "core/tree/stack_order.h"
 
 namespace profd {
 
-std::size_t FlatStacks::prefix(std::size_t i, FrameId* out, std::size_t max) const {
+std::size_t FlatStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
   const std::size_t n = std::min<std::size_t>(max, ends_[i] - begin(i));
-  std::copy_n(frames_.begin() + static_cast<std::ptrdiff_t>(begin(i)), n, out);
+  std::memcpy(frames, frames_.data() + begin(i), n * sizeof(FrameId));
   return n;
 }
 
-void FlatStacks::append(std::size_t i, std::vector<FrameId>& out) const {
-  out.insert(out.end(), frames_.begin() + static_cast<std::ptrdiff_t>(begin(i)),
-             frames_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
+LabelSetId FlatStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t*) const {
+  for (std::size_t f = begin(i); f < ends_[i]; ++f) frames.push_back(frames_[f].v);
+  return LabelSetId{0u};
 }
 
-Result<SortedStacks> sort_stacks(const StackSource& source, Executor&, StopToken stop) {
-  const std::size_t n = source.size();
-  std::vector<FrameId> frames;
-  std::vector<std::uint64_t> begin(n + 1, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    source.append(i, frames);
-    begin[i + 1] = frames.size();
-    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+namespace {
+
+static_assert(sizeof(FrameId) == sizeof(std::uint32_t));
+
+// Samples of a group are scattered over the file; asking early hides the wait for memory.
+constexpr std::size_t kPrefetchAhead = 8;
+
+struct Hashed {
+  std::uint64_t hash;
+  std::uint32_t sample;
+};
+
+// A run of samples in the grouped order whose stacks share their first frames.
+struct Group {
+  std::size_t begin, end;
+};
+
+// The tree of consecutive groups, in preorder, numbered from 0 without the root.
+struct Piece {
+  RawVector<std::uint32_t> frame, depth;  // depth 1 = child of the root
+  std::vector<std::uint32_t> first_stack, last_stack;
+  std::vector<std::uint32_t> path;         // local contexts of last_stack
+  std::uint32_t n_shared = 0;              // leading contexts that the piece before has already
+  std::size_t first_row = 0, end_row = 0;  // of the results; leaves there are local numbers until assembly
+};
+
+// Reused from group to group.
+struct Scratch {
+  RawVector<std::uint32_t> frames;
+  std::vector<std::size_t> begin;
+  std::vector<StackRef> refs;
+  std::vector<std::int64_t> values;  // n_metrics a sample
+  std::vector<std::uint32_t> labels;
+};
+
+std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  const std::size_t limit = std::min(a.size(), b.size());
+  std::size_t same = 0;
+  while (same < limit && a[same] == b[same]) ++same;
+  return same;
+}
+
+std::uint64_t prefix_hash(const std::uint32_t* frames, std::size_t n) {
+  std::uint64_t hash = n;
+  for (std::size_t f = 0; f < n; ++f) hash = hash_combine(hash, frames[f]);
+  return mix64(hash);
+}
+
+class Sorter {
+ public:
+  Sorter(StackSource& source, const SortOptions& options, Executor& executor, StopToken stop)
+      : source_(source), options_(options), executor_(executor), stop_(std::move(stop)) {}
+
+  Result<SortedStacks> run();
+
+ private:
+  std::vector<Group> group_by_prefix(BigVector<Hashed>& samples, std::size_t depth, Executor& executor);
+  std::size_t choose_depth(std::size_t n) const;
+  std::vector<std::size_t> in_prefix_order(const BigVector<Hashed>& samples, const std::vector<Group>& groups,
+                                           std::size_t depth) const;
+  void grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> samples, std::size_t shared);
+  void emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed> samples, std::size_t shared);
+  void sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed> samples);
+  void prefetch(std::span<const Hashed> samples, std::size_t i) const {
+    if (i + 2 * kPrefetchAhead >= samples.size()) return;
+    source_.prefetch_index(samples[i + 2 * kPrefetchAhead].sample);
+    source_.prefetch(samples[i + kPrefetchAhead].sample);
   }
-  SortedStacks out;
-  out.order.resize(n);
-  std::iota(out.order.begin(), out.order.end(), 0u);
-  const auto stack = [&](std::uint32_t i) {
-    return std::span<const FrameId>(frames).subspan(begin[i], begin[i + 1] - begin[i]);
-  };
-  std::stable_sort(out.order.begin(), out.order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const auto x = stack(a), y = stack(b);
-    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
-  });
-  std::vector<std::uint32_t> parent{kNone}, frame{kNone}, path{0};
-  out.leaf.reserve(n);
-  std::span<const FrameId> previous;
-  for (std::uint32_t i : out.order) {
-    const auto current = stack(i);
-    const std::size_t limit = std::min(previous.size(), current.size());
-    std::size_t same = 0;
-    while (same < limit && previous[same] == current[same]) ++same;
-    path.resize(same + 1);
-    for (std::size_t f = same; f < current.size(); ++f) {
-      parent.push_back(path.back());
-      frame.push_back(current[f].v);
-      path.push_back(static_cast<std::uint32_t>(parent.size() - 1));
+  bool cancelled() const { return stop_.stop_requested(); }
+  Result<SortedStacks> assemble(std::vector<Piece>& pieces);
+
+  StackSource& source_;
+  const SortOptions& options_;
+  Executor& executor_;
+  StopToken stop_;
+  SortedStacks out_;
+  std::atomic<bool> collided_ = false;  // two different prefixes had one hash
+};
+
+// How many leading frames tell groups apart: as many as leave a good number of samples in each group.
+std::size_t Sorter::choose_depth(std::size_t n) const {
+  constexpr std::array<std::size_t, 14> kDepths{2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
+  constexpr std::size_t kProbes = 8192;
+  const std::size_t probes = std::min(n, kProbes);
+  const std::size_t step = n / probes;
+  std::vector<std::uint32_t> prefix(kDepths.back());
+  std::array<std::vector<std::uint64_t>, kDepths.size()> hashes;
+  for (std::size_t p = 0; p < probes; ++p) {
+    const std::size_t length = source_.prefix(p * step, prefix.data(), prefix.size());
+    for (std::size_t d = 0; d < kDepths.size(); ++d)
+      hashes[d].push_back(prefix_hash(prefix.data(), std::min(kDepths[d], length)));
+  }
+  std::size_t best = kDepths.front();
+  for (std::size_t d = 0; d < kDepths.size(); ++d) {
+    std::sort(hashes[d].begin(), hashes[d].end());
+    const auto distinct = std::unique(hashes[d].begin(), hashes[d].end()) - hashes[d].begin();
+    if (static_cast<std::size_t>(distinct) > probes / 8) continue;
+    best = kDepths[d];
+  }
+  return best;
+}
+
+// Reorders `samples` so that those with equal first `depth` frames stand together.
+std::vector<Group> Sorter::group_by_prefix(BigVector<Hashed>& samples, std::size_t depth,
+                                           Executor& executor) {
+  const std::size_t n = samples.size();
+  const std::size_t n_slices =
+      std::max<std::size_t>(1, std::min<std::size_t>(executor.width() * 4, n / 4096));
+  constexpr unsigned kBits = 10;
+  constexpr std::size_t kBuckets = std::size_t{1} << kBits;
+  std::vector<std::vector<std::size_t>> counts(n_slices, std::vector<std::size_t>(kBuckets, 0));
+  executor.run(n_slices, [&](std::size_t slice) {
+    std::vector<std::uint32_t> prefix(depth);
+    for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
+      if ((i & 0xFFFF) == 0 && cancelled()) return;
+      prefetch(samples, i);
+      const std::size_t length = source_.prefix(samples[i].sample, prefix.data(), depth);
+      samples[i].hash = prefix_hash(prefix.data(), length);
+      ++counts[slice][samples[i].hash >> (64 - kBits)];
     }
-    out.leaf.push_back(path.back());
+  });
+  std::vector<std::size_t> bucket_begin(kBuckets + 1, 0);
+  std::size_t at = 0;
+  for (std::size_t b = 0; b < kBuckets; ++b) {
+    bucket_begin[b] = at;
+    for (auto& slice : counts) at += std::exchange(slice[b], at);
+  }
+  bucket_begin[kBuckets] = at;
+  if (cancelled()) return {};
+  BigVector<Hashed> grouped(n);
+  executor.run(n_slices, [&](std::size_t slice) {
+    for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i)
+      grouped[counts[slice][samples[i].hash >> (64 - kBits)]++] = samples[i];
+  });
+  samples.swap(grouped);
+  grouped = {};
+  std::vector<std::vector<Group>> by_bucket(kBuckets);
+  executor.run(kBuckets, [&](std::size_t b) {
+    const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(bucket_begin[b]);
+    const auto end = samples.begin() + static_cast<std::ptrdiff_t>(bucket_begin[b + 1]);
+    std::sort(begin, end, [](const Hashed& x, const Hashed& y) {
+      return x.hash != y.hash ? x.hash < y.hash : x.sample < y.sample;
+    });
+    for (std::size_t i = bucket_begin[b]; i < bucket_begin[b + 1];) {
+      std::size_t j = i + 1;
+      while (j < bucket_begin[b + 1] && samples[j].hash == samples[i].hash) ++j;
+      by_bucket[b].push_back({i, j});
+      i = j;
+    }
+  });
+  std::vector<Group> groups;
+  for (const auto& some : by_bucket) groups.insert(groups.end(), some.begin(), some.end());
+  return groups;
+}
+
+// Group numbers in lexicographic order of the frames that each group shares.
+std::vector<std::size_t> Sorter::in_prefix_order(const BigVector<Hashed>& samples,
+                                                 const std::vector<Group>& groups, std::size_t depth) const {
+  std::vector<std::uint32_t> frames(groups.size() * depth);
+  std::vector<StackRef> refs(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::size_t length =
+        source_.prefix(samples[groups[g].begin].sample, frames.data() + g * depth, depth);
+    refs[g] = {frames.data() + g * depth, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(g)};
+  }
+  sort_refs(refs);
+  std::vector<std::size_t> order(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) order[g] = refs[g].index;
+  return order;
+}
+
+// Sorts samples whose first `shared` frames are equal and appends their tree to the piece.
+void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed> samples,
+                         std::size_t shared) {
+  RawVector<std::uint32_t>& frames = scratch.frames;
+  std::vector<std::size_t>& begin = scratch.begin;
+  const std::size_t n_metrics = options_.n_metrics;
+  frames.clear();
+  begin.assign(1, 0);
+  scratch.labels.clear();
+  scratch.values.resize(samples.size() * n_metrics);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    prefetch(samples, i);
+    std::int64_t* values = n_metrics > 0 ? scratch.values.data() + i * n_metrics : nullptr;
+    scratch.labels.push_back(source_.read(samples[i].sample, frames, values).v);
+    begin.push_back(frames.size());
+  }
+  const std::uint32_t* flat = frames.data();
+  shared = std::min(shared, begin[1]);
+  scratch.refs.clear();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::size_t n = begin[i + 1] - begin[i];
+    if (n < shared || !std::equal(flat, flat + shared, flat + begin[i])) collided_ = true;
+    scratch.refs.push_back({flat + begin[i], static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)});
+  }
+  if (collided_) return;
+  sort_refs(scratch.refs, static_cast<std::uint32_t>(shared));
+
+  std::vector<std::uint32_t>& path = piece.path;
+  std::span<const std::uint32_t> previous = piece.last_stack;
+  for (const StackRef& ref : scratch.refs) {
+    const std::span<const std::uint32_t> current(ref.frames, ref.n);
+    const std::size_t same = common_prefix(previous, current);
+    path.resize(same);
+    for (std::size_t f = same; f < current.size(); ++f) {
+      path.push_back(static_cast<std::uint32_t>(piece.frame.size()));
+      piece.frame.push_back(current[f]);
+      piece.depth.push_back(static_cast<std::uint32_t>(f + 1));
+    }
+    if (piece.end_row == piece.first_row) piece.first_stack.assign(current.begin(), current.end());
+    const std::size_t row = piece.end_row++;
+    out_.leaf[row] = path.empty() ? kNone : path.back();
+    if (options_.keep_order) out_.order[row] = samples[ref.index].sample;
+    if (n_metrics > 0) out_.labels[row] = scratch.labels[ref.index];
+    for (std::size_t m = 0; m < n_metrics; ++m)
+      out_.values[m][row] = scratch.values[ref.index * n_metrics + m];
     previous = current;
   }
-  std::vector<std::uint32_t> end(parent.size());
-  std::iota(end.begin(), end.end(), 1u);
-  for (std::size_t i = parent.size(); i-- > 1;) end[parent[i]] = std::max(end[parent[i]], end[i]);
-  out.tree = {Column<std::uint32_t>(std::move(parent)), Column<std::uint32_t>(std::move(frame)),
-              Column<std::uint32_t>(std::move(end))};
-  return out;
+  piece.last_stack = std::vector<std::uint32_t>(previous.begin(), previous.end());
 }
 
-SampleTable read_samples(const StackSource& source, const SortedStacks& sorted, std::size_t n_metrics,
-                         Executor& executor) {
-  const std::size_t n = sorted.order.size();
-  std::vector<std::vector<std::int64_t>> values(n_metrics, std::vector<std::int64_t>(n));
-  std::vector<std::uint32_t> labels(n);
-  const std::size_t pieces = std::max<std::size_t>(1, executor.width());
-  executor.run(pieces, [&](std::size_t piece) {
-    std::vector<std::int64_t> row(n_metrics);
-    for (std::size_t i = n * piece / pieces; i < n * (piece + 1) / pieces; ++i) {
-      labels[i] = source.values(sorted.order[i], row.data()).v;
-      for (std::size_t m = 0; m < n_metrics; ++m) values[m][i] = row[m];
+// Splits by ever more leading frames until what is left is small, then sorts. The recursion is bounded: the
+// number of frames doubles each time.
+void Sorter::grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> samples, std::size_t shared) {
+  constexpr std::size_t kDeepest = std::size_t{1} << 16;
+  if (samples.size() <= options_.group_limit || shared > kDeepest) {
+    emit_sorted(piece, scratch, samples, shared);
+    return;
+  }
+  SerialExecutor serial;
+  const std::size_t depth = shared * 2;
+  const std::vector<Group> groups = group_by_prefix(samples, depth, serial);
+  if (cancelled()) return;
+  for (std::size_t g : in_prefix_order(samples, groups, depth)) {
+    const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(groups[g].begin);
+    const auto end = samples.begin() + static_cast<std::ptrdiff_t>(groups[g].end);
+    grow_piece(piece, scratch, BigVector<Hashed>(begin, end), depth);
+    if (cancelled() || collided_) return;
+  }
+}
+
+void Sorter::sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed> samples) {
+  pieces = std::vector<Piece>(1);
+  Scratch scratch;
+  emit_sorted(pieces.front(), scratch, samples, 0);
+}
+
+Result<SortedStacks> Sorter::run() {
+  const std::size_t n = source_.size();
+  std::vector<Piece> pieces;
+  out_.leaf.resize(n);
+  if (options_.keep_order) out_.order.resize(n);
+  if (options_.n_metrics > 0) out_.labels.resize(n);
+  out_.values.assign(options_.n_metrics, BigVector<std::int64_t>(n));
+  if (n > 0) {
+    BigVector<Hashed> samples(n);
+    for (std::size_t i = 0; i < n; ++i) samples[i] = {0, static_cast<std::uint32_t>(i)};
+    if (n <= options_.group_limit) {
+      sort_all_at_once(pieces, samples);
+    } else {
+      const std::size_t depth = choose_depth(n);
+      const std::vector<Group> groups = group_by_prefix(samples, depth, executor_);
+      PROFD_CHECK(stop_.status());
+      const std::vector<std::size_t> order = in_prefix_order(samples, groups, depth);
+      // Neighbouring groups go into one piece until it is worth a task.
+      std::vector<std::pair<std::size_t, std::size_t>> runs;
+      std::vector<std::size_t> first_rows;
+      std::size_t row = 0;
+      for (std::size_t g = 0; g < order.size(); ++g) {
+        if (runs.empty() || row - first_rows.back() >= options_.group_limit) {
+          runs.emplace_back(g, g);
+          first_rows.push_back(row);
+        }
+        runs.back().second = g + 1;
+        row += groups[order[g]].end - groups[order[g]].begin;
+      }
+      pieces.resize(runs.size());
+      executor_.run(runs.size(), [&](std::size_t r) {
+        Piece& piece = pieces[r];
+        Scratch scratch;
+        piece.first_row = piece.end_row = first_rows[r];
+        for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled(); ++g) {
+          const Group& group = groups[order[g]];
+          const std::span<const Hashed> members(samples.data() + group.begin, group.end - group.begin);
+          if (members.size() <= options_.group_limit)
+            emit_sorted(piece, scratch, members, depth);
+          else
+            grow_piece(piece, scratch, BigVector<Hashed>(members.begin(), members.end()), depth);
+        }
+        piece.frame.shrink_to_fit();
+        piece.depth.shrink_to_fit();
+      });
+      if (collided_) {
+        collided_ = false;
+        sort_all_at_once(pieces, samples);
+      }
     }
-  });
-  SampleTable table;
-  table.context = Column<std::uint32_t>(std::vector<std::uint32_t>(sorted.leaf));
-  table.label_set = Column<std::uint32_t>(std::move(labels));
-  for (auto& column : values) table.values.emplace_back(Column<std::int64_t>(std::move(column)));
-  return table;
+  }
+  PROFD_CHECK(stop_.status());
+  PROFD_CHECK(source_.status());
+  source_.release();
+  return assemble(pieces);
+}
+
+Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
+  std::size_t n_contexts = 1;
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    if (p > 0)
+      pieces[p].n_shared =
+          static_cast<std::uint32_t>(common_prefix(pieces[p - 1].last_stack, pieces[p].first_stack));
+    n_contexts += pieces[p].frame.size() - pieces[p].n_shared;
+  }
+  if (n_contexts >= kNone) return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
+
+  BigVector<std::uint32_t> parent(n_contexts), frame(n_contexts), end(n_contexts);
+  parent[0] = frame[0] = kNone;
+  std::vector<std::uint32_t> path{0};  // by depth: the open context
+  std::uint32_t next = 1;
+  for (Piece& piece : pieces) {
+    const std::uint32_t base = next - piece.n_shared;  // global number of local context 0
+    for (std::size_t i = piece.n_shared; i < piece.frame.size(); ++i) {
+      const std::uint32_t depth = piece.depth[i];
+      for (std::size_t d = path.size(); d-- > depth;) end[path[d]] = next;
+      path.resize(depth);
+      parent[next] = path.back();
+      frame[next] = piece.frame[i];
+      path.push_back(next++);
+    }
+    for (std::size_t row = piece.first_row; row < piece.end_row; ++row) {
+      std::uint32_t& leaf = out_.leaf[row];
+      assert(leaf == kNone || leaf >= piece.n_shared);
+      leaf = leaf == kNone ? 0 : base + leaf;
+    }
+    piece = {};
+  }
+  for (std::uint32_t open : path) end[open] = next;
+  out_.tree = {Column<std::uint32_t>(std::move(parent)), Column<std::uint32_t>(std::move(frame)),
+               Column<std::uint32_t>(std::move(end))};
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<SortedStacks> sort_stacks(StackSource& source, const SortOptions& options, Executor& executor,
+                                 StopToken stop) {
+  return Sorter(source, options, executor, std::move(stop)).run();
 }
 
 }  // namespace profd

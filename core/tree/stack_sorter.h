@@ -1,12 +1,16 @@
 // From stacks to a calling-context tree by sorting instead of hashing: stacks in lexicographic order of
-// their frames give the tree in depth-first preorder with ordered children in one sequential pass.
+// their frames give the tree in depth-first preorder, children ordered, in one sequential pass. One hash
+// probe a frame costs a cache miss each on big profiles; sorting small groups of stacks that share their
+// first frames stays inside the cache, and the groups are independent of one another.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/model/context_tree.h"
 #include "core/model/profile_builder.h"
+#include "core/support/big_vector.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
@@ -15,15 +19,23 @@ namespace profd {
 
 struct SortedStacks {
   ContextTree tree;
-  std::vector<std::uint32_t> order;  // sample numbers in tree order, equal stacks in order of arrival
-  std::vector<std::uint32_t> leaf;   // context of sample order[i]; ascending
+  // Row i is the i-th sample in tree order; equal stacks keep their order of arrival.
+  BigVector<std::uint32_t> order;               // sample number; filled only when asked for
+  BigVector<std::uint32_t> leaf;                // context; ascending
+  BigVector<std::uint32_t> labels;              // label set
+  std::vector<BigVector<std::int64_t>> values;  // by metric; n_metrics of them
 };
 
-Result<SortedStacks> sort_stacks(const StackSource& source, Executor& executor, StopToken stop);
+struct SortOptions {
+  std::size_t n_metrics = 0;           // values to collect
+  bool keep_order = false;             // fill SortedStacks::order
+  std::size_t group_limit = 1u << 16;  // samples sorted at once; smaller groups only in tests
+};
 
-// Values and labels of every sample in sorted order. label_set is filled even when all are empty.
-SampleTable read_samples(const StackSource& source, const SortedStacks& sorted, std::size_t n_metrics,
-                         Executor& executor);
+// The source is released (StackSource::release) before the tree is put together.
+// Errors: `cancelled`; `limit` when contexts outgrow 32-bit ids; whatever source.status() reports.
+Result<SortedStacks> sort_stacks(StackSource& source, const SortOptions& options, Executor& executor,
+                                 StopToken stop);
 
 // Stacks held as one array of frames.
 class FlatStacks final : public StackSource {
@@ -31,9 +43,12 @@ class FlatStacks final : public StackSource {
   FlatStacks(std::vector<FrameId> frames, std::vector<std::uint64_t> ends)
       : frames_(std::move(frames)), ends_(std::move(ends)) {}
   std::size_t size() const override { return ends_.size(); }
-  std::size_t prefix(std::size_t i, FrameId* out, std::size_t max) const override;
-  void append(std::size_t i, std::vector<FrameId>& out) const override;
-  LabelSetId values(std::size_t, std::int64_t*) const override { return LabelSetId{0u}; }
+  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
+  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
+  void release() override {
+    frames_ = {};
+    ends_ = {};
+  }
 
  private:
   std::uint64_t begin(std::size_t i) const { return i == 0 ? 0 : ends_[i - 1]; }

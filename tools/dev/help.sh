@@ -1,6 +1,12 @@
 cmd_help() {
   cat <<'T'
+./dev run [ARGS]       build profd and show a bundled profile; with ARGS, run profd with them
 ./dev build [PRESET]   build (default: release, leaves build/release/profd)
-./dev test [ARGS]      build with warnings as errors and run every test
+./dev test [ARGS]      build with warnings as errors and run every test; --asan, --tsan, --bless, or ctest arguments
+./dev lint [--fix]     formatting, clang-tidy, layering
+./dev fuzz TARGET [S]  run a fuzz target for S seconds
+./dev gen              regenerate everything that follows from protocol/psp.json
+./dev bench [ARGS]     measure speed and memory beside the peers; --quick takes a minute, --help tells more
+./dev setup            only install what is missing
 T
 }

@@ -1,7 +1,17 @@
-# The test suite and the linters.
+# The test suite.
 
+# ./dev test [--asan | --tsan] [CTEST ARGS]; --bless rewrites golden files.
 cmd_test() {
+  local preset=ci
+  case "${1:-}" in
+    --asan) preset=asan; shift ;;
+    --tsan) preset=tsan; shift ;;
+    --bless) export PROFD_BLESS=1; shift ;;
+  esac
   cmd_setup
-  build_preset ci
-  ctest --preset ci -j"$(nproc)" "$@"
+  install_packages python3
+  install_node_modules clients/shared/ts
+  install_editors
+  build_preset "$preset"
+  ctest --preset "$preset" -j"$(nproc)" "$@"
 }

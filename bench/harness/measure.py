@@ -1,0 +1,133 @@
+"""Runs a program and says what it cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import statistics
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One run: seconds on the clock, CPU seconds of all threads, peak resident MB (10^6 bytes)."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+
+@dataclass
+class Costs:
+    """Several runs of one thing, or why there are none."""
+
+    runs: list[Cost] = field(default_factory=list)
+    failure: str = ""
+
+    def _median(self, pick: Callable[[Cost], float]) -> float:
+        return statistics.median(pick(run) for run in self.runs)
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.runs) and not self.failure
+
+    @property
+    def wall_s(self) -> float:
+        return self._median(lambda run: run.wall_s)
+
+    @property
+    def cpu_s(self) -> float:
+        return self._median(lambda run: run.cpu_s)
+
+    @property
+    def peak_mb(self) -> float:
+        return self._median(lambda run: run.peak_mb)
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs programs through profd-bench-run, which says what they cost."""
+
+    program: Path
+    result: Path
+
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, output: Path | None = None, timeout_s: float = 600
+    ) -> Cost | str:
+        """The cost of a program that ends with 0, else a sentence. Its children count when it has waited for them."""
+        self.result.unlink(missing_ok=True)
+        with open(output or os.devnull, "wb") as sink:
+            child = subprocess.Popen(
+                [str(self.program), str(self.result), *argv], stdin=subprocess.DEVNULL, stdout=sink,
+                stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}, start_new_session=True,
+            )
+            try:
+                child.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)  # a session of its own: ours and its children only
+                child.wait()
+                return f"not finished in {timeout_s:.0f} s"
+        try:
+            cost = json.loads(self.result.read_text())
+        except (OSError, ValueError):
+            return "profd-bench-run failed"
+        if cost["exit"] != 0:
+            return f"failed (exit {cost['exit']})" if cost["exit"] > 0 else f"killed by signal {-cost['exit']}"
+        return Cost(cost["wall_s"], cost["cpu_s"], cost["peak_bytes"] / 1e6)
+
+
+def interleave(tasks: Mapping[str, Callable[[], Cost | str]], runs: Mapping[str, int]) -> dict[str, Costs]:
+    """Runs every task its number of times, in turn, so that a slow spell of the machine hits all alike."""
+    results = {name: Costs() for name in tasks}
+    for i in range(max(runs.values(), default=0)):
+        for name, task in tasks.items():
+            costs = results[name]
+            if i >= runs[name] or costs.failure:
+                continue
+            outcome = task()
+            if isinstance(outcome, Cost):
+                costs.runs.append(outcome)
+            else:
+                costs.failure = outcome
+    return results
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Nearest rank, so that p99 of few values is the worst one."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, max(0, -(-int(share * 100 * len(ordered)) // 100) - 1))]
+
+
+def process_memory_mb(pid: int) -> tuple[float, float]:
+    """Resident and peak resident MB of a running process; the peak is 0 where the system does not tell."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        kilobytes = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True).stdout
+        return int(kilobytes or 0) * 1024 / 1e6, 0.0
+    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    return tuple(int(fields[key].split()[0]) * 1024 / 1e6 for key in ("VmRSS", "VmHWM"))  # type: ignore[return-value]
+
+
+def process_cpu_s(pid: int) -> float:
+    """CPU seconds a running process has used; Linux only, else 0."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def available_mb() -> float:
+    """Memory that can be had without swapping; infinite where unknown."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024 / 1e6
+    except OSError:
+        pass
+    return float("inf")

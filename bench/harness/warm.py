@@ -1,0 +1,280 @@
+"""A daemon with a profile in it: latencies of requests, memory, idling, and a hover while another client loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.context import Context
+from harness.data import SIZES_MB
+from harness.measure import percentile, process_cpu_s, process_memory_mb
+from harness.psp_client import Answer, Client, ClientError, Daemon
+from harness.report import Row, megabytes, seconds
+
+REPEATS = 40
+Request = tuple[str, dict[str, Any]]
+
+
+@dataclass
+class Hot:
+    """Source files and functions of the profile that cost the most, to ask about."""
+
+    functions: list[str] = field(default_factory=list)
+    places: list[tuple[str, int]] = field(default_factory=list)  # URI, 0-based line
+
+
+def make_workspace(ctx: Context) -> tuple[Path, Hot]:
+    """Source files named as the profile names them, so that hovers and lenses have something to map to."""
+    root, hot = ctx.work / "workspace", Hot()
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    path = ctx.inputs.file("pprof", ctx.sizes[0])
+    argv = [str(ctx.profd), "top", "--json", "-n", "60", "--metric", "cpu", str(path)]
+    try:
+        done = subprocess.run(argv, capture_output=True, timeout=120, env={**os.environ, **ctx.environment()})
+        rows = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+    except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
+        rows = []
+    for row in rows:
+        hot.functions.append(row["name"])
+        name = row.get("file") or ""
+        if not name.startswith(("github.com/", "src/")) or len(hot.places) >= 20:
+            continue
+        file = root / name
+        if ".." in file.parts or not file.resolve().is_relative_to(root.resolve()):
+            continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n" * 4000)
+        hot.places.append((file.as_uri(), max(0, int(row.get("line") or 1) - 1)))
+    return root, hot
+
+
+def _paths(layout: dict[str, Any]) -> Iterator[list[int]]:
+    """Paths of keys to boxes of a layout, wide and narrow."""
+    boxes = layout["boxes"]
+    keys, parents = boxes["key"], boxes["parent"]
+    step = max(1, len(keys) // REPEATS)
+    for box in range(0, len(keys), step):
+        path: list[int] = []
+        at = box
+        while at >= 0:
+            path.append(keys[at])
+            at = parents[at]
+        yield path[::-1][1:] or []  # the root itself is not part of a path
+
+
+def _requests(hot: Hot, layout: dict[str, Any]) -> dict[str, list[Request]]:
+    def spec(shape: str, **more: Any) -> dict[str, Any]:
+        return {"shape": shape, "metric": "cpu", **more}
+
+    def flame(view: dict[str, Any], width: int = 1600, **more: Any) -> Request:
+        return "view/flameGraph", {"spec": view, "viewport": {"width": width}, **more}
+
+    zooms = [path for path in _paths(layout) if path]
+    patterns = ["malloc", "(?i)lock", r"^runtime\.", "Writer", r"\(\*.*Reader\)", "std::", "func1$", "codec|index", "zzz", "e"]
+    documents = [{"uri": uri} for uri, _ in hot.places]
+    everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 4000, "character": 0}}
+    return {
+        "layout, top-down, any width": [flame(spec("topDown"), 400 + 60 * i) for i in range(REPEATS)],
+        "layout, top-down, any zoom": [flame(spec("topDown"), zoom=path) for path in zooms],
+        "layout, bottom-up": [flame(spec("bottomUp"), 400 + 60 * i) for i in range(REPEATS)],
+        "layout, other metrics": [flame({"shape": "topDown", "metric": m}) for m in ("alloc_space", "samples", "alloc_objects")],
+        "layout with a search": [flame(spec("topDown"), search=pattern) for pattern in patterns],
+        "callers of a function": [flame(spec("callers", focus=[name])) for name in hot.functions[:10]],
+        "callees of a function": [flame(spec("callees", focus=[name])) for name in hot.functions[:10]],
+        "table page": [("view/table", {"spec": spec("flat"), "offset": 100 * i, "limit": 100}) for i in range(REPEATS)],
+        "search": [("view/search", {"spec": spec("topDown"), "pattern": pattern}) for pattern in patterns],
+        "hot spots": [("view/hotspots", {"metric": "cpu", "limit": 50})] * 10,
+        "hover": [("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 0}})
+                  for uri, line in hot.places] * 2,
+        "annotations of a file": [("source/annotations", {"textDocument": d}) for d in documents],
+        "inlay hints of a file": [("textDocument/inlayHint", {"textDocument": d, "range": everywhere}) for d in documents],
+        "lenses of a file": [("textDocument/codeLens", {"textDocument": d}) for d in documents],
+    }
+
+
+# A view that must be made from the whole profile the first time may take up to a second then.
+FIRST_TIME_SLOW = ("layout, bottom-up", "callers of a function", "callees of a function", "table page")
+
+
+def _open(client: Client, path: Path) -> Answer:
+    answer = client.request("profile/open", {"uri": path.as_uri(), "options": {"watch": False}}, timeout_s=300)
+    if answer.error:
+        raise ClientError(f"profile/open: {answer.error.get('message')}")
+    return answer
+
+
+def _ask(ctx: Context, client: Client, size: str, hot: Hot, layout: dict[str, Any]) -> None:
+    """One row a kind of request: the first apart where it builds a view, then p50 and p99 of the rest."""
+    sizes: list[tuple[int, int]] = []
+    for kind, requests in _requests(hot, layout).items():
+        slow_first = kind in FIRST_TIME_SLOW
+        name = f"warm {size}: {kind}"
+        row = Row(name, ("first <= 1 s, then " if slow_first else "") + "p50 <= 10 ms, p99 <= 50 ms")
+        if not ctx.wants(name, "a layout answer"):
+            continue
+        per_request_first = kind.startswith("calle") and slow_first  # every focus is a view of its own
+        firsts, times, largest, told, problem = [], [], 0, False, ""
+        for repeat in range(2 if per_request_first else 1):
+            for i, (method, params) in enumerate(requests):
+                answer = client.request(method, params)
+                if answer.error:
+                    problem = "not yet" if answer.missing else f"{method}: {answer.error.get('message')}"
+                    break
+                largest, told = max(largest, answer.bytes), told or bool(answer.result)
+                if slow_first and (repeat == 0 if per_request_first else i == 0):
+                    firsts.append(answer.seconds)
+                else:
+                    times.append(answer.seconds)
+                if method == "view/flameGraph":
+                    sizes.append((len(answer.result["boxes"]["x"]) + len(answer.result["remainder"]["x"]), answer.bytes))
+            if problem:
+                break
+        if problem or not times:
+            row.measured = problem or "not yet: nothing to ask about"
+        elif not told:
+            row.measured = "not yet: every answer is empty"
+        else:
+            p50, p99 = percentile(times, 0.5), percentile(times, 0.99)
+            row.measured = (f"first {seconds(max(firsts))}, then " if firsts else "") + f"p50 {seconds(p50)}, p99 {seconds(p99)}"
+            row.check(p50 <= 0.010 and p99 <= 0.050 and max(firsts, default=0) <= 1)
+            ctx.report.latencies.append((kind, len(times), p50, p99, largest))
+        ctx.add(row)
+    row = Row("a layout answer", "<= 5,000 boxes, <= 300 KB")
+    if sizes:
+        boxes, length = max(n for n, _ in sizes), max(b for _, b in sizes)
+        row.measured = f"at most {boxes:,} boxes and {length / 1000:.0f} KB in {len(sizes)} answers"
+        row.check(boxes <= 5000 and length <= 300_000)
+    ctx.add(row)
+
+
+def session(ctx: Context, root: Path, hot: Hot) -> None:
+    """Opens the biggest profile in a daemon on stdio and asks it everything."""
+    size = ctx.sizes[-1]
+    first = Row(f"daemon {size}: start to first layout", "as pprof cold; here for the memory")
+    resident = Row(f"resident after loading {size}", "<= 1.5x the uncompressed size; peak <= 2.5x")
+    path = ctx.inputs.file("pprof", size)
+    print(f"bench: warm requests on pprof {size}", flush=True)
+    try:
+        with Daemon([str(ctx.profd), "serve", "--stdio"], ctx.environment()) as daemon:
+            client = daemon.stdio_client()
+            client.initialize(root)
+            _open(client, path)
+            spec = {"shape": "topDown", "metric": "cpu"}
+            answer = client.request("view/flameGraph", {"spec": spec, "viewport": {"width": 1600}})
+            if answer.error:
+                first.measured = "not yet" if answer.missing else str(answer.error.get("message"))
+            else:
+                elapsed = time.perf_counter() - daemon.started
+                first.measured = f"{seconds(elapsed)}, layout {answer.bytes / 1000:.0f} KB"
+            rss, peak = process_memory_mb(daemon.process.pid)
+            resident.measured = f"{megabytes(rss)} = {rss / SIZES_MB[size]:.2f}x; peak {peak / SIZES_MB[size]:.2f}x"
+            if SIZES_MB[size] >= 100:
+                resident.check(rss <= 1.5 * SIZES_MB[size] and peak <= 2.5 * SIZES_MB[size])
+            ctx.add(first)
+            ctx.add(resident)
+            if not answer.error:
+                _ask(ctx, client, size, hot, answer.result)
+    except (ClientError, KeyError, TypeError, ValueError) as error:
+        ctx.add(Row(f"warm {size}", "p50 <= 10 ms, p99 <= 50 ms", measured=f"not yet: {error}"))
+
+
+def idle(ctx: Context, root: Path) -> None:
+    row = Row("idle daemon", "<= 30 MB, 0 % CPU")
+    if not ctx.wants(row.name):
+        return
+    try:
+        with Daemon([str(ctx.profd), "serve", "--stdio"], ctx.environment()) as daemon:
+            daemon.stdio_client().initialize(root)
+            time.sleep(1)
+            before = process_cpu_s(daemon.process.pid)
+            time.sleep(5)
+            share = (process_cpu_s(daemon.process.pid) - before) / 5
+            rss, _ = process_memory_mb(daemon.process.pid)
+        row.measured = f"{rss:.1f} MB, {share:.1%} CPU"
+        row.check(rss <= 30 and share < 0.005)
+    except ClientError as error:
+        row.measured = f"not yet: {error}"
+    ctx.add(row)
+
+
+def hover_under_load(ctx: Context, root: Path, hot: Hot) -> None:
+    """One client hovers in a small profile while another has the daemon load the biggest."""
+    size = ctx.sizes[-1]
+    row = Row(f"a hover while another client loads {size}", "p99 <= 50 ms")
+    if not ctx.wants(row.name) or not hot.places:
+        return ctx.add(row)
+    # Paths of sockets are short: at most some 100 bytes.
+    folder = tempfile.TemporaryDirectory(prefix="profd-bench-")
+    socket_path = Path(folder.name) / "socket"
+    print(f"bench: hovers while pprof {size} loads", flush=True)
+    failures: list[str] = []
+    try:
+        with Daemon([str(ctx.profd), "serve", "--socket", str(socket_path)], ctx.environment()) as daemon:
+            editor, other = daemon.socket_client(socket_path), daemon.socket_client(socket_path)
+            editor.initialize(root)
+            other.initialize(root)
+            _open(editor, ctx.inputs.file("pprof", ctx.sizes[0]))
+            big = ctx.inputs.file("pprof", size)
+
+            def load() -> None:
+                try:
+                    options = {"watch": False, "makeDefault": False, "attach": False}
+                    answer = other.request("profile/open", {"uri": big.as_uri(), "options": options}, timeout_s=300)
+                    if answer.error:
+                        failures.append(str(answer.error.get("message")))
+                except ClientError as error:
+                    failures.append(str(error))
+
+            loader = threading.Thread(target=load)
+            start = time.perf_counter()
+            loader.start()
+            times: list[float] = []
+            told = False
+            while loader.is_alive() and time.perf_counter() - start < 300:
+                uri, line = hot.places[len(times) % len(hot.places)]
+                where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 0}}
+                answer = editor.request("textDocument/hover", where)
+                if answer.error:
+                    failures.append("not yet" if answer.missing else str(answer.error.get("message")))
+                    break
+                told = told or bool(answer.result)
+                times.append(answer.seconds)
+                time.sleep(0.005)
+            loader.join()
+            took = time.perf_counter() - start
+        if failures:
+            row.measured = failures[0]
+        elif not told:
+            row.measured = "not yet: every hover is empty"
+        else:
+            p50, p99 = percentile(times, 0.5), percentile(times, 0.99)
+            row.measured = f"p50 {seconds(p50)}, p99 {seconds(p99)} of {len(times)} hovers in {took:.1f} s of loading"
+            row.check(p99 <= 0.050)
+    except ClientError as error:
+        row.measured = f"not yet: {error}"
+    finally:
+        folder.cleanup()
+    ctx.add(row)
+
+
+def run(ctx: Context) -> None:
+    size = ctx.sizes[-1]
+    kinds = [f"warm {size}: {kind}" for kind in _requests(Hot(), {"boxes": {"key": [], "parent": []}})]
+    asked = ctx.wants(*kinds, f"resident after loading {size}", f"daemon {size}: start to first layout", "a layout answer")
+    if not asked and not ctx.wants("idle daemon", f"a hover while another client loads {size}"):
+        return
+    root, hot = make_workspace(ctx)
+    idle(ctx, root)
+    if asked:
+        session(ctx, root, hot)
+    hover_under_load(ctx, root, hot)

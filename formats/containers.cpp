@@ -1,0 +1,183 @@
+#include "formats/containers.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formats/support/gzip.h"
+#include "formats/support/tar.h"
+#include "formats/support/zip.h"
+#include "formats/support/zstd.h"
+
+namespace profd {
+namespace {
+
+bool starts_with(std::span<const std::byte> bytes, std::string_view magic) {
+  return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
+}
+
+std::string without_suffix(std::string name, std::string_view suffix, std::string_view replacement = "") {
+  if (name.size() > suffix.size() && name.ends_with(suffix)) {
+    name.resize(name.size() - suffix.size());
+    name += replacement;
+  }
+  return name;
+}
+
+class Peeler {
+ public:
+  Peeler(const ByteSource& file, const ReadLimits& limits, bool partial, StopToken stop, ImportReport& report,
+         const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit)
+      : partial_(partial),
+        depth_(limits.container_depth),
+        stop_(stop),
+        report_(report),
+        claimed_(claimed),
+        visit_(visit) {
+    const std::uint64_t size = std::max<std::uint64_t>(file.bytes().size(), 1);
+    const std::uint64_t by_ratio =
+        size > UINT64_MAX / limits.expansion_ratio ? UINT64_MAX : size * limits.expansion_ratio;
+    budget_ = by_ratio < limits.expanded_bytes ? ExpansionLimit{by_ratio, "expansion_ratio"}
+                                               : ExpansionLimit{limits.expanded_bytes, "expanded_bytes"};
+  }
+
+  // Depth is bounded by the limit, so is the recursion.
+  Result<void> run(Content content) {
+    const auto bytes = content.source.bytes();
+    const ContainerKind kind = container_of(bytes);
+    if (kind == ContainerKind::none || claimed_(bytes)) return visit_(std::move(content));
+    if (content.containers.size() >= depth_)
+      return visit_(
+          fail(ErrorCode::limit,
+               fmt::format("containers are nested more than {} deep (limit container_depth)", depth_)));
+    switch (kind) {
+      case ContainerKind::gzip: {
+        auto expanded = gunzip(bytes, options(), report_);
+        return stream(std::move(content), "gzip", std::move(expanded));
+      }
+      case ContainerKind::zstd: {
+        auto expanded = unzstd(bytes, options(), report_);
+        return stream(std::move(content), "zstd", std::move(expanded));
+      }
+      case ContainerKind::zip:
+        return archive(content, "zip", list_zip(bytes));
+      case ContainerKind::tar:
+        return archive(content, "tar", list_tar(bytes, partial_, report_));
+      default:
+        return visit_(
+            fail(ErrorCode::unsupported,
+                 fmt::format("the file is compressed with {}, which is not read; decompress it first",
+                             to_string(kind))));
+    }
+  }
+
+ private:
+  ExpandOptions options() const { return {budget_, partial_, stop_}; }
+
+  // Limits and stops end everything; other failures are the content's own.
+  Result<void> failed(Error error, const Content& content) {
+    for (std::size_t i = content.containers.size(); i-- > 0;) error.where.push_back(content.containers[i]);
+    return visit_(tl::unexpected<Error>(std::move(error)));
+  }
+
+  Result<void> stream(Content content, std::string_view kind, Result<Expanded> expanded) {
+    if (!expanded) return failed(std::move(expanded).error(), content);
+    budget_.bytes -= std::min<std::uint64_t>(budget_.bytes, expanded->bytes.size());
+    std::string name = content.source.name();
+    for (const auto& [suffix, replacement] :
+         {std::pair{".gz", ""}, {".tgz", ".tar"}, {".zst", ""}, {".tzst", ".tar"}})
+      name = without_suffix(std::move(name), suffix, replacement);
+    Content inner{ByteSource(expanded->bytes, std::move(expanded->owner), name),
+                  std::move(content.containers), std::move(content.names)};
+    inner.source.set_truncated(expanded->truncated || content.source.truncated());
+    inner.source.set_private(true);
+    inner.containers.emplace_back(kind);
+    inner.names.push_back(std::move(name));
+    content.source = {};  // the compressed bytes are not needed while the content is read
+    return run(std::move(inner));
+  }
+
+  Result<void> archive(const Content& content, std::string_view kind,
+                       Result<std::vector<ArchiveMember>> members) {
+    if (!members) {
+      members.error().where.push_back(fmt::format("{} archive", kind));
+      return failed(std::move(members).error(), content);
+    }
+    if (members->empty())
+      return failed(
+          Error{ErrorCode::malformed, fmt::format("the {} archive holds no files", kind), std::nullopt, {}},
+          content);
+    for (const ArchiveMember& member : *members) {
+      PROFD_CHECK(stop_.status());
+      Content inner{{}, content.containers, content.names};
+      inner.containers.push_back(fmt::format("{}: {}", kind, member.name));
+      inner.names.push_back(member.name);
+      auto expanded = expand_member(member, options());
+      if (!expanded) {
+        PROFD_CHECK(failed(std::move(expanded).error(), inner));
+        continue;
+      }
+      const bool borrowed = expanded->owner == nullptr;
+      if (!borrowed) budget_.bytes -= std::min<std::uint64_t>(budget_.bytes, expanded->bytes.size());
+      inner.source = ByteSource(expanded->bytes,
+                                borrowed ? content.source.owner() : std::move(expanded->owner), member.name);
+      inner.source.set_private(!borrowed || content.source.is_private());
+      PROFD_CHECK(run(std::move(inner)));
+    }
+    return {};
+  }
+
+  bool partial_;
+  std::uint32_t depth_;
+  ExpansionLimit budget_;
+  StopToken stop_;
+  ImportReport& report_;
+  const std::function<bool(std::span<const std::byte>)>& claimed_;
+  const ContentVisitor& visit_;
+};
+
+}  // namespace
+
+ContainerKind container_of(std::span<const std::byte> bytes) {
+  if (is_gzip(bytes)) return ContainerKind::gzip;
+  if (is_zstd(bytes)) return ContainerKind::zstd;
+  if (is_zip(bytes)) return ContainerKind::zip;
+  if (is_tar(bytes)) return ContainerKind::tar;
+  if (starts_with(bytes, "BZh") && bytes.size() > 9 &&
+      (starts_with(bytes.subspan(4), "1AY&SY") || starts_with(bytes.subspan(4), "\x17rE8P\x90")))
+    return ContainerKind::bzip2;
+  if (starts_with(bytes, std::string_view("\xFD"
+                                          "7zXZ\0",
+                                          6)))
+    return ContainerKind::xz;
+  return ContainerKind::none;
+}
+
+std::string_view to_string(ContainerKind kind) {
+  switch (kind) {
+    case ContainerKind::none:
+      return "nothing";
+    case ContainerKind::gzip:
+      return "gzip";
+    case ContainerKind::zstd:
+      return "zstd";
+    case ContainerKind::zip:
+      return "zip";
+    case ContainerKind::tar:
+      return "tar";
+    case ContainerKind::bzip2:
+      return "bzip2";
+    case ContainerKind::xz:
+      return "xz";
+  }
+  return "nothing";
+}
+
+Result<void> peel(const ByteSource& file, const ReadLimits& limits, bool partial, StopToken stop,
+                  ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
+                  const ContentVisitor& visit) {
+  Peeler peeler(file, limits, partial, stop, report, claimed, visit);
+  return peeler.run({file, {}, {file.name()}});
+}
+
+}  // namespace profd

@@ -1,0 +1,36 @@
+// Containers: gzip and zstd streams, zip and tar archives, one inside another to a bounded depth.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/reader.h"
+#include "formats/source.h"
+
+namespace profd {
+
+enum class ContainerKind : std::uint8_t { none, gzip, zstd, zip, tar, bzip2, xz };
+ContainerKind container_of(std::span<const std::byte> bytes);
+std::string_view to_string(ContainerKind kind);
+
+// Content found inside, with the way to it: {"gzip", "tar: a/cpu.pb"} from the outside in.
+struct Content {
+  ByteSource source;
+  std::vector<std::string> containers;
+  std::vector<std::string> names;  // of the file and of what was peeled, outermost first
+};
+
+// One thing that was in the file: content, or why it could not be had.
+using ContentVisitor = std::function<Result<void>(Result<Content>)>;
+
+// Calls `visit` for everything at the bottom, in order; stops at the first error it returns.
+// `claimed(bytes)`: a reader takes this archive as it is (a format that is itself a zip or a tar).
+// Expanded bytes are counted over the whole file: an archive cannot evade the limits by nesting.
+Result<void> peel(const ByteSource& file, const ReadLimits& limits, bool partial, StopToken stop,
+                  ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
+                  const ContentVisitor& visit);
+
+}  // namespace profd

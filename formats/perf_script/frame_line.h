@@ -1,0 +1,46 @@
+// A frame in `perf script` text: `ADDR symbol+0xoff (module)`, with the place in the source that -F +srcline
+// prints on the line below.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/tables.h"
+
+namespace profd::perf_script {
+
+struct FrameLine {
+  std::uint64_t address = 0;
+  std::string_view symbol;  // without offset; "[unknown]" as written
+  std::string_view module;  // "" not printed
+  bool inlined = false;
+  bool has_branches = false;  // a branch stack followed on the line
+};
+
+// True for an indented line that starts with a hexadecimal address and a blank.
+bool looks_like_frame(std::string_view line);
+// Of such a line.
+FrameLine parse_frame_line(std::string_view line);
+
+struct SourcePlace {
+  std::string_view file;  // "" unknown
+  std::uint32_t line = 0;
+  bool inlined = false;
+};
+// "  demo.cpp:12", "  x.h:61 (inlined)", "  :0", "  [kernel.kallsyms][ffffffff817554ea]".
+SourcePlace parse_source_line(std::string_view line);
+
+// A symbol as people read it. A symbol of a JIT map can be a chain of inlined methods, outermost first.
+struct Symbol {
+  std::string name;
+  std::string_view system_name;  // as written, when that differs
+  std::string_view file;
+  std::uint32_t start_line = 0;
+  bool unresolved = false;
+  FrameKind kind = FrameKind::native;
+};
+std::vector<Symbol> symbols_of(const FrameLine& frame);
+
+}  // namespace profd::perf_script

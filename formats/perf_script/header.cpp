@@ -1,0 +1,156 @@
+#include "formats/perf_script/header.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace profd::perf_script {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!all_digits(text) || error != std::errc{}) return std::nullopt;
+  return value;
+}
+
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : text_(text) { skip(); }
+  std::string_view peek() const {
+    std::size_t end = at_;
+    while (end < text_.size() && !is_blank(text_[end])) ++end;
+    return text_.substr(at_, end - at_);
+  }
+  void take() {
+    at_ += peek().size();
+    skip();
+  }
+  std::string_view rest() const { return text_.substr(at_); }
+  std::size_t position() const { return at_; }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+  }
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// "1209.731208:" with 1 to 9 decimals.
+std::optional<std::int64_t> parse_time(std::string_view token) {
+  if (token.size() < 4 || token.back() != ':') return std::nullopt;
+  token.remove_suffix(1);
+  const std::size_t dot = token.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const std::string_view decimals = token.substr(dot + 1);
+  const auto seconds = integer(token.substr(0, dot));
+  auto fraction = integer(decimals);
+  if (!seconds || !fraction || decimals.size() > 9 ||
+      *seconds > std::numeric_limits<std::int64_t>::max() / 1'000'000'001)
+    return std::nullopt;
+  for (std::size_t i = decimals.size(); i < 9; ++i) *fraction *= 10;
+  return *seconds * 1'000'000'000 + *fraction;
+}
+
+bool is_cpu(std::string_view token) {
+  return token.size() > 2 && token.front() == '[' && token.back() == ']' &&
+         all_digits(token.substr(1, token.size() - 2));
+}
+
+// "cycles:u:", "cpu/event=0x3c/:", "r04c4:": names begin with a letter.
+bool is_event(std::string_view token) {
+  if (token.size() < 2 || token.back() != ':') return false;
+  const char first = token.front();
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+}
+
+// PERIOD EVENT: tail, both optional.
+void parse_event(Tokens tokens, Header& header) {
+  const Tokens start = tokens;
+  const auto period = integer(tokens.peek());
+  if (period) tokens.take();
+  if (!is_event(tokens.peek())) {
+    header.tail = start.rest();
+    return;
+  }
+  header.period = period;
+  header.event = tokens.peek();
+  header.event.remove_suffix(1);
+  tokens.take();
+  header.tail = tokens.rest();
+}
+
+// [CPU] TIME: [PERIOD] EVENT:, at least one of time and event.
+bool parse_rest(Tokens tokens, Header& header) {
+  if (is_cpu(tokens.peek())) tokens.take();
+  header.time_ns = parse_time(tokens.peek());
+  if (header.time_ns) tokens.take();
+  parse_event(tokens, header);
+  return header.time_ns || !header.event.empty();
+}
+
+bool parse_ids(std::string_view token, Header& header) {
+  const std::size_t slash = token.find('/');
+  if (slash == std::string_view::npos) {
+    // The idle task of some versions is -1.
+    const auto tid = token == "-1" ? std::optional<std::int64_t>(-1) : integer(token);
+    if (!tid) return false;
+    header.tid = *tid;
+    return true;
+  }
+  const auto pid = integer(token.substr(0, slash)), tid = integer(token.substr(slash + 1));
+  if (!pid || !tid) return false;
+  header.pid = *pid;
+  header.tid = *tid;
+  return true;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+std::optional<Header> parse_header(std::string_view line) {
+  if (line.find(':') == std::string_view::npos) return std::nullopt;
+  // The first number after the comm that is followed by a time or an event.
+  constexpr int kMaxCommWords = 16;  // a comm has 15 bytes
+  Tokens tokens(line);
+  const std::size_t begin = tokens.position();
+  for (int word = 0; word <= kMaxCommWords && !tokens.rest().empty(); ++word) {
+    const std::string_view token = tokens.peek();
+    Tokens after = tokens;
+    after.take();
+    Header header;
+    if (parse_ids(token, header) && parse_rest(after, header)) {
+      header.comm = trim(line.substr(begin, tokens.position() - begin));
+      header.thread = line.substr(begin, tokens.position() + token.size() - begin);
+      return header;
+    }
+    if (parse_time(token) || is_cpu(token)) {  // no ids were printed
+      Header bare;
+      if (!parse_rest(tokens, bare)) return std::nullopt;
+      bare.comm = trim(line.substr(begin, tokens.position() - begin));
+      bare.thread = bare.comm;
+      return bare;
+    }
+    tokens = after;
+  }
+  return std::nullopt;
+}
+
+}  // namespace profd::perf_script

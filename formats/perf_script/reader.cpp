@@ -1,0 +1,408 @@
+// The text that `perf script` prints: a header line a sample, then its frames, leaf first, then a blank
+// line. docs/formats/perf-script.md has the grammar, and what is kept and lost.
+#include "formats/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/support/text.h"
+#include "formats/perf_script/comment.h"
+#include "formats/perf_script/frame_line.h"
+#include "formats/perf_script/header.h"
+#include "formats/support/line_reader.h"
+#include "formats/support/text_rows.h"
+#include "formats/support/text_source.h"
+
+namespace profd {
+namespace {
+
+using namespace perf_script;
+
+constexpr std::array<std::string_view, 3> kExtensions{".perf", ".perf.txt", ".linux-perf.txt"};
+// A value per event and sample is kept; this bounds what a hostile file can ask for.
+constexpr std::size_t kMaxEvents = 128;
+constexpr std::size_t kMaxCells = std::size_t{1} << 28;
+
+bool is_blank_line(std::string_view line) {
+  return std::all_of(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; });
+}
+
+// The lines below a frame that -F +srcline and +srccode print.
+bool starts_source_line(std::string_view rest) {
+  return rest.size() > 2 && rest[0] == ' ' && rest[1] == ' ' && rest[2] != ' ' && rest[2] != '\t' &&
+         rest[2] != '\n' && rest[2] != '\r';
+}
+
+// Time and task clocks count nanoseconds.
+std::string_view unit_of(std::string_view event) {
+  const std::string_view base = event.substr(0, event.find_first_of(":/"));
+  return base == "cpu-clock" || base == "task-clock" ? "nanoseconds" : "count";
+}
+
+class Reading {
+ public:
+  Reading(const DecodedText& text, bool truncated, ReadContext& context, ProfileBuilder& builder)
+      : text_(text), truncated_(truncated), context_(context), builder_(builder), lines_(text.text) {}
+
+  Result<void> run() {
+    std::size_t reported = 0;
+    for (std::string_view line; lines_.next(line);) {
+      if (!lines_.ended() && truncated_) break;  // half a line says half a name
+      PROFD_CHECK(read_line(line));
+      if (lines_.position() - reported >= (8u << 20)) {
+        PROFD_CHECK(context_.stop.status());
+        reported = lines_.position();
+        if (context_.progress) context_.progress(reported, text_.text.size());
+      }
+    }
+    end_sample();
+    if (samples_.empty())
+      return fail(ErrorCode::malformed, "there is no sample: no line reads `comm pid time: event:`", 0);
+    return build();
+  }
+
+ private:
+  struct Counter {
+    std::uint64_t n = 0;
+    std::size_t first = 0;
+  };
+  struct Sample {
+    std::uint64_t stack_end = 0;
+    std::int64_t value = 1;
+    std::int64_t time = kNoTime;
+    ThreadId thread;
+    std::uint32_t event = 0;
+  };
+  struct Event {
+    std::string_view name;
+    std::uint64_t n = 0, n_with_period = 0;
+  };
+  // What the text of a frame stands for: frames_[first .. first + n), leaf first.
+  struct Meaning {
+    std::uint32_t first = 0;
+    std::uint32_t n = 0;
+    bool inlined_into_next = false;  // its module is that of the frame below it in the text
+  };
+  struct Thread {
+    ThreadId id;
+    FrameId process;
+  };
+  static constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
+
+  void count(Counter& counter, std::size_t offset) const {
+    if (counter.n++ == 0) counter.first = text_.offset + offset;
+  }
+
+  Result<void> read_line(std::string_view line) {
+    const bool indented = !line.empty() && (line[0] == '\t' || line[0] == ' ');
+    if (indented && in_sample_ && looks_like_frame(line)) return read_frame(line);
+    if (line.empty() || is_blank_line(line)) {
+      end_sample();
+      return {};
+    }
+    if (line[0] == '#') {
+      read_comment(line, builder_.info());
+      return {};
+    }
+    if (line[0] == '|') {  // -F +srccode: the text of the source line
+      count(source_code_, lines_.offset());
+      return {};
+    }
+    if (const auto header = parse_header(line)) return begin_sample(*header);
+    if (indented && in_sample_ && line.find("/0x") != std::string_view::npos)
+      count(branches_, lines_.offset());
+    else
+      count(looks_like_frame(line) ? orphans_ : malformed_, lines_.offset());
+    return {};
+  }
+
+  Result<void> begin_sample(const Header& header) {
+    end_sample();
+    in_sample_ = true;
+    Sample& sample = current_;
+    sample = {};
+    const Thread thread = thread_of(header);
+    sample.thread = thread.id;
+    process_ = thread.process;
+    if (header.time_ns) sample.time = *header.time_ns;
+    PROFD_TRY(sample.event, event_of(header.event));
+    ++events_[sample.event].n;
+    if (header.period) {
+      sample.value = *header.period;
+      ++events_[sample.event].n_with_period;
+    }
+    if (header.tail.empty()) return {};
+    // Without call graphs the one frame stands on the line; a tracepoint prints its fields there.
+    const std::size_t lead = static_cast<std::size_t>(header.tail.data() - text_.text.data());
+    const std::string_view with_blank(header.tail.data() - 1, header.tail.size() + 1);
+    if (lead > 0 && looks_like_frame(with_blank) &&
+        with_blank.find_first_of(" \t", 1) != std::string_view::npos) {
+      PROFD_CHECK(read_frame(with_blank));
+      end_sample();
+    } else if (header.tail.find("/0x") != std::string_view::npos && header.tail.starts_with("0x")) {
+      count(branches_, lines_.offset());
+    } else {
+      count(tracepoint_fields_, lines_.offset());
+    }
+    return {};
+  }
+
+  Thread thread_of(const Header& header) {
+    const std::uint32_t row = thread_rows_.row(header.thread);
+    if (row == threads_.size()) {
+      const bool main_thread = header.pid >= 0 && header.pid == header.tid;
+      ThreadSpec spec{header.comm, main_thread ? header.comm : std::string_view{}, header.tid, header.pid};
+      const std::string_view name = header.comm.empty() ? "[no process name]" : header.comm;
+      threads_.push_back({builder_.thread(spec), builder_.frame({.function = builder_.function(name)})});
+    }
+    return threads_[row];
+  }
+
+  Result<std::uint32_t> event_of(std::string_view name) {
+    if (last_event_ < events_.size() && events_[last_event_].name == name) return last_event_;
+    const auto found =
+        std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.name == name; });
+    last_event_ = static_cast<std::uint32_t>(found - events_.begin());
+    if (found == events_.end()) {
+      if (events_.size() == kMaxEvents)
+        return fail(ErrorCode::limit, fmt::format("more than {} different events in one file", kMaxEvents),
+                    lines_.offset());
+      events_.push_back({name});
+    }
+    return last_event_;
+  }
+
+  Result<void> read_frame(std::string_view line) {
+    std::string_view piece = line;
+    // With -F +srcline the line below belongs to the frame: both together name it.
+    const std::string_view rest = text_.text.substr(lines_.position());
+    if (starts_source_line(rest) && !looks_like_frame(rest.substr(0, rest.find('\n')))) {
+      std::string_view source;
+      lines_.next(source);
+      piece = {line.data(), static_cast<std::size_t>(source.data() + source.size() - line.data())};
+    }
+    const std::uint32_t row = frame_rows_.row(piece);
+    if (row == meanings_.size()) meanings_.push_back(make_frames(piece, line.size()));
+    if (leaf_first_.size() >= context_.limits.stack_depth)
+      return fail(
+          ErrorCode::limit,
+          fmt::format("a stack has more than {} frames (limit stack_depth)", context_.limits.stack_depth),
+          lines_.offset());
+    leaf_first_.push_back(row);
+    return {};
+  }
+
+  Meaning make_frames(std::string_view piece, std::size_t line_size) {
+    const std::string_view line = piece.substr(0, line_size);
+    if (!is_valid_utf8(piece))
+      count(invalid_utf8_, static_cast<std::size_t>(piece.data() - text_.text.data()));
+    FrameLine frame = parse_frame_line(line);
+    SourcePlace place;
+    if (piece.size() > line_size) place = parse_source_line(piece.substr(piece.find('\n', line_size) + 1));
+    frame.inlined |= place.inlined;
+    if (frame.has_branches) count(branches_, static_cast<std::size_t>(piece.data() - text_.text.data()));
+    Meaning meaning{static_cast<std::uint32_t>(frames_.size()), 0, frame.inlined && frame.module.empty()};
+    const std::vector<Symbol> symbols = symbols_of(frame);
+    for (std::size_t i = symbols.size(); i-- > 0;) {
+      const Symbol& symbol = symbols[i];
+      FrameSpec spec;
+      spec.function = builder_.function(
+          FunctionSpec{.name = builder_.string(symbol.name),
+                       .system_name = builder_.string(symbol.system_name),
+                       .file = builder_.string(symbol.file.empty() ? place.file : symbol.file),
+                       .start_line = symbol.start_line,
+                       .unresolved = symbol.unresolved});
+      if (!frame.module.empty()) spec.module = builder_.module({.name = frame.module});
+      spec.file = builder_.string(place.file);
+      spec.line = place.line;
+      spec.address = frame.address;
+      spec.kind = symbol.kind;
+      spec.inlined = frame.inlined || i > 0;
+      frames_.push_back({builder_.frame(spec), spec});
+    }
+    meaning.n = static_cast<std::uint32_t>(symbols.size());
+    return meaning;
+  }
+
+  // The frame with the module of the frame it was inlined into.
+  FrameId in_module(std::uint32_t index, const FrameSpec& owner) {
+    const std::uint64_t key = static_cast<std::uint64_t>(index) << 32 | owner.module.v;
+    const auto [at, is_new] = inlined_.try_emplace(key);
+    if (is_new) {
+      FrameSpec spec = frames_[index].spec;
+      spec.module = owner.module;
+      if (spec.kind == FrameKind::native) spec.kind = owner.kind;
+      at->second = builder_.frame(spec);
+    }
+    return at->second;
+  }
+
+  void end_sample() {
+    if (!in_sample_) return;
+    in_sample_ = false;
+    stacks_.push_back(process_);
+    const FrameSpec* owner = nullptr;
+    for (std::size_t i = leaf_first_.size(); i-- > 0;) {
+      const Meaning& meaning = meanings_[leaf_first_[i]];
+      for (std::uint32_t f = meaning.first + meaning.n; f-- > meaning.first;) {
+        const bool borrow = meaning.inlined_into_next && owner && owner->module.valid();
+        stacks_.push_back(borrow ? in_module(f, *owner) : frames_[f].id);
+        if (!meaning.inlined_into_next) owner = &frames_[f].spec;
+      }
+    }
+    n_without_stack_ += leaf_first_.empty();
+    leaf_first_.clear();
+    current_.stack_end = stacks_.size();
+    samples_.push_back(current_);
+  }
+
+  Result<void> build() {
+    std::vector<bool> has_metric(events_.size());
+    const bool one_unnamed = events_.size() == 1 && events_[0].n_with_period == 0;
+    std::vector<std::size_t> column(events_.size(), 0);
+    std::size_t n_metrics = 0;
+    for (std::size_t e = 0; e < events_.size(); ++e) {
+      const Event& event = events_[e];
+      // Without periods an event is known only by how often it was sampled.
+      if (one_unnamed || (event.name.empty() && event.n_with_period == 0)) continue;
+      has_metric[e] = true;
+      column[e] = n_metrics++;
+      const std::string name = event.name.empty() ? "unnamed event" : repair_utf8(event.name);
+      builder_.add_metric(name, event.n_with_period > 0 ? unit_of(event.name) : "samples");
+      if (event.n_with_period > 0 && event.n_with_period < event.n)
+        context_.report.add("period-missing", Severity::loss,
+                            fmt::format("samples of {} without a period were counted as 1", name),
+                            std::nullopt, event.n - event.n_with_period);
+    }
+    const std::size_t samples_column = n_metrics++;
+    builder_.add_metric("samples", "count");
+    builder_.set_default_metric(MetricId{0u});
+    if (one_unnamed && !events_[0].name.empty())
+      builder_.info().properties.emplace_back("event", repair_utf8(events_[0].name));
+    if (samples_.size() > kMaxCells / n_metrics)
+      return fail(ErrorCode::limit,
+                  fmt::format("{} samples of {} events are more than is kept", samples_.size(), n_metrics));
+
+    std::int64_t first_time = std::numeric_limits<std::int64_t>::max(), last_time = kNoTime;
+    for (const Sample& sample : samples_) {
+      if (sample.time == kNoTime) continue;
+      first_time = std::min(first_time, sample.time);
+      last_time = std::max(last_time, sample.time);
+    }
+    if (last_time != kNoTime) builder_.info().duration_ns = last_time - first_time;
+
+    std::vector<std::int64_t> values(n_metrics);
+    std::uint64_t begin = 0;
+    for (const Sample& sample : samples_) {
+      std::fill(values.begin(), values.end(), 0);
+      if (has_metric[sample.event]) values[column[sample.event]] = sample.value;
+      values[samples_column] = 1;
+      SampleContext where;
+      where.thread = sample.thread;
+      if (sample.time != kNoTime) where.time = sample.time - first_time;
+      builder_.add_sample(std::span<const FrameId>(stacks_).subspan(begin, sample.stack_end - begin), values,
+                          where);
+      begin = sample.stack_end;
+    }
+    if (builder_.info().producer.empty()) builder_.info().producer = "perf";
+    report();
+    return {};
+  }
+
+  void report() {
+    const auto row = [&](std::string_view kind, Severity severity, std::string_view message,
+                         const Counter& counter) {
+      context_.report.add(kind, severity, message, counter.first, counter.n);
+    };
+    row("malformed-line", Severity::loss, "lines that are neither a sample nor a frame were not read",
+        malformed_);
+    row("orphan-frame", Severity::loss, "frames after the end of a sample belong to none and were not read",
+        orphans_);
+    row("branch-stack", Severity::info, "branch stacks were not read", branches_);
+    row("tracepoint-fields", Severity::info, "the fields that tracepoints print were not read",
+        tracepoint_fields_);
+    row("source-code", Severity::info, "lines of source code were skipped", source_code_);
+    row("invalid-utf8", Severity::info, "frames with bytes that are no UTF-8 were repaired with U+FFFD",
+        invalid_utf8_);
+    context_.report.add("no-stack", Severity::info, "samples without a stack are counted to their process",
+                        std::nullopt, n_without_stack_);
+  }
+
+  const DecodedText& text_;
+  bool truncated_;
+  ReadContext& context_;
+  ProfileBuilder& builder_;
+  LineReader lines_;
+
+  struct MadeFrame {
+    FrameId id;
+    FrameSpec spec;
+  };
+  TextRows frame_rows_;
+  std::vector<Meaning> meanings_;  // by row of frame_rows_
+  std::vector<MadeFrame> frames_;
+  std::unordered_map<std::uint64_t, FrameId> inlined_;
+  TextRows thread_rows_;
+  std::vector<Thread> threads_;
+  std::vector<Event> events_;
+  std::uint32_t last_event_ = 0;
+
+  bool in_sample_ = false;
+  Sample current_;
+  FrameId process_;
+  std::vector<std::uint32_t> leaf_first_;  // rows of frame_rows_
+  std::vector<Sample> samples_;
+  std::vector<FrameId> stacks_;  // root first, one after another
+  std::uint64_t n_without_stack_ = 0;
+  Counter malformed_, orphans_, branches_, tracepoint_fields_, source_code_, invalid_utf8_;
+};
+
+class PerfScriptReader final : public FormatReader {
+ public:
+  const ReaderInfo& info() const override {
+    static const ReaderInfo info{"perf-script", "perf script text", kExtensions, 500,
+                                 "Linux perf, simpleperf report-sample"};
+    return info;
+  }
+
+  Confidence sniff(std::span<const std::byte> prefix, bool) const override {
+    std::array<char, 8192> buffer;
+    const std::string_view text = sniff_text(prefix, buffer);
+    if (text.find('\0') != std::string_view::npos) return Confidence::no;
+    if (text.starts_with("# ========") && text.substr(0, 200).find("# captured on") != std::string_view::npos)
+      return Confidence::certain;
+    LineReader lines(text);
+    bool header_before = false, header_seen = false;
+    int n_other = 0;
+    for (std::string_view line; n_other < 8 && lines.next(line);) {
+      if (line.empty() || line[0] == '#' || is_blank_line(line)) continue;
+      if (header_before && looks_like_frame(line)) return Confidence::certain;
+      const auto header = parse_header(line);
+      header_before = header && (header->time_ns || header->tid >= 0);
+      if (header_before && !header->tail.empty() && header->time_ns && !header->event.empty())
+        return Confidence::certain;
+      header_seen |= header_before;
+      n_other += !header_before;
+    }
+    return header_seen ? Confidence::maybe : Confidence::no;
+  }
+
+  Result<void> read(const ByteSource& source, ReadContext& context,
+                    std::vector<ProfileBuilder>& profiles) const override {
+    const DecodedText text = decode_text(source, context.report);
+    return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FormatReader> make_perf_script_reader() {
+  return std::make_unique<PerfScriptReader>();
+}
+
+}  // namespace profd

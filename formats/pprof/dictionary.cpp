@@ -1,0 +1,226 @@
+#include "formats/pprof/dictionary.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+#include "formats/pprof/prune.h"
+
+namespace profd::pprof {
+namespace {
+
+std::string at(const char* table, std::size_t row) {
+  return std::string(table) + '[' + std::to_string(row) + ']';
+}
+
+template <class Table>
+Result<IdMap> map_ids(const std::vector<Table>& table, const char* name) {
+  std::vector<std::uint64_t> ids;
+  ids.reserve(table.size());
+  for (const Table& row : table) ids.push_back(row.id);
+  IdMap map;
+  std::size_t bad = 0;
+  if (map.build(ids, bad)) return map;
+  const std::string id = std::to_string(ids[bad]);
+  return fail(ErrorCode::malformed,
+              at(name, bad) + (ids[bad] == 0 ? " has the id 0, which means none"
+                                             : " has the id " + id + " of another " + name));
+}
+
+std::uint32_t line_number(std::int64_t line) {
+  return line > 0 && line < std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(line) : 0;
+}
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+class Builder {
+ public:
+  Builder(const Records& records, ProfileBuilder& builder, ImportReport& report)
+      : r_(records), builder_(builder), report_(report) {}
+
+  Result<Dictionary> run() {
+    PROFD_CHECK(check_strings());
+    PROFD_CHECK(add_mappings());
+    PROFD_CHECK(add_functions());
+    PROFD_TRY(const std::string_view drop, r_.string(r_.drop_frames, "drop_frames"));
+    PROFD_TRY(const std::string_view keep, r_.string(r_.keep_frames, "keep_frames"));
+    PROFD_TRY(rule_, PruneRule::make(drop, keep));
+    PROFD_CHECK(add_locations());
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> check_strings() {
+    if (!r_.strings.empty() && !r_.strings.front().empty())
+      return fail(ErrorCode::malformed, "string_table[0] is not empty");
+    return {};
+  }
+
+  Result<void> add_mappings() {
+    PROFD_TRY(mapping_row_, map_ids(r_.mappings, "mapping"));
+    for (std::size_t i = 0; i < r_.mappings.size(); ++i) {
+      const Mapping& m = r_.mappings[i];
+      PROFD_TRY(const std::string_view name, r_.string(m.filename, at("mapping", i) + ".filename"));
+      PROFD_TRY(const std::string_view build_id, r_.string(m.build_id, at("mapping", i) + ".build_id"));
+      modules_.push_back(builder_.module({name, build_id, m.start, m.limit, m.offset}));
+      kernel_.push_back(name.starts_with("[kernel") || name.starts_with("[guest.kernel"));
+      // Code that no symbol names is shown under its module.
+      FunctionSpec unknown;
+      unknown.name = builder_.string(name.empty()          ? "[unknown]"
+                                     : name.front() == '[' ? std::string(name)
+                                                           : '[' + std::string(base_name(name)) + ']');
+      unknown.unresolved = true;
+      unknown_.push_back(builder_.function(unknown));
+    }
+    if (!r_.mappings.empty() && !kernel_.front()) {
+      PROFD_TRY(const std::string_view program,
+                r_.string(r_.mappings.front().filename, "mapping[0].filename"));
+      builder_.info().program = program;
+    }
+    return {};
+  }
+
+  Result<void> add_functions() {
+    PROFD_TRY(function_row_, map_ids(r_.functions, "function"));
+    functions_.reserve(r_.functions.size());
+    for (std::size_t i = 0; i < r_.functions.size(); ++i) {
+      const Function& f = r_.functions[i];
+      const auto place = [&](const char* field) { return at("function", i) + field; };
+      PROFD_TRY(const std::string_view name, r_.string(f.name, place(".name")));
+      PROFD_TRY(const std::string_view system_name, r_.string(f.system_name, place(".system_name")));
+      PROFD_TRY(const std::string_view file, r_.string(f.filename, place(".filename")));
+      files_.push_back(StringId{0u});
+      FunctionSpec spec;
+      spec.name = builder_.string(name.empty() ? system_name : name);
+      spec.system_name = system_name == name || name.empty() ? StringId{0u} : builder_.string(system_name);
+      spec.file = builder_.string(file);
+      spec.start_line = line_number(f.start_line);
+      if (name.empty() && system_name.empty()) {
+        functions_.push_back({});
+        continue;
+      }
+      // pprof tells functions apart by name alone. The file of each line stays on its frame.
+      const auto [known, is_new] = by_name_.try_emplace(spec.name.v);
+      if (is_new) known->second = builder_.function(spec);
+      functions_.push_back(known->second);
+      files_.back() = spec.file;
+    }
+    return {};
+  }
+
+  FunctionId unknown_function(std::uint32_t mapping) {
+    if (mapping != kNone) return unknown_[mapping];
+    if (!nowhere_.valid()) {
+      FunctionSpec spec;
+      spec.name = builder_.string("[unknown]");
+      spec.unresolved = true;
+      nowhere_ = builder_.function(spec);
+    }
+    return nowhere_;
+  }
+
+  Result<void> add_locations() {
+    PROFD_TRY(out_.location_row, map_ids(r_.locations, "location"));
+    out_.first_frame.reserve(r_.locations.size() + 1);
+    out_.first_frame.push_back(0);
+    if (rule_.active()) out_.prune.assign(r_.locations.size(), Prune::no);
+    for (std::size_t i = 0; i < r_.locations.size(); ++i) {
+      const Location& location = r_.locations[i];
+      const std::uint32_t mapping = mapping_row_[location.mapping_id];
+      if (location.mapping_id != 0 && mapping == kNone)
+        report_.add("unknown-mapping", Severity::loss,
+                    "A location names a mapping that is not in the file; its module is unknown.");
+      if (location.is_folded)
+        report_.add(
+            "folded-location", Severity::info,
+            "Several symbols share the address of a location (identical code folding); one is shown.");
+      FrameSpec frame;
+      frame.module = mapping == kNone ? ModuleId{} : modules_[mapping];
+      frame.address = location.address;
+      frame.kind = mapping != kNone && kernel_[mapping] ? FrameKind::kernel : FrameKind::native;
+      if (location.n_lines == 0) {
+        frame.function = unknown_function(mapping);
+        out_.frames.push_back(builder_.frame(frame).v);
+      }
+      std::uint32_t first_shown = 0;
+      PROFD_TRY(first_shown, lines_to_drop(i));
+      for (std::uint32_t l = location.n_lines; l-- > first_shown;) {
+        const Line& line = r_.lines[location.first_line + l];
+        PROFD_TRY(frame.function, function_of(line, i, l, mapping));
+        const std::uint32_t function_row = function_row_[line.function_id];
+        frame.file = function_row == kNone ? StringId{0u} : files_[function_row];
+        frame.line = line_number(line.line);
+        frame.column = line_number(line.column);
+        frame.inlined = l + 1 < location.n_lines;
+        out_.frames.push_back(builder_.frame(frame).v);
+      }
+      out_.first_frame.push_back(static_cast<std::uint32_t>(out_.frames.size()));
+    }
+    if (builder_.n_frames() < kManyFrames && r_.locations.size() < kManyFrames - 1) {
+      out_.quick.resize(out_.location_row.dense_size(), kNone);
+      for (std::size_t id = 0; id < out_.quick.size(); ++id) {
+        const std::uint32_t row = out_.location_row[id];
+        if (row == kNone) continue;
+        const std::uint32_t first = out_.first_frame[row];
+        out_.quick[id] = out_.first_frame[row + 1] - first == 1 ? out_.frames[first] : kManyFrames + row;
+      }
+    }
+    return {};
+  }
+
+  Result<FunctionId> function_of(const Line& line, std::size_t location, std::uint32_t l,
+                                 std::uint32_t mapping) {
+    if (line.function_id == 0) return unknown_function(mapping);
+    const std::uint32_t row = function_row_[line.function_id];
+    if (row == kNone) {
+      return fail(ErrorCode::malformed, at("location", location) + ".line[" + std::to_string(l) +
+                                            "] names function " + std::to_string(line.function_id) +
+                                            ", which is not in the file");
+    }
+    return functions_[row].valid() ? functions_[row] : unknown_function(mapping);
+  }
+
+  // How many of a location's lines, leaf first, drop_frames removes; sets out_.prune.
+  Result<std::uint32_t> lines_to_drop(std::size_t i) {
+    const Location& location = r_.locations[i];
+    if (!rule_.active()) return 0;
+    for (std::uint32_t l = location.n_lines; l-- > 0;) {
+      const std::uint32_t row = function_row_[r_.lines[location.first_line + l].function_id];
+      if (row == kNone) continue;
+      PROFD_TRY(const std::string_view name, r_.string(r_.functions[row].name, "function.name"));
+      if (!rule_.drops(name)) continue;
+      if (l + 1 == location.n_lines) {
+        out_.prune[i] = Prune::whole;
+        return 0;
+      }
+      out_.prune[i] = Prune::beneath;
+      return l + 1;
+    }
+    return 0;
+  }
+
+  const Records& r_;
+  ProfileBuilder& builder_;
+  ImportReport& report_;
+  Dictionary out_;
+  PruneRule rule_;
+  IdMap mapping_row_, function_row_;
+  std::vector<ModuleId> modules_;
+  std::vector<bool> kernel_;
+  std::vector<FunctionId> unknown_, functions_;
+  std::vector<StringId> files_;  // by row of functions
+  std::unordered_map<std::uint32_t, FunctionId> by_name_;
+  FunctionId nowhere_;
+};
+
+}  // namespace
+
+Result<Dictionary> build_dictionary(const Records& records, ProfileBuilder& builder, ImportReport& report) {
+  return Builder(records, builder, report).run();
+}
+
+}  // namespace profd::pprof

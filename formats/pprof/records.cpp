@@ -1,0 +1,301 @@
+#include "formats/pprof/records.h"
+
+#include <string>
+
+namespace profd::pprof {
+namespace {
+
+class RecordReader {
+ public:
+  RecordReader(std::span<const std::byte> bytes, ReadContext& context) : context_(context) {
+    records_.bytes = bytes;
+    begin_ = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  }
+
+  Result<Records> run();
+
+ private:
+  std::uint64_t offset(const std::uint8_t* p) const { return static_cast<std::uint64_t>(p - begin_); }
+  tl::unexpected<Error> malformed(std::string message, const std::uint8_t* at) const {
+    return fail(ErrorCode::malformed, std::move(message), offset(at));
+  }
+  tl::unexpected<Error> wrong_type(const char* what, const std::uint8_t* at) const {
+    return malformed(std::string(what) + " has the wrong wire type", at);
+  }
+
+  Result<void> read_field_of_profile(const Field& field, const std::uint8_t* at);
+  Result<ValueType> read_value_type(Cursor body) const;
+  Result<void> read_mapping(Cursor body);
+  Result<void> read_location(Cursor body);
+  Result<void> read_line(Cursor body, Location& location);
+  Result<void> read_function(Cursor body);
+  Result<void> read_comments(const Field& field, const std::uint8_t* at);
+  Result<void> set_time(std::uint64_t value, const std::uint8_t* at);
+
+  Records records_;
+  ReadContext& context_;
+  const std::uint8_t* begin_ = nullptr;
+  bool past_samples_ = false;  // a table was read after samples
+};
+
+// Calls set(field) for each field of a message; false from set = wrong wire type.
+template <class Set>
+Result<void> each_field(Cursor body, const std::uint8_t* file_begin, const char* what, Set set) {
+  while (!body.done()) {
+    Field field;
+    const std::uint8_t* at = body.p;
+    const auto place = static_cast<std::uint64_t>(at - file_begin);
+    if (!read_field(body, field))
+      return fail(ErrorCode::malformed, std::string("broken field in ") + what, place);
+    if (!set(field)) {
+      return fail(ErrorCode::malformed,
+                  std::string(what) + " field " + std::to_string(field.number) + " has the wrong wire type",
+                  place);
+    }
+  }
+  return {};
+}
+
+bool take(const Field& field, std::uint64_t& to) {
+  if (field.wire != Wire::varint) return false;
+  to = field.value;
+  return true;
+}
+bool take(const Field& field, std::int64_t& to) {
+  if (field.wire != Wire::varint) return false;
+  to = static_cast<std::int64_t>(field.value);
+  return true;
+}
+
+Result<ValueType> RecordReader::read_value_type(Cursor body) const {
+  ValueType type;
+  PROFD_CHECK(each_field(body, begin_, "ValueType", [&](const Field& f) {
+    if (f.number == 1) return take(f, type.type);
+    if (f.number == 2) return take(f, type.unit);
+    return true;
+  }));
+  return type;
+}
+
+Result<void> RecordReader::read_mapping(Cursor body) {
+  Mapping& m = records_.mappings.emplace_back();
+  return each_field(body, begin_, "Mapping", [&](const Field& f) {
+    switch (f.number) {
+      case 1:
+        return take(f, m.id);
+      case 2:
+        return take(f, m.start);
+      case 3:
+        return take(f, m.limit);
+      case 4:
+        return take(f, m.offset);
+      case 5:
+        return take(f, m.filename);
+      case 6:
+        return take(f, m.build_id);
+      default:
+        return true;
+    }
+  });
+}
+
+Result<void> RecordReader::read_line(Cursor body, Location& location) {
+  Line line;
+  PROFD_CHECK(each_field(body, begin_, "Line", [&](const Field& f) {
+    switch (f.number) {
+      case 1:
+        return take(f, line.function_id);
+      case 2:
+        return take(f, line.line);
+      case 3:
+        return take(f, line.column);
+      default:
+        return true;
+    }
+  }));
+  records_.lines.push_back(line);
+  ++location.n_lines;
+  return {};
+}
+
+Result<void> RecordReader::read_location(Cursor body) {
+  Location location;
+  location.first_line = static_cast<std::uint32_t>(records_.lines.size());
+  Result<void> inner;
+  PROFD_CHECK(each_field(body, begin_, "Location", [&](const Field& f) {
+    switch (f.number) {
+      case 1:
+        return take(f, location.id);
+      case 2:
+        return take(f, location.mapping_id);
+      case 3:
+        return take(f, location.address);
+      case 4:
+        if (f.wire != Wire::length) return false;
+        if (inner) inner = read_line(f.bytes, location);
+        return true;
+      case 5: {
+        std::uint64_t folded = 0;
+        if (!take(f, folded)) return false;
+        location.is_folded = folded != 0;
+        return true;
+      }
+      default:
+        return true;
+    }
+  }));
+  PROFD_CHECK(inner);
+  records_.locations.push_back(location);
+  return {};
+}
+
+Result<void> RecordReader::read_function(Cursor body) {
+  Function& f = records_.functions.emplace_back();
+  return each_field(body, begin_, "Function", [&](const Field& field) {
+    switch (field.number) {
+      case 1:
+        return take(field, f.id);
+      case 2:
+        return take(field, f.name);
+      case 3:
+        return take(field, f.system_name);
+      case 4:
+        return take(field, f.filename);
+      case 5:
+        return take(field, f.start_line);
+      default:
+        return true;
+    }
+  });
+}
+
+Result<void> RecordReader::read_comments(const Field& field, const std::uint8_t* at) {
+  if (field.wire == Wire::varint) {
+    records_.comments.push_back(field.value);
+    return {};
+  }
+  if (field.wire != Wire::length) return wrong_type("comment", at);
+  Cursor packed = field.bytes;
+  while (!packed.done()) {
+    std::uint64_t index;
+    if (!read_varint(packed, index)) return malformed("broken varint in comment", packed.p);
+    records_.comments.push_back(index);
+  }
+  return {};
+}
+
+Result<void> RecordReader::set_time(std::uint64_t value, const std::uint8_t* at) {
+  if (records_.time_nanos != 0 && value != 0)
+    return malformed("two profiles stand one after the other in this file; split them and open each", at);
+  records_.time_nanos = static_cast<std::int64_t>(value);
+  return {};
+}
+
+Result<void> RecordReader::read_field_of_profile(const Field& field, const std::uint8_t* at) {
+  Records& r = records_;
+  const bool message = field.wire == Wire::length;
+  const auto scalar = [&](auto& to, const char* what) -> Result<void> {
+    if (!take(field, to)) return wrong_type(what, at);
+    return {};
+  };
+  if (field.number >= 3 && field.number <= 6) past_samples_ |= r.samples.size() > 0;
+  switch (field.number) {
+    case 1: {
+      if (!message) return wrong_type("sample_type", at);
+      if (past_samples_)
+        return malformed("two profiles stand one after the other in this file; split them and open each", at);
+      PROFD_TRY(const ValueType type, read_value_type(field.bytes));
+      r.sample_types.push_back(type);
+      return {};
+    }
+    case 3:
+      return message ? read_mapping(field.bytes) : wrong_type("mapping", at);
+    case 4:
+      return message ? read_location(field.bytes) : wrong_type("location", at);
+    case 5:
+      return message ? read_function(field.bytes) : wrong_type("function", at);
+    case 6:
+      if (!message) return wrong_type("string_table", at);
+      r.strings.emplace_back(reinterpret_cast<const char*>(field.bytes.p), field.bytes.left());
+      return {};
+    case 7:
+      return scalar(r.drop_frames, "drop_frames");
+    case 8:
+      return scalar(r.keep_frames, "keep_frames");
+    case 9:
+      if (field.wire != Wire::varint) return wrong_type("time_nanos", at);
+      return set_time(field.value, at);
+    case 10:
+      return scalar(r.duration_nanos, "duration_nanos");
+    case 11: {
+      if (!message) return wrong_type("period_type", at);
+      PROFD_TRY(r.period_type, read_value_type(field.bytes));
+      r.has_period_type = true;
+      return {};
+    }
+    case 12:
+      return scalar(r.period, "period");
+    case 13:
+      return read_comments(field, at);
+    case 14:
+      return scalar(r.default_sample_type, "default_sample_type");
+    case 15:
+      return scalar(r.doc_url, "doc_url");
+    default:
+      return {};  // a field of a later version
+  }
+}
+
+Result<Records> RecordReader::run() {
+  constexpr std::uint8_t kSampleTag = (2 << 3) | 2;
+  Cursor cursor(records_.bytes);
+  std::size_t until_report = 0;
+  while (!cursor.done()) {
+    const std::uint8_t* at = cursor.p;
+    if (until_report-- == 0) {
+      until_report = 1u << 16;
+      PROFD_CHECK(context_.stop.status());
+      if (context_.progress) context_.progress(offset(at) / 4, records_.bytes.size());
+    }
+    bool whole = true;
+    if (*at == kSampleTag) {
+      Cursor body(at + 1, cursor.end);
+      std::uint64_t length;
+      whole = read_varint(body, length) && length <= body.left();
+      if (whole) {
+        records_.samples.push_back(offset(at + 1));
+        cursor.p = body.p + length;
+        continue;
+      }
+    }
+    Field field;
+    if (!whole || !read_field(cursor, field)) {
+      if (context_.partial) {
+        records_.truncated = true;
+        break;
+      }
+      const std::size_t n = records_.samples.size();
+      const std::string where =
+          past_samples_ || !records_.strings.empty() ? "in the tables" : "after sample " + std::to_string(n);
+      return fail(ErrorCode::truncated, "the file ends early or is damaged, " + where, offset(at));
+    }
+    if (field.number == 2) return wrong_type("sample", at);
+    PROFD_CHECK(read_field_of_profile(field, at));
+  }
+  return std::move(records_);
+}
+
+}  // namespace
+
+Result<std::string_view> Records::string(std::uint64_t index, std::string_view place) const {
+  if (index < strings.size()) return strings[static_cast<std::size_t>(index)];
+  if (index == 0) return std::string_view();
+  return fail(ErrorCode::malformed, std::string(place) + " is string " + std::to_string(index) +
+                                        ", but the string table has " + std::to_string(strings.size()));
+}
+
+Result<Records> read_records(std::span<const std::byte> bytes, ReadContext& context) {
+  return RecordReader(bytes, context).run();
+}
+
+}  // namespace profd::pprof

@@ -1,0 +1,338 @@
+#include "formats/pprof/stacks.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "core/support/hash.h"
+#include "core/support/interner.h"
+
+namespace profd::pprof {
+namespace {
+
+constexpr std::uint8_t kLocationTag = (1 << 3) | 2;  // packed location_id
+
+std::string place(std::size_t sample, const char* field) {
+  return "sample[" + std::to_string(sample) + "]." + field;
+}
+
+// Calls visit(value) for every element of a repeated integer, packed or not.
+template <class Visit>
+bool each_integer(const Field& field, Visit visit) {
+  if (field.wire == Wire::varint) {
+    visit(field.value);
+    return true;
+  }
+  if (field.wire != Wire::length) return false;
+  Cursor packed = field.bytes;
+  while (!packed.done()) {
+    std::uint64_t value;
+    if (!read_varint(packed, value)) return false;
+    visit(value);
+  }
+  return true;
+}
+
+std::size_t count_varints(Cursor packed) {
+  return static_cast<std::size_t>(
+      std::count_if(packed.p, packed.end, [](std::uint8_t b) { return b < 0x80; }));
+}
+
+}  // namespace
+
+// Label sets of a run of samples, told apart by their bytes alone.
+struct SampleStacks::Slice {
+  std::vector<std::string_view> texts;   // distinct label bytes
+  std::vector<std::uint32_t> examples;   // a sample that has them
+  std::vector<std::uint32_t> of_sample;  // by sample of the slice: 0 none, else 1 + row of texts
+  RowSet rows;
+  bool all_packed = true;
+};
+
+Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size_t end) const {
+  const std::size_t n_values = records_.sample_types.size();
+  slice.of_sample.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    Cursor body = records_.sample(i);
+    const std::uint8_t* labels_begin = nullptr;
+    const std::uint8_t* labels_end = nullptr;
+    std::size_t n = 0, n_location_fields = 0;
+    const bool starts_packed = body.done() || *body.p == kLocationTag;
+    while (!body.done()) {
+      const std::uint8_t* at = body.p;
+      Field field;
+      const auto offset =
+          static_cast<std::uint64_t>(at - reinterpret_cast<const std::uint8_t*>(records_.bytes.data()));
+      if (!read_field(body, field))
+        return fail(ErrorCode::malformed, "broken field in sample[" + std::to_string(i) + ']', offset);
+      if (field.number == 1) {
+        ++n_location_fields;
+        if (field.wire == Wire::length && field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
+          return fail(ErrorCode::malformed, "broken varint in " + place(i, "location_id"), offset);
+      } else if (field.number == 2) {
+        if (field.wire == Wire::length) {
+          if (field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
+            return fail(ErrorCode::malformed, "broken varint in " + place(i, "value"), offset);
+          n += count_varints(field.bytes);
+        } else {
+          ++n;
+        }
+      } else if (field.number == 3) {
+        if (field.wire != Wire::length)
+          return fail(ErrorCode::malformed, place(i, "label") + " has the wrong wire type", offset);
+        if (!labels_begin) labels_begin = at;
+        labels_end = body.p;
+      }
+    }
+    if (n != n_values) {
+      return fail(ErrorCode::malformed,
+                  "sample[" + std::to_string(i) + "] has " + std::to_string(n) + " values, but there are " +
+                      std::to_string(n_values) + " sample types",
+                  records_.samples[i]);
+    }
+    slice.all_packed &= n_location_fields == 0 || (starts_packed && n_location_fields == 1);
+    if (!labels_begin) {
+      slice.of_sample.push_back(0);
+      continue;
+    }
+    const std::string_view text(reinterpret_cast<const char*>(labels_begin),
+                                static_cast<std::size_t>(labels_end - labels_begin));
+    const auto next = static_cast<std::uint32_t>(slice.texts.size());
+    const std::uint32_t row = slice.rows.find_or_add(hash_bytes(text), next,
+                                                     [&](std::uint32_t r) { return slice.texts[r] == text; });
+    if (row == next) {
+      slice.texts.push_back(text);
+      slice.examples.push_back(static_cast<std::uint32_t>(i));
+    }
+    slice.of_sample.push_back(row + 1);
+  }
+  return {};
+}
+
+Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context) {
+  const std::size_t n = size();
+  const std::size_t n_slices =
+      std::max<std::size_t>(1, std::min<std::size_t>(context.executor.width(), n / 4096));
+  std::vector<Slice> slices(n_slices);
+  std::vector<Result<void>> results(n_slices);
+  context.executor.run(n_slices, [&](std::size_t s) {
+    results[s] = scan_slice(slices[s], n * s / n_slices, n * (s + 1) / n_slices);
+  });
+  bool any_labels = false;
+  for (std::size_t s = 0; s < n_slices; ++s) {
+    PROFD_CHECK(results[s]);
+    all_packed_ &= slices[s].all_packed;
+    any_labels |= !slices[s].texts.empty();
+  }
+  PROFD_CHECK(context.stop.status());
+  if (!any_labels) return {};
+  labels_.reserve(n);
+  for (Slice& slice : slices) {
+    std::vector<std::uint32_t> sets{0};
+    for (std::uint32_t example : slice.examples) {
+      PROFD_TRY(const LabelSetId set, read_labels(example, builder, context));
+      sets.push_back(set.v);
+    }
+    for (std::uint32_t row : slice.of_sample) labels_.push_back(sets[row]);
+    slice = {};
+  }
+  return {};
+}
+
+Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder& builder,
+                                             ReadContext& context) const {
+  std::vector<Label> labels;
+  Cursor body = records_.sample(sample);
+  Field field;
+  while (!body.done() && read_field(body, field)) {
+    if (field.number != 3) continue;
+    std::uint64_t key = 0, text = 0, unit = 0, number = 0;
+    Field part;
+    Cursor message = field.bytes;
+    while (!message.done()) {
+      if (!read_field(message, part) || (part.number >= 1 && part.number <= 4 && part.wire != Wire::varint))
+        return fail(ErrorCode::malformed, "broken field in " + place(sample, "label"),
+                    records_.samples[sample]);
+      if (part.number == 1) key = part.value;
+      if (part.number == 2) text = part.value;
+      if (part.number == 3) number = part.value;
+      if (part.number == 4) unit = part.value;
+    }
+    PROFD_TRY(const std::string_view key_text, records_.string(key, place(sample, "label.key")));
+    PROFD_TRY(const std::string_view value_text, records_.string(text, place(sample, "label.str")));
+    PROFD_TRY(const std::string_view unit_text, records_.string(unit, place(sample, "label.num_unit")));
+    if (text == 0 && number == 0 && unit == 0) {
+      context.report.add("empty-label", Severity::info,
+                         "A label has neither a text nor a number; it is left out.");
+      continue;
+    }
+    Label label;
+    label.key = builder.string(key_text);
+    label.is_number = text == 0;
+    if (label.is_number) {
+      label.number = static_cast<std::int64_t>(number);
+      label.unit = builder.string(unit_text);
+    } else {
+      label.text = builder.string(value_text);
+    }
+    labels.push_back(label);
+  }
+  return builder.label_set(labels);
+}
+
+// Root first; empty and noted when the location is unknown.
+std::span<const std::uint32_t> SampleStacks::frames_of(std::uint64_t location_id) const {
+  const std::uint32_t row = dictionary_.location_row[location_id];
+  if (row == kNone) {
+    bad_sample_.store(true, std::memory_order_relaxed);
+    return {};
+  }
+  const std::uint32_t first = dictionary_.first_frame[row];
+  return {dictionary_.frames.data() + first, dictionary_.first_frame[row + 1] - first};
+}
+
+// The file has the leaf first: reading backwards gives the root first.
+void SampleStacks::read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const {
+  const std::vector<std::uint32_t>& quick = dictionary_.quick;
+  std::size_t at = frames.size();
+  frames.resize(at + packed.left());
+  const std::uint8_t* p = packed.end;
+  std::uint64_t id;
+  while (p != packed.p) {
+    if (!read_varint_backwards(packed.p, p, id)) {
+      bad_sample_.store(true, std::memory_order_relaxed);
+      break;
+    }
+    const std::uint32_t known = id < quick.size() ? quick[static_cast<std::size_t>(id)] : kManyFrames;
+    if (known < kManyFrames) {
+      frames[at++] = known;
+      continue;
+    }
+    const auto some = frames_of(id);
+    frames.resize(at + some.size() + static_cast<std::size_t>(p - packed.p));
+    for (std::uint32_t frame : some) frames[at++] = frame;
+  }
+  frames.resize(at);
+}
+
+// Samples with unpacked or scattered locations, and those that drop_frames shortens. The rule of pprof: from
+// the root, the first location to prune after one that stays ends the stack there.
+void SampleStacks::read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) const {
+  std::vector<std::uint64_t> ids;
+  Cursor body = records_.sample(i);
+  Field field;
+  while (!body.done() && read_field(body, field)) {
+    if (field.number == 1 && !each_integer(field, [&](std::uint64_t id) { ids.push_back(id); }))
+      bad_sample_.store(true, std::memory_order_relaxed);
+  }
+  bool found_user = false;
+  for (std::size_t l = ids.size(); l-- > 0;) {
+    const std::uint32_t row = dictionary_.location_row[ids[l]];
+    const Prune prune = row == kNone || dictionary_.prune.empty() ? Prune::no : dictionary_.prune[row];
+    const bool ends_here = prune != Prune::no && found_user;
+    if (prune == Prune::no) found_user = true;
+    if (ends_here && prune == Prune::whole) break;
+    const auto some = frames_of(ids[l]);
+    frames.insert(frames.end(), some.begin(), some.end());
+    if (ends_here) break;
+  }
+}
+
+std::size_t SampleStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
+  if (!all_packed_ || !dictionary_.prune.empty()) {
+    RawVector<std::uint32_t> whole;
+    read_slowly(i, whole);
+    const std::size_t n = std::min(max, whole.size());
+    std::copy_n(whole.begin(), n, frames);
+    return n;
+  }
+  Cursor body = records_.sample(i);
+  if (body.done() || *body.p != kLocationTag) return 0;
+  Field field;
+  read_field(body, field);
+  const std::uint8_t* p = field.bytes.end;
+  std::size_t n = 0;
+  std::uint64_t id;
+  while (n < max && read_varint_backwards(field.bytes.p, p, id)) {
+    const std::uint32_t known =
+        id < dictionary_.quick.size() ? dictionary_.quick[static_cast<std::size_t>(id)] : kManyFrames;
+    if (known < kManyFrames) {
+      frames[n++] = known;
+      continue;
+    }
+    for (std::uint32_t frame : frames_of(id)) {
+      if (n < max) frames[n++] = frame;
+    }
+  }
+  return n;
+}
+
+LabelSetId SampleStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const {
+  const bool quick = all_packed_ && dictionary_.prune.empty();
+  if (!quick) read_slowly(i, frames);
+  Cursor body = records_.sample(i);
+  Field field;
+  std::size_t n = 0;
+  const std::size_t n_values = values ? records_.sample_types.size() : 0;
+  while (!body.done() && read_field(body, field)) {
+    if (field.number == 1 && quick) {
+      read_packed(field.bytes, frames);
+      if (n_values == 0) break;
+    } else if (field.number == 2 && values) {
+      each_integer(field, [&](std::uint64_t value) {
+        if (n < n_values) values[n++] = static_cast<std::int64_t>(value);
+      });
+      if (n == n_values && quick) break;
+    }
+  }
+  if (n < n_values) {
+    bad_sample_.store(true, std::memory_order_relaxed);
+    std::fill(values + n, values + n_values, 0);
+  }
+  return LabelSetId{labels_.empty() ? 0 : labels_[i]};
+}
+
+void SampleStacks::release() {
+  records_ = {};
+  dictionary_ = {};
+  labels_ = {};
+  owner_.reset();
+}
+
+// Something was wrong somewhere: read again, one by one, to say where.
+Result<void> SampleStacks::status() const {
+  if (!bad_sample_) return {};
+  for (std::size_t i = 0; i < size(); ++i) {
+    Cursor body = records_.sample(i);
+    Field field;
+    std::size_t n = 0, n_values = 0;
+    while (!body.done() && read_field(body, field)) {
+      std::uint64_t unknown = 0;
+      bool found = false;
+      std::size_t unknown_at = 0;
+      if (field.number == 2 && each_integer(field, [&](std::uint64_t) { ++n_values; })) continue;
+      if (field.number == 2)
+        return fail(ErrorCode::malformed, "broken varint in " + place(i, "value"), records_.samples[i]);
+      if (field.number != 1) continue;
+      const bool whole = each_integer(field, [&](std::uint64_t id) {
+        if (!found && dictionary_.location_row[id] == kNone) {
+          found = true;
+          unknown = id;
+          unknown_at = n;
+        }
+        ++n;
+      });
+      if (found) {
+        return fail(ErrorCode::malformed,
+                    place(i, "location_id[") + std::to_string(unknown_at) + "] is " +
+                        std::to_string(unknown) + ", which is not in the file",
+                    records_.samples[i]);
+      }
+      if (!whole)
+        return fail(ErrorCode::malformed, "broken varint in " + place(i, "location_id"), records_.samples[i]);
+    }
+  }
+  return fail(ErrorCode::internal, "a sample could not be read");
+}
+
+}  // namespace profd::pprof

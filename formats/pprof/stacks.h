@@ -1,0 +1,51 @@
+// The samples of a pprof file as a StackSource: stacks, values and labels are decoded from the file's bytes
+// each time they are asked for, so that no second copy of a big profile stands in memory.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/model/profile_builder.h"
+#include "formats/pprof/dictionary.h"
+#include "formats/pprof/records.h"
+
+namespace profd::pprof {
+
+class SampleStacks final : public StackSource {
+ public:
+  // `owner` keeps the bytes of `records` alive.
+  SampleStacks(Records records, Dictionary dictionary, std::shared_ptr<const void> owner)
+      : records_(std::move(records)), dictionary_(std::move(dictionary)), owner_(std::move(owner)) {}
+
+  // Checks the number of values of every sample and interns the label sets; once, before anything else.
+  Result<void> prepare(ProfileBuilder& builder, ReadContext& context);
+
+  std::size_t size() const override { return records_.samples.size(); }
+  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
+  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
+  void prefetch_index(std::size_t i) const override {
+    __builtin_prefetch(&records_.samples[i]);
+    if (!labels_.empty()) __builtin_prefetch(&labels_[i]);
+  }
+  void prefetch(std::size_t i) const override { records_.prefetch_sample(i); }
+  Result<void> status() const override;
+  void release() override;
+
+ private:
+  struct Slice;
+  Result<void> scan_slice(Slice& slice, std::size_t begin, std::size_t end) const;
+  Result<LabelSetId> read_labels(std::size_t sample, ProfileBuilder& builder, ReadContext& context) const;
+  std::span<const std::uint32_t> frames_of(std::uint64_t location_id) const;
+  void read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const;
+  void read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) const;
+
+  Records records_;
+  Dictionary dictionary_;
+  std::shared_ptr<const void> owner_;
+  BigVector<std::uint32_t> labels_;  // by sample; empty when there are none
+  bool all_packed_ = true;           // every sample starts with its one packed list of locations
+  mutable std::atomic<bool> bad_sample_ = false;
+};
+
+}  // namespace profd::pprof

@@ -1,0 +1,187 @@
+#include "formats/profd/decode_tables.h"
+
+#include <array>
+
+#include "formats/profd/schema.h"
+
+namespace profd::profd_format {
+namespace {
+
+enum class Kind { id32, wide64, bytes };
+
+// The columns of a table message by field number, from 1.
+template <std::size_t N>
+Result<std::array<ColumnBytes, N + 1>> walk_columns(const Field& message, const std::array<Kind, N>& kinds) {
+  std::array<ColumnBytes, N + 1> columns;
+  const auto on_field = [&](const Field& field) -> Result<void> {
+    if (field.number > N) return {};
+    switch (kinds[field.number - 1]) {
+      case Kind::id32:
+        return columns[field.number].add(field, WireType::fixed32);
+      case Kind::wide64:
+        return columns[field.number].add(field, WireType::fixed64);
+      case Kind::bytes:
+        return columns[field.number].set(field);
+    }
+    return {};
+  };
+  PROFD_CHECK(walk(message, on_field));
+  return columns;
+}
+
+constexpr auto i = Kind::id32;
+constexpr auto w = Kind::wide64;
+constexpr auto b = Kind::bytes;
+
+}  // namespace
+
+#define PROFD_TAKE(table, member, T) \
+  PROFD_TRY(out.member, columns[table::member].take<T>(sink, #table "." #member))
+
+Result<StringTable> decode_strings(const Field& message, const ColumnBytes::Sink& sink) {
+  ColumnBytes blob, offsets;
+  std::vector<std::string_view> texts;
+  const auto on_field = [&](const Field& field) -> Result<void> {
+    switch (field.number) {
+      case strings::blob:
+        return blob.set(field);
+      case strings::offsets:
+        return offsets.add(field, WireType::fixed64);
+      case strings::texts:
+        PROFD_CHECK(expect(field, WireType::bytes));
+        texts.push_back(field.text());
+        return {};
+      default:
+        return {};
+    }
+  };
+  PROFD_CHECK(walk(message, on_field));
+  PROFD_TRY(auto bytes, blob.take<char>(sink, "strings.blob"));
+  PROFD_TRY(auto starts, offsets.take<std::uint64_t>(sink, "strings.offsets"));
+  if (texts.empty()) {
+    if (starts.empty()) return StringTable();
+    return StringTable(std::move(starts), std::move(bytes));
+  }
+  if (!starts.empty() || !bytes.empty())
+    return fail(ErrorCode::malformed, "strings has both texts and offsets", message.offset);
+  std::vector<std::uint64_t> ends{0};
+  std::vector<char> joined;
+  ends.reserve(texts.size() + 1);
+  for (std::string_view text : texts) {
+    joined.insert(joined.end(), text.begin(), text.end());
+    ends.push_back(joined.size());
+  }
+  return StringTable(Column(std::move(ends)), Column(std::move(joined)));
+}
+
+Result<ModuleTable> decode_modules(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<5>(message, {i, i, w, w, w}));
+  ModuleTable out;
+  PROFD_TAKE(modules, name, StringId);
+  PROFD_TAKE(modules, build_id, StringId);
+  PROFD_TAKE(modules, start, std::uint64_t);
+  PROFD_TAKE(modules, limit, std::uint64_t);
+  PROFD_TAKE(modules, offset, std::uint64_t);
+  return out;
+}
+
+Result<FunctionTable> decode_functions(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<5>(message, {i, i, i, i, b}));
+  FunctionTable out;
+  PROFD_TAKE(functions, name, StringId);
+  PROFD_TAKE(functions, system_name, StringId);
+  PROFD_TAKE(functions, file, StringId);
+  PROFD_TAKE(functions, start_line, std::uint32_t);
+  PROFD_TAKE(functions, unresolved, std::uint8_t);
+  return out;
+}
+
+Result<FrameTable> decode_frames(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<8>(message, {i, i, i, i, i, w, b, b}));
+  FrameTable out;
+  PROFD_TAKE(frames, function, FunctionId);
+  PROFD_TAKE(frames, module, ModuleId);
+  PROFD_TAKE(frames, file, StringId);
+  PROFD_TAKE(frames, line, std::uint32_t);
+  PROFD_TAKE(frames, column, std::uint32_t);
+  PROFD_TAKE(frames, address, std::uint64_t);
+  PROFD_TAKE(frames, kind, FrameKind);
+  PROFD_TAKE(frames, inlined, std::uint8_t);
+  return out;
+}
+
+Result<ThreadTable> decode_threads(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<4>(message, {i, i, w, w}));
+  ThreadTable out;
+  PROFD_TAKE(threads, name, StringId);
+  PROFD_TAKE(threads, process_name, StringId);
+  PROFD_TAKE(threads, tid, std::int64_t);
+  PROFD_TAKE(threads, pid, std::int64_t);
+  return out;
+}
+
+Result<LabelTable> decode_labels(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<6>(message, {i, i, i, w, i, b}));
+  LabelTable out;
+  PROFD_TAKE(labels, first, std::uint32_t);
+  PROFD_TAKE(labels, key, StringId);
+  PROFD_TAKE(labels, text, StringId);
+  PROFD_TAKE(labels, number, std::int64_t);
+  PROFD_TAKE(labels, unit, StringId);
+  PROFD_TAKE(labels, is_number, std::uint8_t);
+  return out;
+}
+
+Result<Column<std::uint32_t>> decode_ids(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<1>(message, {i}));
+  return columns[ids::id].take<std::uint32_t>(sink, "ids.id");
+}
+
+#undef PROFD_TAKE
+
+Result<void> complete_tables(ProfileData& d) {
+  const StringId empty{0u};
+  const std::size_t n_modules = d.modules.name.size();
+  PROFD_CHECK(complete(d.modules.build_id, n_modules, empty, "modules.build_id"));
+  PROFD_CHECK(complete(d.modules.start, n_modules, std::uint64_t{0}, "modules.start"));
+  PROFD_CHECK(complete(d.modules.limit, n_modules, std::uint64_t{0}, "modules.limit"));
+  PROFD_CHECK(complete(d.modules.offset, n_modules, std::uint64_t{0}, "modules.offset"));
+
+  const std::size_t n_functions = d.functions.name.size();
+  PROFD_CHECK(complete(d.functions.system_name, n_functions, empty, "functions.system_name"));
+  PROFD_CHECK(complete(d.functions.file, n_functions, empty, "functions.file"));
+  PROFD_CHECK(complete(d.functions.start_line, n_functions, 0u, "functions.start_line"));
+  PROFD_CHECK(complete(d.functions.unresolved, n_functions, std::uint8_t{0}, "functions.unresolved"));
+
+  FrameTable& frames = d.frames;
+  const std::size_t n_frames = frames.function.size();
+  PROFD_CHECK(complete(frames.module, n_frames, ModuleId{}, "frames.module"));
+  if (frames.file.empty() && n_frames > 0) {
+    std::vector<StringId> files(n_frames, empty);
+    for (std::size_t f = 0; f < n_frames; ++f) {
+      if (frames.function[f].v < n_functions) files[f] = d.functions.file[frames.function[f].v];
+    }
+    frames.file = Column(std::move(files));
+  }
+  PROFD_CHECK(complete(frames.file, n_frames, empty, "frames.file"));
+  PROFD_CHECK(complete(frames.line, n_frames, 0u, "frames.line"));
+  PROFD_CHECK(complete(frames.column, n_frames, 0u, "frames.column"));
+  PROFD_CHECK(complete(frames.address, n_frames, std::uint64_t{0}, "frames.address"));
+  PROFD_CHECK(complete(frames.kind, n_frames, FrameKind::native, "frames.kind"));
+  PROFD_CHECK(complete(frames.inlined, n_frames, std::uint8_t{0}, "frames.inlined"));
+
+  const std::size_t n_threads = d.threads.name.size();
+  PROFD_CHECK(complete(d.threads.process_name, n_threads, empty, "threads.process_name"));
+  PROFD_CHECK(complete(d.threads.tid, n_threads, std::int64_t{-1}, "threads.tid"));
+  PROFD_CHECK(complete(d.threads.pid, n_threads, std::int64_t{-1}, "threads.pid"));
+
+  LabelTable& labels = d.labels;
+  const std::size_t n_entries = labels.key.size();
+  if (labels.first.empty()) labels.first = Column(std::vector<std::uint32_t>{0, 0});
+  PROFD_CHECK(complete(labels.text, n_entries, empty, "labels.text"));
+  PROFD_CHECK(complete(labels.number, n_entries, std::int64_t{0}, "labels.number"));
+  PROFD_CHECK(complete(labels.unit, n_entries, empty, "labels.unit"));
+  return complete(labels.is_number, n_entries, std::uint8_t{0}, "labels.is_number");
+}
+
+}  // namespace profd::profd_format

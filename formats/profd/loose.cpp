@@ -1,0 +1,129 @@
+#include "formats/profd/loose.h"
+
+#include "core/model/profile_builder.h"
+#include "core/support/text.h"
+
+namespace profd::profd_format {
+namespace {
+
+// Ids of the file's tables as the builder gave them; the builder may merge equal rows.
+struct Ids {
+  std::vector<StringId> strings;
+  std::vector<ModuleId> modules;
+  std::vector<FunctionId> functions;
+  std::vector<FrameId> frames;
+  std::vector<ThreadId> threads;
+  std::vector<LabelSetId> label_sets;
+  std::vector<ContextId> contexts;
+
+  StringId string(StringId id) const { return strings[id.v]; }
+};
+
+void add_tables(const ProfileData& d, ProfileBuilder& builder, Ids& ids, std::uint64_t& n_repaired) {
+  for (std::uint32_t i = 0; i < d.strings.size(); ++i) {
+    const std::string_view text = d.strings[StringId{i}];
+    if (!is_valid_utf8(text)) ++n_repaired;
+    ids.strings.push_back(builder.string(text));
+  }
+  for (std::size_t i = 0; i < d.modules.size(); ++i) {
+    ids.modules.push_back(builder.module({d.strings[d.modules.name[i]], d.strings[d.modules.build_id[i]],
+                                          d.modules.start[i], d.modules.limit[i], d.modules.offset[i]}));
+  }
+  const FunctionTable& functions = d.functions;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    ids.functions.push_back(builder.function(
+        FunctionSpec{ids.string(functions.name[i]), ids.string(functions.system_name[i]),
+                     ids.string(functions.file[i]), functions.start_line[i], functions.unresolved[i] != 0}));
+  }
+  const FrameTable& frames = d.frames;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const ModuleId module = frames.module[i];
+    ids.frames.push_back(builder.frame({ids.functions[frames.function[i].v],
+                                        module.valid() ? ids.modules[module.v] : ModuleId{},
+                                        ids.string(frames.file[i]), frames.line[i], frames.column[i],
+                                        frames.address[i], frames.kind[i], frames.inlined[i] != 0}));
+  }
+  for (std::size_t i = 0; i < d.threads.size(); ++i) {
+    ids.threads.push_back(builder.thread({d.strings[d.threads.name[i]], d.strings[d.threads.process_name[i]],
+                                          d.threads.tid[i], d.threads.pid[i]}));
+  }
+  std::vector<Label> labels;
+  for (std::size_t set = 0; set < d.labels.n_sets(); ++set) {
+    labels.clear();
+    for (std::uint32_t i = d.labels.first[set]; i < d.labels.first[set + 1]; ++i) {
+      labels.push_back({ids.string(d.labels.key[i]), d.labels.is_number[i] != 0, ids.string(d.labels.text[i]),
+                        d.labels.number[i], ids.string(d.labels.unit[i])});
+    }
+    ids.label_sets.push_back(builder.label_set(labels));
+  }
+}
+
+Value value_at(const ValueColumn& column, std::size_t row) {
+  return std::visit([row](const auto& values) { return Value(values[row]); }, column);
+}
+
+Result<void> add_self(const SelfTable& self, const Ids& ids, ProfileBuilder& builder, StopToken& stop) {
+  for (std::size_t m = 0; m < self.values.size(); ++m) {
+    const MetricId metric{m};
+    for (std::size_t row = 0; row < self.contexts.size(); ++row) {
+      if (stop.check()) return stop.status();
+      const ContextId context = ids.contexts[self.contexts[row]];
+      std::visit([&](const auto& values) { builder.add_self(context, metric, values[row]); }, self.values[m]);
+    }
+  }
+  return {};
+}
+
+Result<void> add_samples(const SampleTable& samples, const Ids& ids, ProfileBuilder& builder,
+                         StopToken& stop) {
+  std::vector<Value> values(samples.values.size());
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    if (stop.check()) return stop.status();
+    for (std::size_t m = 0; m < values.size(); ++m) values[m] = value_at(samples.values[m], row);
+    SampleContext where;
+    if (!samples.thread.empty() && samples.thread[row] != kNone)
+      where.thread = ids.threads[samples.thread[row]];
+    if (!samples.label_set.empty()) where.labels = ids.label_sets[samples.label_set[row]];
+    if (!samples.time.empty()) where.time = samples.time[row];
+    builder.add_sample(ids.contexts[samples.context[row]], std::span<const Value>(values), where);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ProfileBuilder> build_loose(const DecodedProfile& profile, StopToken stop, std::uint64_t& n_repaired) {
+  const ProfileData& d = profile.data;
+  ProfileBuilder builder;
+  builder.info() = d.info;
+  if (d.metrics.empty()) return fail(ErrorCode::malformed, "the profile has no metric", profile.offset);
+  for (std::size_t m = 0; m < d.metrics.size(); ++m)
+    builder.add_metric(d.metrics[m].name, d.metrics[m].unit, std::holds_alternative<double>(d.totals[m]));
+  builder.set_default_metric(d.default_metric);
+
+  Ids ids;
+  add_tables(d, builder, ids, n_repaired);
+  const ContextTree& contexts = profile.contexts;
+  ids.contexts.reserve(contexts.parent.size() + 1);
+  ids.contexts.push_back(kRootContext);
+  for (std::size_t i = 0; i < contexts.parent.size(); ++i) {
+    if (stop.check()) return tl::unexpected<Error>(std::move(stop.status()).error());
+    ids.contexts.push_back(builder.context(ids.contexts[contexts.parent[i]], ids.frames[contexts.frame[i]]));
+  }
+  PROFD_CHECK(add_self(d.self, ids, builder, stop));
+  if (d.samples) PROFD_CHECK(add_samples(*d.samples, ids, builder, stop));
+  if (profile.n_samples) builder.set_n_samples(*profile.n_samples);
+  for (AssociationTable table : d.associations) {
+    for (auto& column : table.contexts) {
+      std::vector<std::uint32_t> mapped(column.begin(), column.end());
+      for (std::uint32_t& context : mapped) {
+        if (context != kNone) context = ids.contexts[context].v;
+      }
+      column = Column(std::move(mapped));
+    }
+    builder.add_association(std::move(table));
+  }
+  return builder;
+}
+
+}  // namespace profd::profd_format

@@ -1,0 +1,40 @@
+// The one list of readers. A format adds its line here, in sniff_rank order: exact magic first, guesses last.
+#include <memory>
+#include <vector>
+
+#include "formats/open.h"
+
+// clang-format off
+#define PROFD_READERS(reader) \
+  reader(profd)               \
+  reader(pprof)               \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
+  reader(perf_script)         \
+  reader(folded)
+// clang-format on
+
+namespace profd {
+
+// formats/<id>/reader.cpp defines make_<id>_reader().
+#define PROFD_DECLARE_READER(id) std::unique_ptr<FormatReader> make_##id##_reader();
+PROFD_READERS(PROFD_DECLARE_READER)
+#undef PROFD_DECLARE_READER
+
+std::span<const FormatReader* const> all_readers() {
+  static const auto owned = [] {
+    std::vector<std::unique_ptr<const FormatReader>> readers;
+#define PROFD_MAKE_READER(id) readers.push_back(make_##id##_reader());
+    PROFD_READERS(PROFD_MAKE_READER)
+#undef PROFD_MAKE_READER
+    return readers;
+  }();
+  static const auto list = [] {
+    std::vector<const FormatReader*> readers;
+    for (const auto& reader : owned) readers.push_back(reader.get());
+    return readers;
+  }();
+  return list;
+}
+
+}  // namespace profd

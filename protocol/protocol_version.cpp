@@ -1,4 +1,0 @@
-namespace profd::protocol {
-extern const int kProtocolVersion;
-const int kProtocolVersion = 1;
-}  // namespace profd::protocol

@@ -1,0 +1,98 @@
+#include <csignal>
+#include <exception>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include "server/cli/command.h"
+#include "server/feature/escape.h"
+
+#ifndef PROFD_VERSION
+#define PROFD_VERSION "unknown"
+#endif
+
+namespace profd {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  profd cpu.pprof                     what it is, the hottest functions, the heaviest paths\n"
+    "  profd flame cpu.pprof               the flame graph, here in the terminal\n"
+    "  profd flame -o cpu.svg cpu.pprof    the same as a page to zoom, search and share\n"
+    "  profd top --sort total cpu.pprof    the flat list\n"
+    "  profd check *.json                  can they be read, and what is lost\n"
+    "\n"
+    "A file named like a command is opened as ./summary. Colours follow --color and NO_COLOR.\n"
+    "Exit codes: 0 fine, 1 the file or request is at fault, 2 the command line is, 3 profd is.";
+
+void add_commands(CLI::App& root, Commands& commands) {
+  add_first_glance(root, commands);
+  add_summary(root, commands);
+  add_top(root, commands);
+  add_tree(root, commands);
+  add_flame(root, commands);
+  add_check(root, commands);
+  add_convert(root, commands);
+  add_daemon_commands(root, commands);
+  add_query(root, commands);
+}
+
+int run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Commands commands;
+  CLI::App root{"Reads what any profiler wrote, and answers."};
+  root.name("profd");
+  root.set_version_flag("--version", "profd " PROFD_VERSION);
+  root.footer(kFooter);
+  root.require_subcommand(0, 1);
+  root.set_help_flag("-h,--help", "This help; also after a command");
+  add_commands(root, commands);
+  const std::map<std::string, ColorMode> modes{
+      {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+  const auto add_color = [&](CLI::App* app) {
+    app->add_option("--color", commands.color, "Colours: auto (on terminals), always or never")
+        ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))
+        ->type_name("WHEN")
+        ->option_text("WHEN");
+  };
+  add_color(&root);
+  for (CLI::App* command : root.get_subcommands(nullptr)) add_color(command);
+
+  const auto console = [&] {
+    return Console{make_terminal(STDOUT_FILENO, commands.color),
+                   make_terminal(STDERR_FILENO, commands.color)};
+  };
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    CLI::App* shown = root.get_subcommands().empty() ? &root : root.get_subcommands().front();
+    return console().print(shown->help(root.get_subcommands().empty() ? "" : "profd"));
+  } catch (const CLI::CallForVersion&) {
+    return console().print("profd " PROFD_VERSION "\n");
+  } catch (const CLI::ParseError& error) {
+    const std::string command =
+        root.get_subcommands().empty() ? "profd" : "profd " + root.get_subcommands().front()->get_name();
+    return console().fail(std::string(error.what()) + ". `" + command + " --help` says more.", kExitUsage);
+  }
+  if (!commands.action) {
+    console().print(root.help());
+    return kExitUsage;
+  }
+  return commands.action(console());
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  const Console plain{};
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return plain.fail("out of memory", kExitInternal);
+  } catch (const std::exception& error) {
+    return plain.fail(std::string("internal error: ") + error.what(), kExitInternal);
+  }
+}
+
+}  // namespace profd

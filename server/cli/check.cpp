@@ -1,0 +1,184 @@
+// profd check: can each file be read, and what was lost.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "server/cli/file_error.h"
+#include "server/cli/json_writer.h"
+#include "server/cli/profile_options.h"
+#include "server/cli/report_text.h"
+#include "server/feature/escape.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  ProfileOptions profile;
+  bool json = false;
+  bool formats = false;
+};
+
+// refused: no reader takes it, or it asks for more than a limit allows; failed: one took it and it is broken.
+std::string_view outcome_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::unsupported:
+    case ErrorCode::limit:
+    case ErrorCode::not_found:
+    case ErrorCode::io:
+    case ErrorCode::invalid:
+      return "refused";
+    case ErrorCode::malformed:
+    case ErrorCode::truncated:
+    case ErrorCode::cancelled:
+    case ErrorCode::internal:
+      return "failed";
+  }
+  return "failed";
+}
+
+std::string ok_json(const std::string& file, const OpenedFile& opened) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("file", file);
+  json.field("format", opened.decision.format);
+  json.field("outcome", opened.report.has_losses() ? "ok with losses" : "ok");
+  json.key("profiles");
+  json.begin_array();
+  for (const ProfilePtr& profile : opened.profiles) {
+    json.begin_object();
+    json.field("name", profile->info().name);
+    json.field("samples", profile->n_samples());
+    json.field("contexts", profile->tree().size() - 1);
+    json.key("metrics");
+    json.begin_array();
+    for (std::size_t i = 0; i < profile->metrics().size(); ++i) {
+      json.begin_object();
+      json.field("name", profile->metrics()[i].name);
+      json.field("unit", profile->metrics()[i].unit);
+      json.field("total", profile->total(MetricId{i}));
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.key("containers");
+  json.begin_array();
+  for (const std::string& container : opened.decision.containers) json.value(container);
+  json.end_array();
+  json.key("alsoPlausible");
+  json.begin_array();
+  for (const std::string& format : opened.decision.also_plausible) json.value(format);
+  json.end_array();
+  json.key("report");
+  write_report(opened.report.rows(), json);
+  json.end_object();
+  out += '\n';
+  return out;
+}
+
+std::string error_json(const std::string& file, const Error& error) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("file", file);
+  json.key("format");
+  json.null();
+  json.field("outcome", outcome_of(error));
+  json.key("error");
+  json.begin_object();
+  json.field("code", to_string(error.code));
+  json.field("message", error.message);
+  if (error.offset) json.field("offset", *error.offset);
+  if (!error.where.empty()) {
+    json.key("where");
+    json.begin_array();
+    for (const std::string& where : error.where) json.value(where);
+    json.end_array();
+  }
+  json.end_object();
+  json.end_object();
+  out += '\n';
+  return out;
+}
+
+std::string ok_text(const Console& console, const std::string& file, const OpenedFile& opened) {
+  const bool losses = opened.report.has_losses();
+  const Profile& profile = *opened.profiles.front();
+  std::string what =
+      fmt::format("{}, {} samples, {} contexts", opened.decision.format, format_count(profile.n_samples()),
+                  format_count(std::uint64_t{profile.tree().size() - 1}));
+  if (opened.profiles.size() > 1) what += fmt::format(", {} profiles", opened.profiles.size());
+  std::string out = losses ? console.out.warning("ok with losses") : console.out.success("ok");
+  out += fmt::format("  {}: {}", sanitize_text(file), sanitize_text(what));
+  for (const ReportRow& row : opened.report.rows()) {
+    out += fmt::format("; {}: {}", to_string(row.severity), sanitize_text(row.message));
+    if (row.count > 1) out += " (" + format_count(row.count) + " times)";
+  }
+  return out + "\n";
+}
+
+Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& options, Executor& executor) {
+  OpenOptions open;
+  open.format = options.format;
+  open.partial = options.partial;
+  PROFD_TRY(ByteSource bytes, open_file(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes));
+  return open_profiles(std::move(bytes), open, executor, StopToken{});
+}
+
+int list_formats(const Console& console) {
+  std::string out;
+  for (const FormatReader* reader : all_readers()) {
+    std::string extensions;
+    for (const std::string_view extension : reader->info().extensions) {
+      extensions += extensions.empty() ? "" : " ";
+      extensions += extension;
+    }
+    out += fmt::format("{:<14} {:<40} {}\n", reader->info().id, reader->info().title, extensions);
+  }
+  return console.print(out);
+}
+
+int check(const Options& options, const Console& console) {
+  if (options.formats) return list_formats(console);
+  ThreadExecutor executor;
+  bool all_fine = true;
+  for (const std::string& file : options.files) {
+    const auto opened = open_plain(file, options.profile, executor);
+    std::string line;
+    if (opened) {
+      line = options.json ? ok_json(file, *opened) : ok_text(console, file, *opened);
+    } else {
+      all_fine = false;
+      line = options.json ? error_json(file, opened.error())
+                          : fmt::format("{}  {}\n", console.out.failure(outcome_of(opened.error())),
+                                        sanitize_text(file_error_text(file, opened.error())));
+    }
+    if (const int code = console.print(line); code != kExitOk) return code;
+  }
+  return all_fine ? kExitOk : kExitInput;
+}
+
+}  // namespace
+
+void add_check(CLI::App& root, Commands& commands) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("check", "Can these files be read, and what is lost: one line a file");
+  app->add_option("FILE", options->files, "Files to try; - reads stdin");
+  app->add_option("--format", options->profile.format, "Read as this format instead of looking")
+      ->type_name("ID");
+  app->add_flag("--partial", options->profile.partial, "Read what is there of files that end early");
+  app->add_flag("--json", options->json, "One JSON object a line, see docs/cli.md");
+  app->add_flag("--formats", options->formats, "List the formats that are read, and end");
+  app->footer("Examples:\n  profd check *.pprof\n  profd check --json trace.json.gz | jq .outcome");
+  app->callback([&commands, options] {
+    if (options->files.empty() && !options->formats) throw CLI::RequiredError("FILE");
+    commands.action = [options](const Console& console) { return check(*options, console); };
+  });
+}
+
+}  // namespace profd

@@ -1,0 +1,34 @@
+// How a sub-command joins the command line: add_<name>(app, commands) declares options and what to run.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "server/cli/console.h"
+
+namespace CLI {
+class App;
+}
+
+namespace profd {
+
+struct Commands {
+  // Set by the parse: what the given sub-command does. Empty when none was given.
+  std::function<int(const Console&)> action;
+  ColorMode color = ColorMode::automatic;
+};
+
+void add_first_glance(CLI::App& root, Commands& commands);
+void add_summary(CLI::App& root, Commands& commands);
+void add_top(CLI::App& root, Commands& commands);
+void add_tree(CLI::App& root, Commands& commands);
+void add_flame(CLI::App& root, Commands& commands);
+void add_check(CLI::App& root, Commands& commands);
+void add_convert(CLI::App& root, Commands& commands);
+void add_daemon_commands(CLI::App& root, Commands& commands);  // serve, connect
+void add_query(CLI::App& root, Commands& commands);
+
+// The whole of main(): parses, runs, and never throws.
+int run_command_line(int argc, char** argv);
+
+}  // namespace profd

@@ -1,0 +1,107 @@
+#include "server/cli/connect.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/platform/process.h"
+#include "server/platform/runtime_dir.h"
+#include "server/platform/unix_socket.h"
+
+namespace profd {
+namespace {
+
+constexpr auto kStartTimeout = std::chrono::seconds(10);
+
+bool write_all(int fd, const char* bytes, std::size_t n) {
+  while (n > 0) {
+    const ssize_t written = ::write(fd, bytes, n);
+    if (written < 0 && errno == EAGAIN) {
+      pollfd wait{fd, POLLOUT, 0};
+      ::poll(&wait, 1, -1);
+      continue;
+    }
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    n -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+// Copies until the end of `from` or until `to` takes no more.
+bool copy_until_end(int from, int to) {
+  char buffer[1 << 16];
+  while (true) {
+    const ssize_t n = ::read(from, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n == 0;
+    if (!write_all(to, buffer, static_cast<std::size_t>(n))) return false;
+  }
+}
+
+// Starts a daemon when none answers. The lock lets one of several shims do it; the others find it running.
+Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::string& socket) {
+  auto connected = connect_unix(socket);
+  if (connected || connected.error().code != ErrorCode::not_found || !options.start) return connected;
+  PROFD_TRY(const FileLock lock, FileLock::acquire(socket + ".lock", 15'000));
+  connected = connect_unix(socket);
+  if (connected) return connected;
+  PROFD_TRY(std::string self, own_executable());
+  const std::string log =
+      options.log.empty() ? socket.substr(0, socket.rfind('/') + 1) + "daemon.log" : options.log;
+  PROFD_CHECK(spawn_detached({self, "serve", "--socket", socket, "--idle-timeout",
+                              std::to_string(options.idle_timeout_s), "--log", log},
+                             log));
+  const auto deadline = std::chrono::steady_clock::now() + kStartTimeout;
+  do {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    connected = connect_unix(socket);
+  } while (!connected && std::chrono::steady_clock::now() < deadline);
+  if (!connected) return fail(ErrorCode::io, fmt::format("the daemon did not start; see {}", log));
+  return connected;
+}
+
+Result<void> connect_and_copy(const ConnectOptions& options) {
+  PROFD_TRY(const UniqueFd fd, connect_to_daemon(options));
+  std::thread upwards([&] {
+    copy_until_end(0, fd.get());
+    ::shutdown(fd.get(), SHUT_WR);  // the daemon answers what was asked, then closes
+  });
+  const bool complete = copy_until_end(fd.get(), 1);
+  // The daemon is gone, or nobody reads our answers. The other thread may wait on stdin for ever.
+  upwards.detach();
+  if (!complete) return fail(ErrorCode::io, "the connection to the daemon broke");
+  return {};
+}
+
+}  // namespace
+
+Result<UniqueFd> connect_to_daemon(const ConnectOptions& options) {
+  std::string socket = options.socket;
+  if (socket.empty()) {
+    PROFD_TRY(const std::string folder, runtime_dir());
+    socket = folder + "/daemon.sock";
+  }
+  PROFD_TRY(UniqueFd fd, connect_or_start(options, socket));
+  PROFD_CHECK(check_peer(fd.get()));
+  return fd;
+}
+
+int run_connect(const ConnectOptions& options) {
+  ::signal(SIGPIPE, SIG_IGN);
+  const auto done = connect_and_copy(options);
+  if (!done) std::fprintf(stderr, "profd connect: %s\n", describe(done.error()).c_str());
+  std::fflush(nullptr);
+  ::_exit(done ? 0 : 1);  // without the destructors the detached thread could trip over
+}
+
+}  // namespace profd

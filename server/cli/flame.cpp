@@ -1,0 +1,126 @@
+// profd flame: in the terminal, as a page (-o out.svg), or as the layout answer (--json).
+#include "core/layout/flame.h"
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "server/cli/flame_json.h"
+#include "server/cli/flame_terminal.h"
+#include "server/cli/profile_options.h"
+#include "server/cli/report_text.h"
+#include "server/cli/write_file.h"
+#include "server/feature/flame_svg.h"
+#include "server/feature/names.h"
+
+namespace profd {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  std::string shape;
+  std::string output;
+  bool json = false;
+  double width = 0;  // pixels; 0 by kind of output
+  int depth = -1;    // rows; -1 by kind of output, 0 all
+  FlameScheme scheme = FlameScheme::module;
+};
+
+constexpr double kJsonWidth = 1200;
+// A page is zoomed by its reader: finer than the screen it opens on.
+constexpr double kSvgWidth = 4800;
+constexpr std::uint32_t kSvgBoxes = 5000;
+constexpr std::uint32_t kTerminalRows = 40;
+
+int write_svg(const Options& options, const Console& console, const OpenView& view,
+              const FlameLayout& layout) {
+  FlameSvgOptions svg;
+  svg.title = base_name(options.profile.file);
+  svg.scheme = options.scheme;
+  const std::string page = flame_svg(*view.selection, layout, svg);
+  if (options.output == "-") return console.print(page);
+  if (const auto written = write_file(options.output, page); !written)
+    return console.fail(written.error().message);
+  if (console.err.is_terminal) console.note("Wrote " + options.output + "; open it in a browser.");
+  return kExitOk;
+}
+
+int flame(const Options& options, const Console& console) {
+  ThreadExecutor executor;
+  ProfileOptions profile = options.profile;
+  if (profile.spec.empty() && !options.shape.empty()) profile.spec = options.shape;
+  auto view = open_view(profile, console, executor);
+  if (!view) return console.fail(view.error().message);
+  if (view->spec.shape == Shape::flat) {
+    return console.fail("a flat view has no flame graph; `profd top` shows it", kExitUsage);
+  }
+  LayoutRequest request;
+  request.shape = view->spec.shape;
+  auto focus = focus_keys(*view);
+  if (!focus) return console.fail(file_message(profile.file, focus.error()));
+  request.focus = std::move(*focus);
+  std::uint32_t rows = options.depth > 0 ? static_cast<std::uint32_t>(options.depth) : 0;
+  const bool svg = !options.output.empty();
+  if (options.json) {
+    request.viewport_px = options.width > 0 ? options.width : kJsonWidth;
+  } else if (svg) {
+    request.viewport_px = options.width > 0 ? options.width : kSvgWidth;
+    request.max_boxes = kSvgBoxes;
+  } else {
+    request.viewport_px = console.out.columns;
+    request.min_width_px = 1;
+    if (options.depth < 0) rows = kTerminalRows;
+  }
+  // One row more than is drawn tells that there is more below.
+  request.max_depth = rows > 0 && !options.json && !svg ? rows + 1 : rows;
+  const auto layout = layout_flame(*view->selection, request, StopToken{});
+  if (!layout) return console.fail(file_message(profile.file, layout.error()));
+  int code = kExitOk;
+  if (options.json) {
+    code = console.print(flame_json(profile.file, *view, *layout));
+  } else if (svg) {
+    code = write_svg(options, console, *view, *layout);
+  } else {
+    code = console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+  }
+  keep_in_cache(*view);
+  return code;
+}
+
+}  // namespace
+
+void add_flame(CLI::App& root, Commands& commands) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("flame", "The flame graph: in the terminal, or as a page with -o");
+  add_profile_options(*app, options->profile);
+  app->add_option("-o,--output", options->output, "Write a self-contained SVG page; - is stdout")
+      ->type_name("FILE.svg");
+  app->add_flag("--json", options->json, "The layout as JSON, see docs/cli.md")->excludes("--output");
+  app->add_option("--width", options->width, "Pixels the layout is made for")
+      ->check(CLI::Range(1.0, 1e6))
+      ->type_name("PX");
+  app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
+      ->type_name("SHAPE");
+  app->add_option("--depth", options->depth, "Rows shown; 0 shows all (in the terminal: 40)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  app->add_option("--scheme", options->scheme,
+                  "Colours by module, the classic warm ones, or by kind of frame")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, FlameScheme>{
+          {"module", FlameScheme::module}, {"warm", FlameScheme::warm}, {"kind", FlameScheme::kind}}))
+      ->type_name("module|warm|kind");
+  app->footer(
+      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
+      "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
+      "  profd flame --json --width 800 cpu.pprof");
+  app->callback([&commands, options] {
+    commands.action = [options](const Console& console) { return flame(*options, console); };
+  });
+}
+
+}  // namespace profd

@@ -1,0 +1,144 @@
+#include "server/cli/profile_options.h"
+
+#include <charconv>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "server/cli/file_error.h"
+#include "server/cli/progress_line.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+// How much --partial would give, said only when it gives something.
+std::string partial_offer(ByteSource bytes, const OpenOptions& options, Executor& executor) {
+  OpenOptions again = options;
+  again.partial = true;
+  auto opened = open_profiles(std::move(bytes), again, executor, StopToken{});
+  if (!opened) return {};
+  std::uint64_t n = 0;
+  for (const ProfilePtr& profile : opened->profiles) n += profile->n_samples();
+  if (n == 0) return {};
+  return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
+}
+
+Result<ProfilePtr> pick_profile(const OpenedFile& opened, const std::string& wanted) {
+  if (wanted.empty()) return opened.profiles.front();
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+  if (error == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 &&
+      number <= opened.profiles.size()) {
+    return opened.profiles[number - 1];
+  }
+  for (const ProfilePtr& profile : opened.profiles) {
+    if (profile->info().name == wanted) return profile;
+  }
+  return fail(ErrorCode::invalid, fmt::format("there is no profile \"{}\" in it; it holds {}: use a number "
+                                              "from 1 or a name that `profd check` prints",
+                                              wanted, opened.profiles.size()));
+}
+
+Result<ViewSpec> spec_of(const ProfileOptions& options) {
+  ViewSpec spec;
+  if (!options.spec.empty() || !options.filters.empty()) {
+    std::string text = options.spec.empty() ? "top-down by function" : options.spec;
+    for (const std::string& filter : options.filters) text += " | " + filter;
+    PROFD_TRY(spec, parse_view_spec(text));
+  }
+  if (!options.metric.empty()) spec.metric = options.metric;
+  if (!options.granularity.empty()) {
+    PROFD_TRY(spec.granularity, parse_granularity(options.granularity));
+  }
+  return spec;
+}
+
+tl::unexpected<Error> named(const std::string& file, Error error) {
+  const std::string advice = file_error_advice(error);
+  std::string text = file_error_text(file, error);
+  if (!advice.empty()) text += ". " + advice;
+  return fail(error.code, std::move(text));
+}
+
+}  // namespace
+
+void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
+  app.add_option("FILE", options.file, "The profile; - reads stdin")->required();
+  app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
+  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
+  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
+  if (!view) return;
+  app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
+      ->type_name("NAME");
+  app.add_option("--granularity", options.granularity,
+                 "What makes two frames one: address, line, function, file or module")
+      ->type_name("G");
+  app.add_option("--filter", options.filters,
+                 "Keep, drop, hide or collapse: 'drop module libc.so.6'; may be given again")
+      ->type_name("FILTER")
+      ->allow_extra_args(false);
+  app.add_option("--spec", options.spec, "A whole view in its text form: 'bottom-up by file | thread main'")
+      ->type_name("SPEC");
+}
+
+Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+  OpenOptions open;
+  open.format = options.format;
+  open.partial = options.partial;
+  const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
+  auto bytes = open_file(path, open.limits.input_bytes);
+  if (!bytes) return named(options.file, std::move(bytes).error());
+  auto opened = [&] {
+    ProgressLine progress(console, options.file);
+    const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
+    return open_cached(cache, *bytes, open, executor, StopToken{},
+                       [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
+  }();
+  if (opened) return opened;
+  Error error = std::move(opened).error();
+  if (error.code == ErrorCode::truncated && !options.partial) {
+    if (const std::string offer = partial_offer(*bytes, open, executor); !offer.empty()) {
+      return fail(error.code, file_error_text(options.file, error) + ". " + offer);
+    }
+    return fail(error.code, file_error_text(options.file, error) + ". Nothing before it can be read.");
+  }
+  return named(options.file, std::move(error));
+}
+
+Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor) {
+  // A wrong view is told before a big file is read for it.
+  PROFD_TRY(ViewSpec spec, spec_of(options));
+  PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
+  auto profile = pick_profile(opened.file, options.profile);
+  if (!profile) return named(options.file, std::move(profile).error());
+  auto selection = select(*profile, spec, StopToken{});
+  if (!selection) return named(options.file, std::move(selection).error());
+  return OpenView{std::move(opened.file), std::move(*profile), std::move(spec), std::move(*selection),
+                  std::move(opened.write_entry)};
+}
+
+void keep_in_cache(const OpenView& view) {
+  if (view.write_entry) (void)view.write_entry(StopToken{});
+}
+
+Result<std::vector<Key>> focus_keys(const OpenView& view) {
+  std::vector<Key> out;
+  for (const std::string& name : view.spec.focus) {
+    const std::vector<Key> keys = find_keys(*view.profile, *view.selection->keys, name);
+    if (keys.empty()) {
+      return fail(ErrorCode::invalid, fmt::format("no frame is called \"{}\"; `profd top` lists them", name));
+    }
+    if (keys.size() > 1) {
+      return fail(
+          ErrorCode::invalid,
+          fmt::format("\"{}\" is the name of {} frames in different files; a filter by file picks one", name,
+                      keys.size()));
+    }
+    out.push_back(keys.front());
+  }
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,51 @@
+// The options every command on a profile file takes, and opening it by them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/view/selection.h"
+#include "formats/open.h"
+#include "server/cli/command.h"
+#include "server/engine/profile_cache.h"
+#include "server/runtime/executor.h"
+
+namespace profd {
+
+struct ProfileOptions {
+  std::string file;
+  std::string format;
+  bool partial = false;
+  bool no_cache = false;
+  std::string profile;  // number from 1, or name, inside a file of several
+  std::vector<std::string> filters;
+  std::string spec;
+  std::string metric;
+  std::string granularity;
+};
+
+// Declares them on `app`. `view`: also the ones that say what is shown.
+void add_profile_options(CLI::App& app, ProfileOptions& options, bool view = true);
+
+struct OpenView {
+  OpenedFile opened;
+  ProfilePtr profile;  // the one asked for
+  ViewSpec spec;
+  SelectionPtr selection;
+  std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done
+  const MetricInfo& metric() const { return profile->metrics()[selection->metric.v]; }
+};
+
+// "-" is stdin. Progress on stderr when it takes long and stderr is a terminal.
+// Errors name the file and say what to do next.
+Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
+Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor);
+
+// After the answer is out: keeps what took long to read. What goes wrong there is nobody's concern here.
+void keep_in_cache(const OpenView& view);
+
+// The keys of a spec's focus; an error names the frame that the profile does not have.
+Result<std::vector<Key>> focus_keys(const OpenView& view);
+
+}  // namespace profd

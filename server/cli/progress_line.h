@@ -1,0 +1,30 @@
+// One line on stderr that says how far reading is, for what takes over half a second. Terminals only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "server/cli/console.h"
+
+namespace profd {
+
+class ProgressLine {
+ public:
+  ProgressLine(const Console& console, std::string what);
+  ~ProgressLine();  // wipes the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  // From any thread.
+  void update(std::uint64_t done, std::uint64_t total);
+
+ private:
+  const Console& console_;
+  std::string what_;
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point next_;
+  bool shown_ = false;
+};
+
+}  // namespace profd

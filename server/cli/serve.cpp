@@ -1,0 +1,72 @@
+#include "server/cli/serve.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "server/platform/process.h"
+#include "server/platform/runtime_dir.h"
+#include "server/runtime/log.h"
+#include "server/transport/daemon.h"
+
+namespace profd {
+namespace {
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "profd serve: %s\n", describe(error).c_str());
+  return 1;
+}
+
+std::string make_token() {
+  std::random_device random;  // getrandom(2) or arc4random
+  std::string token;
+  for (int i = 0; i < 8; ++i) token += fmt::format("{:08x}", random());
+  return token;
+}
+
+// One worker is kept for interactive requests, so a machine of n cores gets n + 1 and at least three.
+unsigned default_threads() {
+  return std::clamp(std::thread::hardware_concurrency() + 1, 3u, 33u);
+}
+
+Result<void> serve_tcp(Daemon& daemon, const ServeOptions& options) {
+  std::string file = options.token_file;
+  if (file.empty()) {
+    PROFD_TRY(const std::string folder, runtime_dir());
+    file = folder + "/tcp";
+  }
+  const std::string token = make_token();
+  PROFD_TRY(const std::uint16_t port, daemon.serve_tcp(*options.port, token));
+  PROFD_CHECK(write_private_file(file, fmt::format("{}\n{}\n", port, token)));
+  std::fprintf(stderr, "profd: listening on 127.0.0.1:%u, port and token are in %s\n", port, file.c_str());
+  return {};
+}
+
+}  // namespace
+
+int run_serve(const ServeOptions& options) {
+  if (const auto logging = start_logging(options.log); !logging) return complain(logging.error());
+  const bool stdio = options.stdio || (options.socket.empty() && !options.port);
+  DaemonOptions daemon_options;
+  daemon_options.test_mode = options.test_mode;
+  daemon_options.idle_timeout = std::chrono::seconds(options.idle_timeout_s);
+  daemon_options.engine.memory_budget = options.memory_budget;
+  const unsigned threads = options.threads != 0 ? options.threads : default_threads();
+  daemon_options.engine.n_threads = options.test_mode && !options.test_threads ? 0 : threads;
+  auto out = stdio ? take_stdout() : Result<UniqueFd>(UniqueFd());
+  if (!out) return complain(out.error());
+  Daemon daemon(daemon_options);
+  if (!options.socket.empty())
+    if (const auto listening = daemon.serve_unix(options.socket); !listening)
+      return complain(listening.error());
+  if (options.port)
+    if (const auto listening = serve_tcp(daemon, options); !listening) return complain(listening.error());
+  if (stdio) daemon.serve_pipes(0, std::move(*out));
+  return daemon.run();
+}
+
+}  // namespace profd

@@ -1,0 +1,238 @@
+// profd FILE (the first glance) and profd summary.
+#include "server/feature/summary.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "server/cli/align.h"
+#include "server/cli/json_writer.h"
+#include "server/cli/profile_options.h"
+#include "server/cli/report_text.h"
+#include "server/feature/escape.h"
+#include "server/feature/names.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+constexpr int kBarWidth = 16;
+
+std::string bar(double share) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = std::max(1, static_cast<int>(share * kBarWidth * 8 + 0.5));
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += kEighths[eighths % 8];
+  return text + std::string(static_cast<std::size_t>(kBarWidth - (eighths + 7) / 8), ' ');
+}
+
+void append_part(std::string& line, std::string_view part) {
+  if (part.empty()) return;
+  if (!line.empty()) line += " · ";
+  line += sanitize_text(part);
+}
+
+std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_count(n), n == 1 ? one : many);
+}
+
+void add_header(const Console& console, const std::string& file, const OpenView& view, const Summary& s,
+                std::string& out) {
+  out += console.out.bold(sanitize_text(base_name(file)));
+  std::string what, when;
+  append_part(what, s.format);
+  if (!s.profiler.empty()) append_part(what, "by " + s.profiler);
+  append_part(what, s.program);
+  append_part(what, s.name);
+  if (view.opened.profiles.size() > 1) {
+    append_part(what,
+                fmt::format("one of {} profiles in the file, --profile picks", view.opened.profiles.size()));
+  }
+  append_part(when, s.time_text);
+  append_part(when, s.duration_text);
+  if (s.n_threads > 0) append_part(when, plural(s.n_threads, "thread", "threads"));
+  append_part(when, plural(s.n_samples, "sample", "samples"));
+  append_part(when, plural(s.n_contexts, "context", "contexts"));
+  out += "  " + what + "\n" + when + "\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(s.comments.size(), 3); ++i) {
+    out += console.out.dim(
+        cut_to_width(sanitize_text(s.comments[i]), static_cast<std::size_t>(console.out.columns)));
+    out += '\n';
+  }
+}
+
+void add_metrics(const Console& console, const Summary& s, std::string& out) {
+  std::size_t name_width = 0, total_width = 0;
+  for (const SummaryMetric& metric : s.metrics) {
+    name_width = std::max(name_width, display_width(sanitize_text(metric.name)));
+    total_width = std::max(total_width, display_width(metric.total_text));
+  }
+  out += '\n';
+  for (const SummaryMetric& metric : s.metrics) {
+    const bool shown = metric.name == s.metric_name;
+    out += "  " + left_aligned(sanitize_text(metric.name), name_width) + "  " +
+           right_aligned(sanitize_text(metric.total_text), total_width);
+    if (metric.saturated) out += console.out.warning("  at least: a sum passed 2^63");
+    if (shown && s.metrics.size() > 1) out += console.out.dim("  shown below; --metric picks another");
+    out += '\n';
+  }
+}
+
+void add_hottest(const Console& console, const Summary& s, std::string& out) {
+  if (s.hottest.empty()) return;
+  out += "\n" + console.out.bold("Hottest functions") +
+         console.out.dim(" by self " + sanitize_text(s.metric_name)) + "\n";
+  std::size_t value_width = 0;
+  for (const SummaryFunction& f : s.hottest) value_width = std::max(value_width, display_width(f.self_text));
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  const std::size_t fixed = 2 + 7 + 2 + value_width + 2 + kBarWidth + 2;
+  for (const SummaryFunction& f : s.hottest) {
+    out += "  " + right_aligned(f.self_share, 7) + "  " + right_aligned(f.self_text, value_width) + "  ";
+    out += console.out.heat(bar(f.bar), f.bar) + "  ";
+    out += cut_to_width(sanitize_text(f.short_name), columns > fixed + 20 ? columns - fixed : 20) + "\n";
+  }
+}
+
+// Runs of one name become "name ×n".
+std::vector<std::string> folded_names(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < names.size();) {
+    std::size_t end = i + 1;
+    while (end < names.size() && names[end] == names[i]) ++end;
+    out.push_back(sanitize_text(names[i]));
+    if (end - i > 1) out.back() += fmt::format(" ×{}", end - i);
+    i = end;
+  }
+  return out;
+}
+
+// As much of the leaf's end as fits, the root always.
+std::string path_text(const std::vector<std::string>& all, std::size_t columns) {
+  static constexpr std::string_view kArrow = " › ";
+  const std::vector<std::string> names = folded_names(all);
+  if (names.empty()) return {};
+  std::size_t first = names.size() - 1;
+  std::size_t width = display_width(names[first]);
+  const std::size_t head = first == 0 ? 0 : display_width(names[0]) + 2 * kArrow.size() - 3;
+  while (first > 0 && width + display_width(names[first - 1]) + 3 + (first > 1 ? head : 0) <= columns) {
+    width += display_width(names[--first]) + 3;
+  }
+  std::string text;
+  if (first > 0) text = names[0] + std::string(kArrow);
+  if (first > 1) text += "…" + std::string(kArrow);
+  for (std::size_t i = first; i < names.size(); ++i) {
+    if (i > first) text += kArrow;
+    text += names[i];
+  }
+  return cut_to_width(text, columns);
+}
+
+void add_heaviest(const Console& console, const Summary& s, std::string& out) {
+  if (s.heaviest.empty()) return;
+  out += "\n" + console.out.bold("Heaviest paths") + "\n";
+  std::size_t value_width = 0;
+  for (const SummaryPath& path : s.heaviest)
+    value_width = std::max(value_width, display_width(path.self_text));
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  const std::size_t fixed = 2 + 7 + 2 + value_width + 2;
+  for (const SummaryPath& path : s.heaviest) {
+    out +=
+        "  " + right_aligned(path.self_share, 7) + "  " + right_aligned(path.self_text, value_width) + "  ";
+    out += path_text(path.short_names, columns > fixed + 30 ? columns - fixed : 30) + "\n";
+  }
+}
+
+int first_glance(const ProfileOptions& options, const Console& console) {
+  ThreadExecutor executor;
+  auto view = open_view(options, console, executor);
+  if (!view) return console.fail(view.error().message);
+  const auto summary = summarize(*view->selection, view->opened.report);
+  if (!summary) return console.fail(file_message(options.file, summary.error()));
+  std::string out;
+  add_header(console, options.file, *view, *summary, out);
+  add_metrics(console, *summary, out);
+  if (summary->n_samples == 0 || summary->hottest.empty()) {
+    out += "\nNothing was measured: the file is well formed and holds no value";
+    out += view->spec.filters.empty() ? ".\n" : " that passes the filters.\n";
+  }
+  add_hottest(console, *summary, out);
+  add_heaviest(console, *summary, out);
+  append_report(console.out, summary->report, out);
+  if (console.out.is_terminal) {
+    const std::string name = sanitize_text(base_name(options.file));
+    out +=
+        "\n" + console.out.dim(fmt::format("profd flame {0} · profd top {0} · profd tree {0}", name)) + "\n";
+  }
+  const int code = console.print(out);
+  keep_in_cache(*view);
+  return code;
+}
+
+int summary_json(const ProfileOptions& options, const Console& console) {
+  ThreadExecutor executor;
+  auto view = open_view(options, console, executor);
+  if (!view) return console.fail(view.error().message);
+  const auto summary = summarize(*view->selection, view->opened.report, {.n_hottest = 0, .n_heaviest = 0});
+  if (!summary) return console.fail(file_message(options.file, summary.error()));
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("format", summary->format);
+  json.key("metrics");
+  json.begin_array();
+  for (const SummaryMetric& metric : summary->metrics) {
+    json.begin_object();
+    json.field("name", metric.name);
+    json.field("unit", metric.unit);
+    json.field("total", metric.total);
+    json.field("samples", metric.n_samples);
+    if (metric.saturated) json.field("saturated", true);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("contexts", summary->n_contexts);
+  json.field("threads", summary->n_threads);
+  json.key("report");
+  write_report(summary->report, json);
+  json.end_object();
+  out += '\n';
+  const int code = console.print(out);
+  keep_in_cache(*view);
+  return code;
+}
+
+}  // namespace
+
+void add_first_glance(CLI::App& root, Commands& commands) {
+  const auto options = std::make_shared<ProfileOptions>();
+  add_profile_options(root, *options);
+  root.get_option("FILE")->required(false);
+  root.callback([&root, &commands, options] {
+    if (!root.get_subcommands().empty() || options->file.empty()) return;
+    commands.action = [options](const Console& console) { return first_glance(*options, console); };
+  });
+}
+
+void add_summary(CLI::App& root, Commands& commands) {
+  struct Options {
+    ProfileOptions profile;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* app =
+      root.add_subcommand("summary", "What a profile is: totals, hottest functions, heaviest paths");
+  add_profile_options(*app, options->profile);
+  app->add_flag("--json", options->json, "One JSON object, see docs/cli.md");
+  app->footer("Examples:\n  profd summary cpu.pprof\n  profd summary --json cpu.pprof | jq .metrics");
+  app->callback([&commands, options] {
+    commands.action = [options](const Console& console) {
+      return options->json ? summary_json(options->profile, console)
+                           : first_glance(options->profile, console);
+    };
+  });
+}
+
+}  // namespace profd

@@ -1,0 +1,177 @@
+// profd tree: a view as an indented text tree with shares.
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "core/layout/flame.h"
+#include "server/cli/align.h"
+#include "server/cli/profile_options.h"
+#include "server/cli/report_text.h"
+#include "server/feature/names.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  std::string shape;
+  std::uint32_t depth = 0;
+  double min_share = 1;  // percent
+  bool full_names = false;
+};
+
+// Children of every box, in the layout's order.
+struct Children {
+  std::vector<std::uint32_t> first, next;
+  explicit Children(const FlameLayout& layout) : first(layout.size(), kNone), next(layout.size(), kNone) {
+    for (std::size_t i = layout.size(); i-- > 1;) {
+      const std::uint32_t parent = layout.parent[i];
+      if (parent == kNone) continue;
+      next[i] = first[parent];
+      first[parent] = static_cast<std::uint32_t>(i);
+    }
+  }
+};
+
+std::vector<std::string> box_names(const OpenView& view, const FlameLayout& layout, bool full_names) {
+  std::vector<std::string> full(layout.size());
+  std::vector<NameAndPlace> frames;
+  std::vector<std::size_t> boxes;
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    if (layout.key[i] == kNoKey) continue;
+    full[i] = key_name(*view.profile, *view.selection->keys, layout.key[i]);
+    const KeyPlace place = key_place(*view.profile, *view.selection->keys, layout.key[i]);
+    frames.push_back({full[i], place.file.empty() ? place.module : place.file});
+    boxes.push_back(i);
+  }
+  const std::vector<std::string> texts = full_names ? distinct_names(frames) : distinct_short_names(frames);
+  std::vector<std::string> out(layout.size());
+  for (std::size_t n = 0; n < boxes.size(); ++n) out[boxes[n]] = sanitize_text(texts[n]);
+  return out;
+}
+
+std::string_view mark(const FlameLayout& layout, std::size_t i) {
+  if (layout.inlined[i] != 0) return " (inlined)";
+  switch (layout.kind[i]) {
+    case FrameKind::kernel:
+      return " [k]";
+    case FrameKind::jit:
+      return " [j]";
+    case FrameKind::interpreted:
+      return " [i]";
+    default:
+      return "";
+  }
+}
+
+std::string tree_text(const Options& options, const Console& console, const OpenView& view,
+                      const FlameLayout& layout) {
+  const Selection& selection = *view.selection;
+  const std::string& unit = view.metric().unit;
+  const std::vector<std::string> names = box_names(view, layout, options.full_names);
+  const Children children(layout);
+  const double whole = std::max(1e-300, std::abs(as_double(selection.total)));
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  std::string out;
+
+  struct Entry {
+    std::uint32_t box;
+    std::string indent;  // of this box's own line, up to its branch
+    bool branch, last;
+  };
+  std::vector<Entry> open;
+  open.push_back({0, "", false, true});
+  while (!open.empty()) {
+    const Entry entry = std::move(open.back());
+    open.pop_back();
+    const std::uint32_t i = entry.box;
+    const bool remainder = layout.key[i] == kNoKey && layout.parent[i] != kNone;
+    std::string line = right_aligned(format_share(layout.total[i], selection.total), 8) + "  ";
+    line += right_aligned(sanitize_text(format_value(layout.total[i], unit)), 9) + "  ";
+    line = console.out.heat(line, remainder ? 0 : std::abs(as_double(layout.total[i])) / whole);
+    line += console.out.dim(entry.indent + (entry.branch ? (entry.last ? "└ " : "├ ") : ""));
+    const std::size_t used = 21 + display_width(entry.indent) + (entry.branch ? 2 : 0);
+    if (layout.parent[i] == kNone) {
+      line += console.out.bold("all") + " " + console.out.dim(sanitize_text(view.metric().name));
+    } else if (remainder) {
+      line += console.out.dim(fmt::format("{} more", format_count(std::uint64_t{layout.n_merged[i]})));
+    } else {
+      const std::string name = names[i] + std::string(mark(layout, i));
+      line += options.full_names ? name : cut_to_width(name, columns > used + 24 ? columns - used : 24);
+      if (as_double(layout.self[i]) != 0 && children.first[i] != kNone) {
+        line += console.out.dim("  self " + format_share(layout.self[i], selection.total));
+      }
+    }
+    out += line + "\n";
+
+    std::vector<std::uint32_t> below;
+    for (std::uint32_t child = children.first[i]; child != kNone; child = children.next[child]) {
+      below.push_back(child);
+    }
+    // A child with no sibling stays in its parent's column: only branches indent, so deep chains fit.
+    const std::string indent = entry.indent + (entry.branch ? (entry.last ? "  " : "│ ") : "");
+    for (std::size_t n = below.size(); n-- > 0;) {
+      open.push_back({below[n], indent, below.size() > 1, n + 1 == below.size()});
+    }
+  }
+  if (layout.truncated) {
+    out +=
+        console.out.dim(fmt::format("The {} largest entries are shown; a larger --min-share or --depth "
+                                    "shows a whole tree.\n",
+                                    format_count(std::uint64_t{layout.size()})));
+  }
+  return out;
+}
+
+int tree(const Options& options, const Console& console) {
+  ThreadExecutor executor;
+  ProfileOptions profile = options.profile;
+  if (profile.spec.empty() && !options.shape.empty()) profile.spec = options.shape;
+  auto view = open_view(profile, console, executor);
+  if (!view) return console.fail(view.error().message);
+  if (view->spec.shape == Shape::flat) {
+    return console.fail("a flat view has no tree; `profd top` shows it", kExitUsage);
+  }
+  LayoutRequest request;
+  request.shape = view->spec.shape;
+  auto focus = focus_keys(*view);
+  if (!focus) return console.fail(file_message(profile.file, focus.error()));
+  request.focus = std::move(*focus);
+  // A viewport of one pixel per smallest share.
+  request.min_width_px = 1;
+  request.viewport_px = 100.0 / options.min_share;
+  request.max_depth = options.depth;
+  request.order = SiblingOrder::weight;
+  const auto layout = layout_flame(*view->selection, request, StopToken{});
+  if (!layout) return console.fail(file_message(profile.file, layout.error()));
+  const int code = console.print(tree_text(options, console, *view, *layout));
+  keep_in_cache(*view);
+  return code;
+}
+
+}  // namespace
+
+void add_tree(CLI::App& root, Commands& commands) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("tree", "The calling tree as text, with shares");
+  add_profile_options(*app, options->profile);
+  app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
+      ->type_name("SHAPE");
+  app->add_option("--depth", options->depth, "Levels shown; 0 shows all")->capture_default_str();
+  app->add_option("--min-share", options->min_share, "Smallest share shown, in percent; the rest is joined")
+      ->check(CLI::Range(0.02, 100.0))
+      ->capture_default_str()
+      ->type_name("PERCENT");
+  app->add_flag("--full", options->full_names, "Whole names, however long");
+  app->footer(
+      "Examples:\n  profd tree cpu.pprof\n  profd tree --shape bottom-up --depth 3 cpu.pprof\n"
+      "  profd tree --shape 'callers of runtime.mallocgc' heap.pprof");
+  app->callback([&commands, options] {
+    commands.action = [options](const Console& console) { return tree(*options, console); };
+  });
+}
+
+}  // namespace profd

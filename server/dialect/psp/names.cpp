@@ -1,0 +1,32 @@
+#include "server/dialect/psp/names.h"
+
+#include "server/feature/escape.h"
+#include "server/feature/names.h"
+
+namespace profd {
+
+std::uint32_t NameTable::row_of(Key key) {
+  const auto [found, fresh] = row_of_key_.try_emplace(key, static_cast<std::uint32_t>(names_.size()));
+  if (fresh) {
+    names_.push_back(key_name(*selection_.profile, *selection_.keys, key));
+    const KeyPlace place = key_place(*selection_.profile, *selection_.keys, key);
+    places_.emplace_back(place.file.empty() ? place.module : place.file);
+  }
+  return found->second;
+}
+
+std::uint32_t NameTable::row_of_text(std::string text) {
+  names_.push_back(std::move(text));
+  places_.emplace_back();
+  return static_cast<std::uint32_t>(names_.size() - 1);
+}
+
+void NameTable::finish(std::vector<std::string>& names, std::vector<std::string>& labels) const {
+  names = names_;
+  std::vector<NameAndPlace> frames;
+  frames.reserve(names_.size());
+  for (std::size_t i = 0; i < names_.size(); ++i) frames.push_back({names_[i], places_[i]});
+  labels = distinct_short_names(frames);
+}
+
+}  // namespace profd

@@ -1,0 +1,31 @@
+// The name table of one answer: every name once, with a short label that tells it apart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/view/selection.h"
+
+namespace profd {
+
+class NameTable {
+ public:
+  explicit NameTable(const Selection& selection) : selection_(selection) {}
+
+  // Row of a key.
+  std::uint32_t row_of(Key key);
+  // Row of a text that is no key's: the root.
+  std::uint32_t row_of_text(std::string text);
+
+  // Full names and labels, equally long.
+  void finish(std::vector<std::string>& names, std::vector<std::string>& labels) const;
+
+ private:
+  const Selection& selection_;
+  std::unordered_map<Key, std::uint32_t> row_of_key_;
+  std::vector<std::string> names_, places_;
+};
+
+}  // namespace profd

@@ -1,0 +1,185 @@
+// profile/* and metric/list, and work-done progress.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server/dialect/psp/psp_session.h"
+#include "server/engine/uri.h"
+#include "server/feature/escape.h"
+
+namespace profd {
+namespace {
+
+Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open, const WorkspaceSnapshot& workspace,
+                                       MetricId metric, const SummaryRequest& request, const StopToken& stop) {
+  ViewSpec spec;
+  spec.metric = open.profile->metrics()[metric.v].name;
+  PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
+  PROFD_TRY(const Summary summary, summarize(*selection, open.file->opened.report, request, stop));
+  PROFD_TRY(const auto sources, views.sources(open, workspace, stop));
+  return to_psp(open, summary, *sources);
+}
+
+OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<std::string>& default_metric) {
+  const psp::OpenOptions options = params.options.value_or(psp::OpenOptions{});
+  OpenRequest request;
+  request.uri = params.uri;
+  request.options.format = params.format.value_or("");
+  request.options.partial = options.partial;
+  request.attach = options.attach;
+  request.make_default = options.make_default;
+  request.watch = options.watch;
+  request.metric = options.metric.value_or(default_metric.value_or(""));
+  request.name = options.name.value_or("");
+  return request;
+}
+
+std::string path_or_uri(const std::string& uri) {
+  const auto path = path_of_uri(uri);
+  return path ? *path : uri;
+}
+
+}  // namespace
+
+// Sends progress to a token of the client, or to one of ours when the client lets us make one.
+Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::ProgressToken>& token,
+                                                  const std::string& title, std::shared_ptr<Progress>& progress) {
+  if (!token && !(can_.progress && running_)) return {};
+  const psp::ProgressToken used = token ? *token : psp::ProgressToken(fmt::format("profd-{}", next_token_++));
+  const bool create = !token;
+  auto send = [weak = std::weak_ptr<protocol::Peer>(peer_), used, create](const Progress::Event& event) {
+    const auto peer = weak.lock();
+    if (!peer) return;
+    nlohmann::json value;
+    switch (event.kind) {
+      case Progress::Event::Kind::begin:
+        if (create)
+          peer->call<psp::WorkDoneProgressCreateRequest>(psp::WorkDoneProgressCreateParams{used}, [](const auto&) {});
+        value = {{"kind", "begin"}, {"title", event.text}, {"cancellable", true}};
+        break;
+      case Progress::Event::Kind::report:
+        value = {{"kind", "report"}};
+        if (!event.text.empty()) value["message"] = event.text;
+        break;
+      case Progress::Event::Kind::end:
+        value = {{"kind", "end"}};
+        if (!event.text.empty()) value["message"] = event.text;
+        break;
+    }
+    if (event.percentage && event.kind != Progress::Event::Kind::end) value["percentage"] = *event.percentage;
+    peer->notify<psp::ProgressNotification>({used, psp::Any(std::move(value))});
+  };
+  const auto quiet = std::chrono::milliseconds(token ? 0 : 300);
+  progress = std::make_shared<Progress>(title, std::move(send), quiet);
+  return [weak = std::weak_ptr<Progress>(progress)](std::uint64_t done, std::uint64_t total) {
+    if (const auto alive = weak.lock()) alive->report(done, total);
+  };
+}
+
+void PspSession::open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
+                              std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened) {
+  std::shared_ptr<Progress> progress;
+  const std::string path = path_or_uri(request.uri);
+  auto report = work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress);
+  const std::uint64_t ticket = engine_.open(
+      client_, std::move(request), std::move(report),
+      [progress, opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
+        if (progress) progress->end(answer ? "" : "failed");
+        opened(std::move(answer));
+      });
+  on_cancel([&engine = engine_, ticket, alive = alive_] {
+    engine.post([&engine, ticket, alive] {
+      if (*alive) engine.cancel_open(ticket);
+    });
+  });
+}
+
+void PspSession::bind_profiles(protocol::Binder& binder) {
+  binder.request<psp::ProfileOpenRequest>([this](psp::ProfileOpenParams params,
+                                                 protocol::Reply<psp::ProfileOpenRequest> reply) {
+    const auto shared = std::make_shared<protocol::Reply<psp::ProfileOpenRequest>>(std::move(reply));
+    const std::string file = path_or_uri(params.uri);
+    open_profile(
+        from_psp(params, workspace_.metric()), params.work_done_token,
+        [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
+        [this, alive = alive_, shared, file](Result<OpenAnswer> answer) {
+          if (!answer) return shared->error(to_psp(answer.error(), file));
+          if (!*alive || closed_) return;  // the reply of a closed connection answers nobody
+          run<psp::ProfileOpenRequest>(
+              Lane::bulk, std::move(*shared), file,
+              [&views = engine_.views(), answer = *answer, workspace = workspace_.snapshot()](
+                  const StopToken& stop) -> Result<psp::ProfileOpenResult> {
+                const OpenProfile& open = *answer.profile;
+                psp::ProfileOpenResult result;
+                result.profile = open.handle;
+                result.revision = open.revision;
+                result.already_open = answer.already_open;
+                PROFD_TRY(result.summary, summary_of(views, open, workspace, open.metric, {}, stop));
+                return result;
+              });
+        });
+  });
+
+  binder.request<psp::ProfileCloseRequest>(
+      [this](const psp::ProfileCloseParams& params, protocol::Reply<psp::ProfileCloseRequest> reply) {
+        const auto open = profile(params.profile);
+        if (!open) return reply.error(open.error());
+        if (auto closed = engine_.close(client_, (*open)->handle); !closed) return reply.error(to_psp(closed.error()));
+        reply({});
+      });
+
+  binder.request<psp::ProfileListRequest>(
+      [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
+        psp::ProfileListResult result;
+        for (const ProfileEntry& entry : engine_.list()) result.profiles.push_back(to_psp(entry));
+        reply(result);
+      });
+
+  binder.request<psp::ProfileSummaryRequest>([this](const psp::ProfileSummaryParams& params,
+                                                    protocol::Reply<psp::ProfileSummaryRequest> reply) {
+    const auto open = profile(params.profile);
+    if (!open) return reply.error(open.error());
+    const auto id = metric(**open, params.metric.value_or(""), "params.metric");
+    if (!id) return reply.error(id.error());
+    SummaryRequest request;
+    request.n_hottest = params.hottest;
+    request.n_heaviest = params.heaviest;
+    ViewSpec spec;
+    spec.metric = (*open)->profile->metrics()[id->v].name;
+    const bool quick = engine_.views().is_quick(**open, spec);
+    run<psp::ProfileSummaryRequest>(
+        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+        [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](
+            const StopToken& stop) { return summary_of(views, *open, workspace, id, request, stop); });
+  });
+
+  binder.request<psp::ProfileExportRequest>(
+      [this](const psp::ProfileExportParams& params, protocol::Reply<psp::ProfileExportRequest> reply) {
+        const auto open = profile(params.profile);
+        if (!open) return reply.error(open.error());
+        psp::ErrorData data;
+        data.reason = "unsupported";
+        data.file = (*open)->file->path;
+        data.format = params.format;
+        reply.error({psp::ErrorCodes::request_failed,
+                     fmt::format("profd does not write {}; see `formats` of the server's capabilities for what it writes",
+                                 sanitize_text(params.format)),
+                     data});
+      });
+
+  binder.request<psp::MetricListRequest>(
+      [this](const psp::MetricListParams& params, protocol::Reply<psp::MetricListRequest> reply) {
+        const auto open = profile(params.profile);
+        if (!open) return reply.error(open.error());
+        psp::MetricListResult result;
+        result.profile = (*open)->handle;
+        result.revision = (*open)->revision;
+        result.metrics = metrics_to_psp(**open);
+        result.default_ = (*open)->metric_info().name;
+        reply(result);
+      });
+}
+
+}  // namespace profd

@@ -1,0 +1,172 @@
+// Engine: the C++ API of the daemon. Owns the open profiles, their views, the workers; knows nothing of JSON.
+//
+// Everything here belongs to one strand (the thread that runs what `post` is given) unless it says otherwise.
+// Long work runs on workers over immutable snapshots (OpenProfilePtr, WorkspaceSnapshot) and comes back to the
+// strand through `post`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/stop.h"
+#include "server/engine/open_profile.h"
+#include "server/engine/views.h"
+#include "server/runtime/scheduler.h"
+
+namespace profd {
+
+struct EngineOptions {
+  unsigned n_threads = 0;                          // 0: everything inline, for tests
+  std::uint64_t memory_budget = 0;                 // bytes for profiles; 0: half of the machine
+  std::uint64_t view_budget = 512ull << 20;        // bytes for cached views
+  bool watch_files = true;
+};
+
+using ClientId = std::uint32_t;
+
+enum class ProfileChange : std::uint8_t { opened, reloaded, reload_failed, closed, default_changed };
+
+// The frame all clients mean.
+struct SharedSelection {
+  std::string profile, function;
+  std::string file;            // as the profile says; "" unknown
+  std::uint32_t line = 0;      // 1-based, 0 unknown
+  std::string spec;
+  std::vector<std::int64_t> path;
+  std::vector<std::string> frames;
+};
+
+// A client of the engine; called on the strand. Must not close profiles or remove clients from inside a call.
+class EngineListener {
+ public:
+  virtual ~EngineListener() = default;
+  virtual void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
+                                  const std::string& uri, const std::string& message) = 0;
+  virtual void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) = 0;
+};
+
+struct OpenRequest {
+  std::string uri;
+  OpenOptions options;
+  bool attach = true;        // annotate sources from it
+  bool make_default = true;  // it is meant where none is named
+  bool watch = true;         // reload it when the file changes
+  std::string metric;        // default metric; "" the file's own
+  std::string name;          // for people; "" the file's name
+};
+struct OpenAnswer {
+  OpenProfilePtr profile;
+  bool already_open = false;
+};
+
+struct ProfileEntry {
+  std::string handle, uri, name, format;
+  std::uint32_t revision = 0;
+  enum class State : std::uint8_t { opening, ready, failed } state = State::opening;
+  bool is_default = false, attached = false, watched = false;
+  std::size_t memory = 0;
+};
+
+class Engine {
+ public:
+  using Post = std::function<void(UniqueFunction<void()>)>;  // runs it later on the strand; safe from any thread
+  using ProgressFn = std::function<void(std::uint64_t done, std::uint64_t total)>;
+  using Opened = UniqueFunction<void(Result<OpenAnswer>)>;
+
+  Engine(const EngineOptions& options, Post post);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  ClientId add_client(EngineListener* listener);
+  // Closes what only this client has open and stops its openings.
+  void remove_client(ClientId client);
+  [[nodiscard]] std::size_t n_clients() const { return clients_.size(); }
+
+  // Reads the file on a worker; `opened` is called on the strand, exactly once. Opening what is open gives the
+  // same profile (read again if the file changed); openings of one file share the work. `progress` may be
+  // called on any thread. Returns a ticket for cancel_open.
+  std::uint64_t open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened);
+  void cancel_open(std::uint64_t ticket);
+  Result<void> close(ClientId client, const std::string& handle);
+  // Reads the file again now.
+  Result<void> reload(const std::string& handle);
+
+  // "" is the default profile. `not_found` says what is open; a profile dropped for memory says so.
+  Result<OpenProfilePtr> find(const std::string& handle);
+  [[nodiscard]] OpenProfilePtr default_profile() const;
+  [[nodiscard]] std::vector<ProfileEntry> list() const;  // oldest first
+  // The metric that is meant where none is named, for all clients.
+  Result<void> set_metric(const std::string& handle, const std::string& metric);
+  Result<void> set_default(const std::string& handle);
+  [[nodiscard]] bool attached(const std::string& handle) const;
+
+  void select(ClientId client, std::optional<SharedSelection> selection);
+  [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
+
+  // Safe from any thread.
+  Views& views() { return views_; }
+  Scheduler& scheduler() { return *scheduler_; }
+  void post(UniqueFunction<void()> task) { post_(std::move(task)); }
+
+  [[nodiscard]] std::uint64_t memory_budget() const { return budget_; }
+  [[nodiscard]] std::uint64_t profile_memory() const;
+
+ private:
+  struct Waiter {
+    std::uint64_t ticket;
+    ClientId client;
+    OpenRequest request;
+    ProgressFn progress;
+    Opened opened;
+  };
+  struct Entry {
+    std::string key;  // what makes two openings the same
+    std::string uri, path;
+    OpenRequest request;
+    OpenProfilePtr current;  // null while first opened
+    std::set<ClientId> clients;
+    std::vector<Waiter> waiters;
+    std::optional<StopSource> loading;
+    std::shared_ptr<ProgressFn> progress;
+    bool failed = false, attached = false, watched = false;
+    std::uint32_t revision = 0;
+    std::uint64_t last_use = 0, order = 0;
+  };
+
+  static std::string key_of(const OpenRequest& request, const std::string& path);
+  void start_loading(const std::string& handle, Entry& entry);
+  void loaded(const std::string& handle, Result<std::shared_ptr<LoadedFile>> result);
+  void take(const std::string& handle, Entry& entry, std::shared_ptr<LoadedFile> file);
+  void answer(Entry& entry, const Result<OpenAnswer>& answer);
+  void drop(const std::string& handle, const std::string& message);
+  void make_room(const std::string& keep);
+  void file_changed(const std::string& path);
+  void watch(Entry& entry);
+  void announce(ProfileChange change, const std::string& handle, const std::string& message);
+  Entry* entry_of(const std::string& handle);
+
+  Post post_;
+  std::uint64_t budget_;
+  bool watch_files_;
+  std::shared_ptr<bool> alive_;  // posted tasks look whether the engine is still there
+  Views views_;
+  std::map<ClientId, EngineListener*> clients_;
+  std::map<std::string, Entry> entries_;  // by handle
+  std::map<std::string, std::string> evicted_;  // handle -> why
+  std::string default_;
+  std::optional<SharedSelection> selection_;
+  ClientId next_client_ = 1;
+  std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_view_id_ = 0, clock_ = 0;
+  std::unique_ptr<FileWatcher> watcher_;
+  std::unique_ptr<Scheduler> scheduler_;  // last: its threads use everything above
+};
+
+}  // namespace profd

@@ -1,0 +1,39 @@
+// LineMap: where the lines of an edited text were in the text that was measured.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/support/id.h"
+
+namespace profd {
+
+// 0-based lines. A line that was there before keeps its origin wherever it moved; it is stale when its text is
+// no longer that of the origin. Typing a change back makes the line fresh again.
+class LineMap {
+ public:
+  LineMap() = default;
+  explicit LineMap(const std::vector<std::uint64_t>& line_hashes);
+
+  // Lines [first, first + n_old) were replaced by lines with `new_hashes`. Equal lines at both ends of the
+  // change keep their origin; what is between is paired from the top.
+  void replace(std::size_t first, std::size_t n_old, const std::vector<std::uint64_t>& new_hashes);
+
+  [[nodiscard]] std::size_t size() const { return origin_.size(); }
+  // kNone: the line is new.
+  [[nodiscard]] std::uint32_t origin(std::size_t line) const { return origin_[line]; }
+  [[nodiscard]] bool stale(std::size_t line) const;
+  // Current line of an original one; kNone: it is gone.
+  [[nodiscard]] std::vector<std::uint32_t> current_of_origin() const;
+
+  static std::uint64_t hash_line(std::string_view text);
+
+ private:
+  std::vector<std::uint64_t> baseline_;  // hash by original line
+  std::vector<std::uint64_t> current_;   // hash by current line
+  std::vector<std::uint32_t> origin_;    // by current line
+};
+
+}  // namespace profd

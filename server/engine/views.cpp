@@ -1,0 +1,108 @@
+#include "server/engine/views.h"
+
+namespace profd {
+
+std::string Views::key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind) {
+  ViewSpec plain = spec;
+  plain.shape = Shape::flat;
+  plain.focus.clear();
+  if (plain.metric.empty()) plain.metric = open.metric_info().name;
+  return kind + to_text(plain);
+}
+
+Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
+  const std::string text = key_text(open, spec, "select ");
+  auto made = cache_.get<Selection>({open.view_id, text}, stop, [&](const StopToken& token) -> Result<SelectionPtr> {
+    ViewSpec full = spec;
+    if (full.metric.empty()) full.metric = open.metric_info().name;
+    SelectionPtr similar;
+    {
+      const std::lock_guard lock(mutex_);
+      similar = known_[open.view_id].latest.lock();
+    }
+    return select(open.profile, full, token, similar);
+  });
+  if (!made) return made;
+  remember(open, text, *made);
+  const std::lock_guard lock(mutex_);
+  known_[open.view_id].latest = *made;
+  return made;
+}
+
+Result<std::shared_ptr<const FlatView>> Views::flat(const OpenProfile& open, const ViewSpec& spec,
+                                                    const StopToken& stop) {
+  return cache_.get<FlatView>({open.view_id, key_text(open, spec, "flat ")}, stop,
+                              [&](const StopToken& token) -> Result<std::shared_ptr<const FlatView>> {
+                                PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                return shared(flat_view(*selected, token));
+                              });
+}
+
+Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& open, const ViewSpec& spec,
+                                                          const std::string& pattern, const StopToken& stop) {
+  return cache_.get<SearchResult>({open.view_id, key_text(open, spec, "search ") + "\n" + pattern}, stop,
+                                  [&](const StopToken& token) -> Result<std::shared_ptr<const SearchResult>> {
+                                    PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                    return shared(profd::search(*selected, pattern, token));
+                                  });
+}
+
+Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
+                                                       const std::vector<StringId>& files, const StopToken& stop) {
+  const std::string index_text = key_text(open, spec, "line index ");
+  PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
+  auto index = cache_.get<LineIndex>(
+      {open.view_id, index_text}, stop,
+      [&](const StopToken& token) { return shared(make_line_index(*open.profile, selected->self, token)); });
+  if (!index) return tl::unexpected<Error>(std::move(index).error());
+  remember(open, index_text, *index);
+  std::string text = key_text(open, spec, "lines ") + "\n";
+  for (const StringId file : files) text += " " + std::to_string(file.v);
+  return cache_.get<LineValues>({open.view_id, text}, stop, [&](const StopToken& token) {
+    return shared(annotate_lines(*open.profile, **index, selected->self, files, token));
+  });
+}
+
+Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open, const WorkspaceSnapshot& workspace,
+                                                        const StopToken& stop) {
+  return cache_.get<SourceMap>({open.view_id, "sources " + workspace.key}, stop, [&](const StopToken& token) {
+    return make_source_map(open.profile, workspace, token);
+  });
+}
+
+bool Views::is_small(const OpenProfile& open) {
+  constexpr std::size_t kSmall = 200'000;
+  const SampleTable* samples = open.profile->samples();
+  return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
+}
+
+bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec) const {
+  return is_small(open) || at_hand(open, key_text(open, spec, "select "));
+}
+
+bool Views::lines_are_quick(const OpenProfile& open, const ViewSpec& spec) const {
+  return is_small(open) || at_hand(open, key_text(open, spec, "line index "));
+}
+
+bool Views::at_hand(const OpenProfile& open, const std::string& text) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(open.view_id);
+  if (known == known_.end()) return false;
+  const auto made = known->second.made.find(text);
+  return made != known->second.made.end() && !made->second.expired();
+}
+
+void Views::remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made) {
+  const std::lock_guard lock(mutex_);
+  auto& by_text = known_[open.view_id].made;
+  if (by_text.size() > 256) std::erase_if(by_text, [](const auto& item) { return item.second.expired(); });
+  by_text[text] = made;
+}
+
+void Views::drop(const OpenProfile& open) {
+  cache_.drop(open.view_id);
+  const std::lock_guard lock(mutex_);
+  known_.erase(open.view_id);
+}
+
+}  // namespace profd

@@ -1,0 +1,32 @@
+// The files below the roots of a workspace, as far as a bounded walk finds them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/source/path_index.h"
+#include "core/support/stop.h"
+
+namespace profd {
+
+struct WalkLimits {
+  std::size_t max_entries = 400'000;  // files and folders looked at
+  int max_depth = 40;
+};
+
+// Calls `visit` with the path of every regular file. Skips .git, .hg, .svn, node_modules, build folders and the
+// like; follows no links to folders. Returns false when a limit or `stop` cut it short.
+bool walk_files(const std::string& root, const WalkLimits& limits,
+                const std::function<void(const std::string& path)>& visit, StopToken stop = {});
+
+// Immutable; made on a worker, used by many.
+struct WorkspaceFiles {
+  PathIndex index;
+  bool complete = true;
+};
+std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, StopToken stop);
+
+}  // namespace profd

@@ -1,0 +1,146 @@
+#include "server/feature/annotate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/view/hottest.h"
+#include "core/view/table.h"
+#include "server/feature/names.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxFunctions = 200;
+constexpr std::size_t kMaxHottest = 10;
+
+std::vector<std::uint32_t> current_lines(const AnnotateRequest& request) {
+  if (!request.document) return {};
+  return request.document->line_map(request.open->handle).current_of_origin();
+}
+
+Result<std::string> lens_text(const Selection& selection, const Whole& whole, const FunctionCost& cost,
+                              const StopToken& stop) {
+  std::string text =
+      fmt::format("total {} · self {}", whole.share_text(cost.total), whole.share_text(cost.self));
+  PROFD_TRY(const Neighbours around, neighbours_of(selection, cost.key, 1, stop));
+  if (around.n_callers == 0) return text;
+  text += fmt::format(" · {} {}", around.n_callers, around.n_callers == 1 ? "caller" : "callers");
+  if (around.n_callers > 1 && !around.callers.empty())
+    text += fmt::format(" · worst: {} {}",
+                        short_name(key_name(*selection.profile, *selection.keys, around.callers[0].key)),
+                        format_share(around.callers[0].total, cost.total));
+  return text;
+}
+
+}  // namespace
+
+ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity) {
+  ViewSpec spec;
+  spec.granularity = granularity;
+  spec.metric = request.open->profile->metrics()[request.metric.v].name;
+  spec.filters = request.filters;
+  return spec;
+}
+
+bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>& current_of_origin,
+                std::uint32_t source_line, std::uint32_t& line, bool& stale) {
+  if (source_line == 0) return false;
+  line = source_line - 1;
+  stale = false;
+  if (!request.document) return true;
+  if (line >= current_of_origin.size() || current_of_origin[line] == kNone) return false;
+  line = current_of_origin[line];
+  stale = request.document->line_map(request.open->handle).stale(line);
+  return true;
+}
+
+Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& request, const StopToken& stop) {
+  FileAnnotations result;
+  const Profile& profile = *request.open->profile;
+  const ViewSpec spec = annotation_spec(request);
+  PROFD_TRY(result.selection, views.selection(*request.open, spec, stop));
+  result.whole = {result.selection->total, profile.metrics()[request.metric.v].unit};
+  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
+  const auto found = sources->by_path.find(request.path);
+  if (found == sources->by_path.end()) return result;
+  result.files = found->second;
+  result.rule = sources->targets.at(profile.strings()[result.files.front()]).rule;
+  PROFD_TRY(result.values, views.lines(*request.open, spec, result.files, stop));
+
+  const LineValues& values = *result.values;
+  const auto& self = values.self[request.metric.v];
+  const auto& total = values.total[request.metric.v];
+  const std::vector<std::uint32_t> placed = current_lines(request);
+  double hottest = 0;
+  for (std::size_t row = 0; row < values.line.size(); ++row) {
+    AnnotatedLine line;
+    const double share = std::abs(result.whole.share(total[row]));
+    if (share < request.threshold || as_double(total[row]) == 0) {
+      ++result.n_below;
+      continue;
+    }
+    if (!place_line(request, placed, values.line[row], line.line, line.stale)) continue;
+    line.source_line = values.line[row];
+    line.row = static_cast<std::uint32_t>(row);
+    line.text = (line.stale ? "~" : "") + cost_text(result.whole, self[row], total[row]);
+    line.heat = share;
+    hottest = std::max(hottest, share);
+    result.lines.push_back(std::move(line));
+  }
+  std::vector<std::pair<double, std::uint32_t>> order;
+  for (AnnotatedLine& line : result.lines) {
+    order.emplace_back(-line.heat, line.line);
+    line.heat = hottest > 0 ? std::sqrt(line.heat / hottest) : 0;
+  }
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxHottest); ++i)
+    result.hottest.push_back(order[i].second);
+  std::sort(result.lines.begin(), result.lines.end(),
+            [](const AnnotatedLine& a, const AnnotatedLine& b) { return a.line < b.line; });
+  return result;
+}
+
+Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
+                                                     const StopToken& stop) {
+  std::vector<FunctionCost> result;
+  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
+  const auto found = sources->by_path.find(request.path);
+  if (found == sources->by_path.end()) return result;
+  const ViewSpec spec = annotation_spec(request);
+  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
+  PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
+  const Profile& profile = *request.open->profile;
+  const Whole whole{selection->total, profile.metrics()[request.metric.v].unit};
+  const std::vector<std::uint32_t> placed = current_lines(request);
+  for (std::size_t row = 0; row < flat->key.size(); ++row) {
+    if (std::abs(whole.share(flat->total[row])) < request.threshold) continue;
+    const FrameId frame{selection->keys->example[flat->key[row]]};
+    if (frame.v >= profile.frames().size()) continue;  // a collapse group
+    const FunctionId function = profile.frames().function[frame.v];
+    const StringId file = profile.functions().file[function.v];
+    if (std::find(found->second.begin(), found->second.end(), file) == found->second.end()) continue;
+    FunctionCost cost;
+    if (!place_line(request, placed, profile.functions().start_line[function.v], cost.line, cost.stale))
+      continue;
+    cost.name = key_name(profile, *selection->keys, flat->key[row]);
+    cost.key = flat->key[row];
+    cost.self = flat->self[row];
+    cost.total = flat->total[row];
+    result.push_back(std::move(cost));
+  }
+  std::sort(result.begin(), result.end(), [](const FunctionCost& a, const FunctionCost& b) {
+    return std::abs(as_double(a.total)) > std::abs(as_double(b.total));
+  });
+  if (result.size() > kMaxFunctions) result.resize(kMaxFunctions);
+  for (FunctionCost& cost : result) {
+    PROFD_TRY(cost.text, lens_text(*selection, whole, cost, stop));
+    if (cost.stale) cost.text.insert(0, "~");
+  }
+  std::sort(result.begin(), result.end(),
+            [](const FunctionCost& a, const FunctionCost& b) { return a.line < b.line; });
+  return result;
+}
+
+}  // namespace profd

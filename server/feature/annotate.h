@@ -1,0 +1,65 @@
+// What the lines and functions of a source file cost: line hints, lenses, heat.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/engine/document.h"
+#include "server/engine/views.h"
+#include "server/feature/share.h"
+
+namespace profd {
+
+struct AnnotateRequest {
+  OpenProfilePtr open;
+  WorkspaceSnapshot workspace;
+  std::string path;                          // of the document
+  std::shared_ptr<const Document> document;  // null: not open, lines are as the profile says
+  MetricId metric{0u};
+  std::vector<Filter> filters;
+  double threshold = 0.005;
+};
+
+struct AnnotatedLine {
+  std::uint32_t line = 0;         // 0-based, in the document as it is now
+  std::uint32_t source_line = 0;  // 1-based, as the profile says
+  std::uint32_t row = 0;          // in LineValues
+  std::string text;               // the hint
+  double heat = 0;                // 0..1, square root of the share, 1 for the hottest line of the file
+  bool stale = false;             // the line changed since the profile
+};
+
+struct FileAnnotations {
+  std::vector<StringId> files;  // the profile's spellings of the file; empty: it has nothing on it
+  MappingRule rule = MappingRule::suffix;
+  std::shared_ptr<const LineValues> values;
+  SelectionPtr selection;  // what passed the filters; null when the profile has nothing on the file
+  Whole whole;
+  std::vector<AnnotatedLine> lines;    // above the threshold, by rising line
+  std::vector<std::uint32_t> hottest;  // lines of the document, hottest first, at most ten
+  std::size_t n_below = 0;             // lines below the threshold
+};
+Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& request, const StopToken& stop);
+
+struct FunctionCost {
+  std::uint32_t line = 0;  // 0-based, in the document as it is now
+  bool stale = false;
+  std::string name;
+  Key key = 0;  // at function granularity
+  Value self, total;
+  std::string text;  // the lens: "total 45.0 % · self 3.2 % · 4 callers · worst: ParseRow 60.0 %"
+};
+// The functions defined in the file that are above the threshold, by line; at most 200, the hottest.
+Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
+                                                     const StopToken& stop);
+
+// The view the numbers are of.
+ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity = Granularity::function);
+
+// Where a line of the profile is in the document now. False: it is gone.
+bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>& current_of_origin,
+                std::uint32_t source_line, std::uint32_t& line, bool& stale);
+
+}  // namespace profd

@@ -1,0 +1,108 @@
+#include "server/feature/flame_colors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/support/hash.h"
+#include "server/feature/names.h"
+
+namespace profd {
+namespace {
+
+std::uint32_t spread(std::string_view text, std::uint32_t n) {
+  return static_cast<std::uint32_t>(mix64(hash_bytes(text)) % n);
+}
+
+// The package or namespace a name starts with, "" when it has none.
+std::string_view package_of(std::string_view name) {
+  const std::size_t stop = name.find_first_of("(<[ ");
+  const std::string_view head = name.substr(0, stop);
+  if (const std::size_t scope = head.find("::"); scope != std::string_view::npos)
+    return head.substr(0, scope);
+  const std::size_t slash = head.rfind('/');
+  const std::size_t dot = head.find('.', slash == std::string_view::npos ? 0 : slash);
+  if (dot == std::string_view::npos) return {};
+  // Java: everything before Class.method; Go: up to the first dot after the path.
+  const std::size_t last = head.rfind('.');
+  const std::size_t before = last == std::string_view::npos ? last : head.substr(0, last).rfind('.');
+  if (slash == std::string_view::npos && before != std::string_view::npos && before > dot) {
+    return head.substr(0, before);
+  }
+  return head.substr(0, dot);
+}
+
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  return slash == std::string_view::npos ? path : path.substr(0, slash);
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+Hsl kind_color(const ColoredFrame& frame, int brightness) {
+  if (frame.inlined) return {180, 48, 62 + brightness};
+  switch (frame.kind) {
+    case FrameKind::kernel:
+      return {28, 85, 62 + brightness};
+    case FrameKind::jit:
+    case FrameKind::interpreted:
+      return {115, 45, 60 + brightness};
+    case FrameKind::gc:
+      return {275, 38, 70 + brightness};
+    case FrameKind::waker:
+      return {215, 45, 70 + brightness};
+    case FrameKind::data_object:
+      return {200, 30, 72 + brightness};
+    case FrameKind::native:
+      break;
+  }
+  if (has(frame.name, "::")) return {50, 75, 60 + brightness};
+  return {4, 65, 66 + brightness};
+}
+
+}  // namespace
+
+std::optional<FlameScheme> parse_flame_scheme(std::string_view text) {
+  if (text == "module") return FlameScheme::module;
+  if (text == "warm") return FlameScheme::warm;
+  if (text == "kind") return FlameScheme::kind;
+  return std::nullopt;
+}
+
+std::string_view color_group(const ColoredFrame& frame) {
+  // Static binaries put everything into one module: the package tells more where the name has one.
+  if (const std::string_view package = package_of(frame.name); !package.empty()) return package;
+  if (!frame.module.empty()) return base_name(frame.module);
+  if (!frame.file.empty()) return folder_of(frame.file);
+  return {};
+}
+
+Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame) {
+  const int brightness = static_cast<int>(spread(frame.name, 11)) - 5;
+  switch (scheme) {
+    case FlameScheme::kind:
+      return kind_color(frame, brightness);
+    case FlameScheme::warm:
+      return {8 + static_cast<int>(spread(frame.name, 44)), 82, 64 + brightness};
+    case FlameScheme::module:
+      break;
+  }
+  const std::string_view group = color_group(frame);
+  if (group.empty()) return {220, 8, 76 + brightness};
+  // 30 hues twelve degrees apart: neighbours still differ.
+  return {static_cast<int>(spread(group, 30)) * 12, 52, 70 + brightness};
+}
+
+Rgb to_rgb(const Hsl& color) {
+  const double s = color.saturation / 100.0, l = color.lightness / 100.0;
+  const double a = s * std::min(l, 1 - l);
+  const auto channel = [&](double n) {
+    const double k = std::fmod(n + color.hue / 30.0, 12.0);
+    const double value = l - a * std::max(-1.0, std::min({k - 3, 9 - k, 1.0}));
+    return static_cast<std::uint8_t>(std::lround(value * 255));
+  };
+  return {channel(0), channel(8), channel(4)};
+}
+
+}  // namespace profd

@@ -1,0 +1,41 @@
+// Colours of flame-graph boxes: stable between openings and machines, readable on dark and light.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/model/tables.h"
+
+namespace profd {
+
+enum class FlameScheme : std::uint8_t {
+  module,  // hue by module or package, brightness by name
+  warm,    // the classic palette, by name
+  kind,    // java green, c++ yellow, user red, kernel orange, inlined aqua
+};
+std::optional<FlameScheme> parse_flame_scheme(std::string_view text);
+
+struct Hsl {
+  int hue = 0;         // 0..359
+  int saturation = 0;  // percent
+  int lightness = 0;   // percent, on a light ground
+};
+struct Rgb {
+  std::uint8_t r = 0, g = 0, b = 0;
+};
+
+struct ColoredFrame {
+  std::string_view name, module, file;
+  FrameKind kind = FrameKind::native;
+  bool inlined = false;
+};
+
+Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame);
+Rgb to_rgb(const Hsl& color);
+
+// What frames are grouped by: the module's file name where one is known and tells something, else the package
+// or namespace in the name ("net/http", "java.util", "std"), else the file's folder.
+std::string_view color_group(const ColoredFrame& frame);
+
+}  // namespace profd

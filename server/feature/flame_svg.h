@@ -1,0 +1,20 @@
+// A flame graph as one self-contained SVG: hover, zoom, search with the matched share, reset, keyboard.
+// Without script it is still a picture with tooltips. Every text from the profile is escaped.
+#pragma once
+
+#include <string>
+
+#include "core/layout/flame.h"
+#include "server/feature/flame_colors.h"
+
+namespace profd {
+
+struct FlameSvgOptions {
+  std::string title;  // the file's name
+  FlameScheme scheme = FlameScheme::module;
+};
+
+// `layout` is of the whole selection (not zoomed), made wider than a screen so that zooming shows more.
+std::string flame_svg(const Selection& selection, const FlameLayout& layout, const FlameSvgOptions& options);
+
+}  // namespace profd

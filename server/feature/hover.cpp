@@ -1,0 +1,196 @@
+#include "server/feature/hover.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/support/checked.h"
+#include "core/view/hottest.h"
+#include "core/view/table.h"
+#include "server/engine/uri.h"
+#include "server/feature/escape.h"
+#include "server/feature/names.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxNeighbours = 3;
+constexpr std::size_t kMaxMetrics = 12;
+
+// The function whose code is on a line, the one that costs most when several are (inlined code).
+struct LineFunction {
+  std::string name;
+  bool inlined = false;
+  std::size_t n_others = 0;
+};
+
+Result<LineFunction> function_on_line(Views& views, const AnnotateRequest& request,
+                                      const std::vector<StringId>& files, std::uint32_t source_line,
+                                      const StopToken& stop) {
+  const ViewSpec spec = annotation_spec(request, Granularity::line);
+  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
+  PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
+  const Profile& profile = *request.open->profile;
+  LineFunction result;
+  double best = -1;
+  for (std::size_t row = 0; row < flat->key.size(); ++row) {
+    const std::uint32_t frame = selection->keys->example[flat->key[row]];
+    if (frame >= profile.frames().size() || profile.frames().line[frame] != source_line) continue;
+    if (std::find(files.begin(), files.end(), profile.frames().file[frame]) == files.end()) continue;
+    const double total = std::abs(as_double(flat->total[row]));
+    result.n_others += best >= 0 ? 1 : 0;
+    if (total <= best) continue;
+    best = total;
+    result.name = profile.function_name(profile.frames().function[frame]);
+    result.inlined = profile.frames().inlined[frame] != 0;
+  }
+  return result;
+}
+
+class Page {
+ public:
+  explicit Page(bool markdown) : markdown_(markdown) {}
+
+  void title(std::string_view name, std::string_view place, bool inlined, std::size_t n_others) {
+    text_ += markdown_ ? fmt::format("**{}** {}", escape_markdown(name), escape_markdown(place))
+                       : fmt::format("{} {}", sanitize_text(name), sanitize_text(place));
+    if (inlined) text_ += " (inlined)";
+    if (n_others > 0) text_ += fmt::format(" and {} more here", n_others);
+    text_ += "\n\n";
+  }
+  void note(std::string_view note) { text_ += fmt::format("{}\n\n", note); }
+
+  void table_head() {
+    if (markdown_) text_ += "| metric | self | total | share |\n|:--|--:|--:|--:|\n";
+  }
+  void table_row(std::string_view metric, std::string_view self, std::string_view total,
+                 std::string_view share) {
+    text_ += markdown_
+                 ? fmt::format("| {} | {} | {} | {} |\n", escape_markdown(metric), escape_markdown(self),
+                               escape_markdown(total), escape_markdown(share))
+                 : fmt::format("{}: total {} ({}), self {}\n", sanitize_text(metric), total, share, self);
+  }
+  void table_end() { text_ += '\n'; }
+
+  void neighbours_head(std::string_view what) {
+    text_ += markdown_ ? fmt::format("{}: ", what) : fmt::format("{}:\n", what);
+  }
+  void neighbour(bool first, std::string_view name, std::string_view share, const std::string& link) {
+    if (!markdown_) {
+      text_ += fmt::format("  {} {}\n", sanitize_text(name), share);
+      return;
+    }
+    if (!first) text_ += " · ";
+    text_ += link.empty() ? escape_markdown(name) : fmt::format("[{}]({})", escape_markdown(name), link);
+    text_ += fmt::format(" {}", escape_markdown(share));
+  }
+  void neighbours_end() { text_ += markdown_ ? "\n\n" : "\n"; }
+
+  void foot(std::string_view text) {
+    text_ += markdown_ ? fmt::format("*{}*", escape_markdown(text)) : sanitize_text(text);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  bool markdown_;
+  std::string text_;
+};
+
+std::string link_to(const SourceMap& sources, const Profile& profile, const KeyTable& keys, Key key) {
+  const KeyPlace place = key_place(profile, keys, key);
+  const std::string* path = sources.file_of(place.file);
+  if (path == nullptr) return "";
+  return place.line == 0 ? uri_of_path(*path) : fmt::format("{}#L{}", uri_of_path(*path), place.line);
+}
+
+Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const Selection& selection,
+                            const std::string& function, Page& page, const StopToken& stop) {
+  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
+  const Profile& profile = *request.open->profile;
+  const std::vector<Key> named = find_keys(profile, *selection.keys, function);
+  if (named.size() != 1) return {};  // one name for several functions: whose callers would these be?
+  PROFD_TRY(const Neighbours around, neighbours_of(selection, named[0], kMaxNeighbours, stop));
+  const auto add = [&](std::string_view title, const std::vector<Neighbour>& list, std::size_t n_in_all) {
+    if (list.empty()) return;
+    page.neighbours_head(title);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      page.neighbour(i == 0, short_name(key_name(profile, *selection.keys, list[i].key)),
+                     format_share(list[i].total, around.total),
+                     link_to(*sources, profile, *selection.keys, list[i].key));
+    if (n_in_all > list.size()) page.neighbour(false, fmt::format("{} more", n_in_all - list.size()), "", "");
+    page.neighbours_end();
+  };
+  add("callers", around.callers, around.n_callers);
+  add("callees", around.callees, around.n_callees);
+  return {};
+}
+
+Value sum_of(const ValueColumn& column) {
+  return std::visit(
+      [](const auto& values) {
+        std::decay_t<decltype(values[0])> sum{};
+        for (const auto value : values) add_saturating(sum, value);
+        return Value(sum);
+      },
+      column);
+}
+
+std::string age(std::int64_t recorded_ns, std::int64_t now_ns) {
+  const std::int64_t seconds = (now_ns - recorded_ns) / 1'000'000'000;
+  if (seconds < 0) return "";
+  if (seconds < 120) return ", just now";
+  if (seconds < 7200) return fmt::format(", {} min ago", seconds / 60);
+  if (seconds < 172'800) return fmt::format(", {} h ago", seconds / 3600);
+  return fmt::format(", {} days ago", seconds / 86'400);
+}
+
+std::string foot_text(const HoverRequest& request) {
+  const OpenProfile& open = *request.file.open;
+  std::string text = open.name;
+  if (const auto recorded = open.profile->info().time_ns) {
+    text += " · " + format_time_utc(*recorded);
+    if (request.now_ns) text += age(*recorded, *request.now_ns);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request,
+                                              const StopToken& stop) {
+  AnnotateRequest all = request.file;
+  all.threshold = 0;  // silent lines speak when hovered
+  PROFD_TRY(const FileAnnotations file, annotate_file(views, all, stop));
+  const auto line = std::find_if(file.lines.begin(), file.lines.end(), [&](const AnnotatedLine& candidate) {
+    return candidate.line == request.line;
+  });
+  if (line == file.lines.end()) return std::optional<std::string>();
+  const Profile& profile = *request.file.open->profile;
+  PROFD_TRY(const LineFunction function, function_on_line(views, all, file.files, line->source_line, stop));
+
+  Page page(request.markdown);
+  page.title(function.name.empty() ? "(unknown)" : function.name,
+             fmt::format("{}:{}", last_component(request.file.path), line->source_line), function.inlined,
+             function.n_others);
+  if (line->stale)
+    page.note("This line changed since the profile was recorded; the numbers are of what it was.");
+  page.table_head();
+  for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
+    const Value total_of_view = file.selection->row_filters.empty() ? profile.total(MetricId(m))
+                                                                    : sum_of(file.selection->self.values[m]);
+    const Whole whole{total_of_view, profile.metrics()[m].unit};
+    const Value& self = file.values->self[m][line->row];
+    const Value& total = file.values->total[m][line->row];
+    page.table_row(profile.metrics()[m].name, whole.text(self),
+                   whole.text(total) + (profile.metrics()[m].saturated ? " (at least)" : ""),
+                   whole.share_text(total));
+  }
+  page.table_end();
+  if (!function.name.empty())
+    PROFD_CHECK(add_neighbours(views, all, *file.selection, function.name, page, stop));
+  page.foot(foot_text(request));
+  return std::optional<std::string>(page.take());
+}
+
+}  // namespace profd

@@ -1,0 +1,402 @@
+#include "server/feature/names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+namespace profd {
+namespace {
+
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_word(char c) {
+  return is_lower(c) || is_upper(c) || is_digit(c) || c == '_' || c == '$';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+// "operator<", "operator->", "operator()": how many characters from `i` belong to the operator's name, else
+// 0.
+std::size_t operator_length(std::string_view name, std::size_t i) {
+  static constexpr std::string_view kWord = "operator";
+  if (name.substr(i, kWord.size()) != kWord || (i > 0 && is_word(name[i - 1]))) return 0;
+  std::size_t end = i + kWord.size();
+  if (end >= name.size() || is_word(name[end])) return 0;
+  if (name.substr(end, 2) == "()" || name.substr(end, 2) == "[]") return end + 2 - i;
+  const std::size_t first = end;
+  while (end < name.size() && std::string_view("<>=!+-*/%^&|~,").find(name[end]) != std::string_view::npos)
+    ++end;
+  // "operator<<int>" of a templated operator<: leave one '<' to open the arguments.
+  if (end - first == 2 && name.substr(first, 2) == "<<" && end < name.size() && name[end] != ' ' &&
+      name.find('>', end) < name.find('(', end))
+    --end;
+  return end - i;
+}
+
+// Position after the bracket that closes the one at `i`; npos when nothing does. Arrows do not close.
+std::size_t after_closing(std::string_view name, std::size_t i, char open, char close) {
+  std::size_t depth = 0;
+  for (std::size_t k = i; k < name.size(); ++k) {
+    if (open == '<' && k != i) {
+      if (const std::size_t n = operator_length(name, k); n > 0) {
+        k += n - 1;
+        continue;
+      }
+    }
+    if (name[k] == open) ++depth;
+    if (name[k] == close && (k == 0 || close != '>' || name[k - 1] != '-')) {
+      if (--depth == 0) return k + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string_view without_rust_hash(std::string_view name) {
+  if (name.size() < 20) return name;
+  const std::string_view tail = name.substr(name.size() - 19);
+  if (tail.substr(0, 3) != "::h" || !std::all_of(tail.begin() + 3, tail.end(), is_hex)) return name;
+  return name.substr(0, name.size() - 19);
+}
+
+// "<alloc::vec::Vec<T> as core::ops::Drop>::drop" -> "<Vec<…> as Drop>::drop".
+std::optional<std::string> rust_qualified(std::string_view name) {
+  if (name.empty() || name[0] != '<') return std::nullopt;
+  const std::size_t end = after_closing(name, 0, '<', '>');
+  if (end == std::string_view::npos || name.substr(end, 2) != "::") return std::nullopt;
+  const std::string_view inside = name.substr(1, end - 2);
+  const auto last_element = [](std::string_view path) {
+    const std::size_t args = path.find('<');
+    const std::string_view head = path.substr(0, args);
+    const std::size_t colon = head.rfind("::");
+    std::string out(colon == std::string_view::npos ? head : head.substr(colon + 2));
+    if (args != std::string_view::npos) out += "<…>";
+    return out;
+  };
+  const std::size_t as = inside.rfind(" as ");
+  std::string out = "<";
+  if (as == std::string_view::npos) {
+    out += last_element(inside);
+  } else {
+    out += last_element(inside.substr(0, as)) + " as " + last_element(inside.substr(as + 4));
+  }
+  return out + ">" + std::string(name.substr(end));
+}
+
+// C++ and Rust: template arguments become <…>, parameters and what follows them go, lambdas become λ.
+std::string short_cpp(std::string_view name) {
+  name = without_rust_hash(name);
+  std::string rust;
+  std::size_t start = 0;
+  if (auto qualified = rust_qualified(name)) {
+    rust = std::move(*qualified);
+    name = rust;
+    start = name.find(">::") + 1;
+  }
+  std::string out(name.substr(0, start));
+  bool templated = start > 0;
+  bool had_parameters = false;
+  std::size_t last_space = std::string::npos;
+  for (std::size_t i = start; i < name.size();) {
+    const char c = name[i];
+    if (const std::size_t n = operator_length(name, i); n > 0) {
+      out += name.substr(i, n);
+      i += n;
+      if (name.substr(i, 2) == " <") {  // the arguments of "operator<< <char>"
+        out += ' ';
+        ++i;
+        const std::size_t end = after_closing(name, i, '<', '>');
+        if (end == std::string_view::npos) return std::string(name);
+        out += "<…>";
+        templated = true;
+        i = end;
+      }
+    } else if (c == '<' && !out.empty() && (is_word(out.back()) || out.ends_with("operator<"))) {
+      const std::size_t end = after_closing(name, i, '<', '>');
+      if (end == std::string_view::npos) return std::string(name);
+      out += "<…>";
+      templated = true;
+      i = end;
+    } else if (c == '(' && name.substr(i, 21) == "(anonymous namespace)") {
+      out += "(anon)";
+      i += 21;
+    } else if (c == '(' && !out.empty() && out.back() != ' ' && out.back() != ':') {
+      const std::size_t end = after_closing(name, i, '(', ')');
+      if (end == std::string_view::npos) return std::string(name);
+      had_parameters = true;
+      const std::string_view rest = name.substr(end);
+      const std::size_t scope = rest.find("::");
+      if (scope == std::string_view::npos) break;  // "const", "[clone .cold]", "&&"
+      i = end + scope;
+    } else {
+      if (c == ' ') last_space = out.size();
+      out += c;
+      ++i;
+    }
+  }
+  // Demanglers give a return type for instances of function templates only.
+  if (templated && had_parameters && last_space != std::string::npos && start == 0 &&
+      !std::string_view(out).substr(0, last_space).ends_with("operator")) {
+    out.erase(0, last_space + 1);
+  }
+  replace_all(out, "{{closure}}", "λ");
+  replace_all(out, "::λ::operator()", "::λ");
+  return out;
+}
+
+// "{lambda(int)#2}::operator()" -> "λ2", clang's "$_3::operator()" -> "λ3". Before parameters are dropped.
+std::string without_cpp_lambdas(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size();) {
+    std::size_t end = std::string_view::npos;
+    std::string_view number;
+    if (name.substr(i, 8) == "{lambda(") {
+      const std::size_t close = name.find('}', i);
+      const std::size_t hash = name.rfind('#', close);
+      if (close != std::string_view::npos && hash != std::string_view::npos && hash > i) {
+        number = name.substr(hash + 1, close - hash - 1);
+        end = close + 1;
+      }
+    } else if (name.substr(i, 2) == "$_" && i + 2 < name.size() && is_digit(name[i + 2])) {
+      end = i + 2;
+      while (end < name.size() && is_digit(name[end])) ++end;
+      number = name.substr(i + 2, end - i - 2);
+    }
+    if (end == std::string_view::npos) {
+      out += name[i++];
+      continue;
+    }
+    out += "λ";
+    out += number;
+    i = end;
+    if (name.substr(i, 12) == "::operator()") i += 12;
+  }
+  return out;
+}
+
+// The package path goes but its last element; type arguments become […].
+std::string short_go(std::string_view name) {
+  const std::size_t stop = std::min(name.find('('), name.find('['));
+  const std::size_t slash = name.substr(0, stop).rfind('/');
+  if (slash != std::string_view::npos) name = name.substr(slash + 1);
+  std::string out;
+  for (std::size_t i = 0; i < name.size();) {
+    const std::size_t end = name[i] == '[' ? after_closing(name, i, '[', ']') : std::string_view::npos;
+    if (end == std::string_view::npos) {
+      out += name[i++];
+    } else {
+      out += "[…]";
+      i = end;
+    }
+  }
+  return out;
+}
+
+struct JavaName {
+  std::vector<std::string_view> parts;  // packages, class, method
+  std::size_t n_packages = 0;
+};
+
+// Two packages or more, then a class with a capital, then a method; separators are all '.' or '/' up to it.
+std::optional<JavaName> parse_java(std::string_view name) {
+  JavaName java;
+  name = name.substr(0, name.find('('));
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] != '.' && name[i] != '/') {
+      const auto byte = static_cast<unsigned char>(name[i]);
+      if (!is_word(name[i]) && byte < 0x80 && name[i] != '<' && name[i] != '>') return std::nullopt;
+      continue;
+    }
+    if (i == begin) return std::nullopt;
+    java.parts.push_back(name.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  std::size_t slash = name.rfind('/');
+  if (slash != std::string_view::npos && slash > 0 && name.substr(slash + 1, 2) == "0x") {
+    slash = name.rfind('/', slash - 1);  // the address of a hidden class follows the last one
+  }
+  if (slash == std::string_view::npos) {
+    while (java.n_packages < java.parts.size() && is_lower(java.parts[java.n_packages][0])) ++java.n_packages;
+    if (java.n_packages < 2) return std::nullopt;  // Go's http.Client.Do, Python's app.Main.run
+  } else {
+    // java/util/HashMap.get, and not Go's net/http.HandlerFunc.ServeHTTP: the class follows the last slash.
+    std::size_t at = 0;
+    for (const std::string_view part : java.parts) {
+      if (static_cast<std::size_t>(part.data() - name.data()) > slash) break;
+      if (name[part.data() - name.data() + part.size()] != '/') return std::nullopt;
+      ++at;
+    }
+    java.n_packages = at;
+  }
+  const std::size_t after = java.parts.size() - java.n_packages;
+  if (after < 2 || after > 3 || !is_upper(java.parts[java.n_packages][0])) return std::nullopt;
+  return java;
+}
+
+// lambda$main$3 -> λ3; Demo$$Lambda$14/0x00000008 or Demo$$Lambda.0x7f -> Demo$λ14, Demo$λ.
+std::string without_java_lambdas(std::string_view part) {
+  static constexpr std::string_view kMethod = "lambda$";
+  if (part.starts_with(kMethod)) {
+    const std::size_t dollar = part.rfind('$');
+    return "λ" + std::string(part.substr(dollar + 1));
+  }
+  static constexpr std::string_view kClass = "$$Lambda";
+  const std::size_t at = part.find(kClass);
+  if (at == std::string_view::npos) return std::string(part);
+  std::string out = std::string(part.substr(0, at)) + ".λ";
+  for (std::size_t i = at + kClass.size(); i < part.size() && (part[i] == '$' || is_digit(part[i])); ++i) {
+    if (is_digit(part[i])) out += part[i];
+  }
+  return out;
+}
+
+std::string short_java(const JavaName& java) {
+  std::string out;
+  for (std::size_t i = 0; i < java.parts.size(); ++i) {
+    const std::string_view part = java.parts[i];
+    const bool address = i > java.n_packages && part.substr(0, 2) == "0x";  // of a hidden class
+    if (address) continue;
+    if (!out.empty()) out += '.';
+    out += i < java.n_packages ? std::string(part.substr(0, 1)) : without_java_lambdas(part);
+  }
+  return out;
+}
+
+// No package, or one that is not shortened: only the lambda noise goes.
+std::string short_java_lambda(std::string_view name) {
+  std::string out;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] != '.' && name[i] != '/') continue;
+    const std::string_view part = name.substr(begin, i - begin);
+    if (!(part.substr(0, 2) == "0x" && !out.empty())) {
+      if (begin > 0) out += name[begin - 1];
+      out += without_java_lambdas(part);
+    }
+    begin = i + 1;
+  }
+  return out;
+}
+
+bool has_java_lambda(std::string_view name) {
+  return name.find(".lambda$") != std::string_view::npos || name.find("$$Lambda") != std::string_view::npos;
+}
+
+struct PairHash {
+  std::size_t operator()(const NameAndPlace& f) const {
+    return std::hash<std::string_view>()(f.name) * 31 + std::hash<std::string_view>()(f.place);
+  }
+};
+struct PairEqual {
+  bool operator()(const NameAndPlace& a, const NameAndPlace& b) const {
+    return a.name == b.name && a.place == b.place;
+  }
+};
+
+using Candidate = std::function<std::string(const NameAndPlace&)>;
+
+// Each entry gets the first candidate that no other entry has at that level; the last level adds a number.
+std::vector<std::string> distinct(std::span<const NameAndPlace> frames, std::span<const Candidate> levels) {
+  std::unordered_map<NameAndPlace, std::uint32_t, PairHash, PairEqual> ids;
+  std::vector<NameAndPlace> unique;
+  std::vector<std::uint32_t> id_of(frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto [it, added] = ids.emplace(frames[i], static_cast<std::uint32_t>(unique.size()));
+    if (added) unique.push_back(frames[i]);
+    id_of[i] = it->second;
+  }
+  std::vector<std::string> text(unique.size());
+  std::vector<std::uint32_t> open(unique.size());
+  for (std::uint32_t i = 0; i < open.size(); ++i) open[i] = i;
+  std::unordered_map<std::string, std::uint32_t> users;  // of the texts in use, all levels
+  for (const Candidate& level : levels) {
+    for (const std::uint32_t i : open) ++users[text[i] = level(unique[i])];
+    std::erase_if(open, [&](std::uint32_t i) { return users[text[i]] == 1; });
+    if (open.empty()) break;
+  }
+  for (const std::uint32_t i : open) {
+    const std::string base = text[i];
+    for (std::uint32_t n = 2; users[text[i]] > 0; ++n) text[i] = base + " #" + std::to_string(n);
+    users[text[i]] = 1;
+  }
+  std::vector<std::string> out(frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) out[i] = text[id_of[i]];
+  return out;
+}
+
+std::string with_place(std::string_view name, std::string_view place) {
+  std::string out(name);
+  if (!place.empty()) out.append(" (").append(place).append(")");
+  return out;
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) {
+  while (path.size() > 1 && (path.back() == '/' || path.back() == '\\')) path.remove_suffix(1);
+  const std::size_t slash = path.find_last_of("/\\");
+  return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+std::string short_name(std::string_view name) {
+  // "(garbage collector)", "[unknown]", "-[NSArray count]" are names as they stand.
+  if (name.size() < 2 || name[0] == '(' || name[0] == '[' || name[1] == '[') return std::string(name);
+  const bool scoped = name.find("::") != std::string_view::npos;
+  if (name[0] == '/' && name.find('(') == std::string_view::npos) return std::string(base_name(name));
+  if (!scoped) {
+    if (const auto java = parse_java(name)) return short_java(*java);
+    if (has_java_lambda(name)) return short_java_lambda(name);
+    const std::string_view head = name.substr(0, std::min(name.find('('), name.find('[')));
+    const std::size_t slash = head.rfind('/');
+    const std::size_t dot = head.find('.', slash == std::string_view::npos ? 0 : slash);
+    const bool has_space = head.find(' ') != std::string_view::npos;
+    if (dot != std::string_view::npos && !has_space &&
+        (slash != std::string_view::npos || name.find(".(") != std::string_view::npos ||
+         name.find('[') != std::string_view::npos)) {
+      return short_go(name);
+    }
+    // Parameters without a scope are C++ only when nothing but a name stands before them.
+    if (has_space && name.find('<') == std::string_view::npos && !name.starts_with("operator "))
+      return std::string(name);
+  }
+  std::string out = short_cpp(without_cpp_lambdas(name));
+  return out.empty() ? std::string(name) : out;
+}
+
+std::vector<std::string> distinct_short_names(std::span<const NameAndPlace> frames) {
+  const Candidate levels[] = {
+      [](const NameAndPlace& f) { return short_name(f.name); },
+      [](const NameAndPlace& f) { return std::string(f.name); },
+      [](const NameAndPlace& f) { return with_place(f.name, base_name(f.place)); },
+      [](const NameAndPlace& f) { return with_place(f.name, f.place); },
+  };
+  return distinct(frames, levels);
+}
+
+std::vector<std::string> distinct_names(std::span<const NameAndPlace> frames) {
+  const Candidate levels[] = {
+      [](const NameAndPlace& f) { return std::string(f.name); },
+      [](const NameAndPlace& f) { return with_place(f.name, base_name(f.place)); },
+      [](const NameAndPlace& f) { return with_place(f.name, f.place); },
+  };
+  return distinct(frames, levels);
+}
+
+}  // namespace profd

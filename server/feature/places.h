@@ -1,0 +1,45 @@
+// The hottest functions or lines, as places to jump to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/engine/views.h"
+#include "server/feature/share.h"
+
+namespace profd {
+
+struct PlacesRequest {
+  OpenProfilePtr open;
+  WorkspaceSnapshot workspace;
+  ViewSpec spec;  // granularity function or line; shape does not matter
+  SortBy sort = SortBy::self;
+  std::size_t limit = 50;
+  bool only_with_source = false;
+  std::string only_in;  // workspace path; "" anywhere
+  std::string pattern;  // part of the name, any case; "" all
+};
+
+struct Place {
+  Key key = 0;
+  std::string name, short_name;
+  std::string file, module;  // as the profile says; "" unknown
+  std::uint32_t line = 0;    // 1-based, 0 unknown
+  std::string path;          // in the workspace; "" when not exactly one matches
+  FrameKind kind = FrameKind::native;
+  bool inlined = false;
+  Value self, total;
+};
+
+struct Places {
+  SelectionPtr selection;
+  Whole whole;
+  std::vector<Place> places;
+  std::size_t n_left_out = 0;
+  Value self_left_out;
+};
+Result<Places> hot_places(Views& views, const PlacesRequest& request, const StopToken& stop);
+
+}  // namespace profd

@@ -1,0 +1,230 @@
+#include "server/feature/text.h"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace profd {
+namespace {
+
+std::string grouped(std::string digits) {
+  const std::size_t first = !digits.empty() && digits[0] == '-' ? 1 : 0;
+  for (std::size_t i = digits.size(); i > first + 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+// Three significant digits of a magnitude, integers above: 1.24, 12.4, 124, 1,235.
+std::string three_digits(double magnitude) {
+  if (magnitude < 9.995) {
+    if (magnitude >= 0.9995 || magnitude == 0) return fmt::format("{:.2f}", magnitude);
+    return fmt::format("{:.3g}", magnitude);
+  }
+  if (magnitude < 99.95) return fmt::format("{:.1f}", magnitude);
+  if (magnitude >= 1e15) return fmt::format("{:.2e}", magnitude);
+  return grouped(fmt::format("{:.0f}", magnitude));
+}
+
+struct Step {
+  double size;
+  std::string_view name;
+};
+
+// The largest step whose rounded quantity is at least 1. `whole`: the base unit has no fractions.
+std::string scaled(double value, std::span<const Step> steps, bool whole) {
+  const double magnitude = std::fabs(value);
+  const char* sign = value < 0 ? "-" : "";
+  std::size_t i = 0;
+  const auto too_long = [&](std::size_t step) {
+    if (magnitude / steps[step + 1].size >= 0.9995) return true;
+    return !(whole && step == 0) && magnitude / steps[step].size >= 999.5;
+  };
+  while (i + 1 < steps.size() && too_long(i)) ++i;
+  const double quantity = magnitude / steps[i].size;
+  const bool exact = whole && i == 0 && quantity == std::floor(quantity);
+  const std::string digits = exact ? grouped(fmt::format("{:.0f}", quantity)) : three_digits(quantity);
+  return fmt::format("{}{}{}{}", sign, digits, steps[i].name.empty() ? "" : " ", steps[i].name);
+}
+
+constexpr std::array<Step, 6> kTime{
+    {{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}, {60e9, "min"}, {3600e9, "h"}}};
+constexpr std::array<Step, 4> kBytes{{{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}}};
+constexpr std::array<Step, 5> kCounts{{{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}}};
+
+std::string count_text(double value) {
+  const double magnitude = std::fabs(value);
+  if (magnitude < 9999.5) {
+    const char* sign = value < 0 ? "-" : "";
+    if (magnitude == std::floor(magnitude)) return sign + grouped(fmt::format("{:.0f}", magnitude));
+    return sign + three_digits(magnitude);
+  }
+  return scaled(value, kCounts, false);
+}
+
+std::string time_text(double ns) {
+  return ns == 0 ? "0 s" : scaled(ns, kTime, true);
+}
+
+// How many nanoseconds or bytes one of `unit` is; 0 when it is neither.
+double ns_per(std::string_view unit) {
+  if (unit == "nanoseconds") return 1;
+  if (unit == "microseconds") return 1e3;
+  if (unit == "milliseconds") return 1e6;
+  if (unit == "seconds") return 1e9;
+  if (unit == "minutes") return 60e9;
+  if (unit == "hours") return 3600e9;
+  return 0;
+}
+double bytes_per(std::string_view unit) {
+  if (unit == "bytes") return 1;
+  if (unit == "kilobytes") return 1024;
+  if (unit == "megabytes") return 1048576;
+  if (unit == "gigabytes") return 1073741824;
+  return 0;
+}
+
+bool is_zero(const Value& value) {
+  return as_double(value) == 0;
+}
+
+// Exact for two integers, which doubles above 2^53 are not.
+bool equal(const Value& a, const Value& b) {
+  if (const auto* x = std::get_if<std::int64_t>(&a)) {
+    if (const auto* y = std::get_if<std::int64_t>(&b)) return *x == *y;
+  }
+  return as_double(a) == as_double(b);
+}
+
+bool less_magnitude(const Value& a, const Value& b) {
+  const auto* x = std::get_if<std::int64_t>(&a);
+  const auto* y = std::get_if<std::int64_t>(&b);
+  if (!x || !y) return std::fabs(as_double(a)) < std::fabs(as_double(b));
+  const auto magnitude = [](std::int64_t v) {
+    return v < 0 ? -static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
+  };
+  return magnitude(*x) < magnitude(*y);
+}
+
+// Of a magnitude in percent, neither 0 nor exactly 100. `below_whole` decides where the double cannot.
+std::string percent_text(double percent, bool below_whole) {
+  if (percent < 0.1) return "<0.1 %";
+  if (percent >= 999.95) return count_text(std::round(percent)) + " %";
+  std::string text = fmt::format("{:.1f}", percent);
+  if (text == "100.0") text = below_whole ? "99.9" : "100.1";
+  return text + " %";
+}
+
+}  // namespace
+
+std::string format_value(const Value& value, std::string_view unit) {
+  const double number = as_double(value);
+  if (std::isnan(number)) return std::string(kUnknown);
+  if (std::isinf(number)) return number < 0 ? "-∞" : "∞";
+  if (const double factor = ns_per(unit); factor != 0) return time_text(number * factor);
+  if (const double factor = bytes_per(unit); factor != 0) return scaled(number * factor, kBytes, true);
+  std::string text = count_text(number);
+  if (unit == "percent") return text + " %";
+  if (unit.empty() || unit == "count" || unit == "samples") return text;
+  return fmt::format("{} {}", text, unit);
+}
+
+std::string format_value(const std::optional<Value>& value, std::string_view unit) {
+  return value ? format_value(*value, unit) : std::string(kUnknown);
+}
+
+std::string format_count(std::int64_t count) {
+  return count_text(static_cast<double>(count));
+}
+std::string format_count(std::uint64_t count) {
+  return count_text(static_cast<double>(count));
+}
+std::string format_exact(std::uint64_t count) {
+  return grouped(fmt::format("{}", count));
+}
+std::string format_bytes(std::uint64_t bytes) {
+  return scaled(static_cast<double>(bytes), kBytes, true);
+}
+std::string format_duration_ns(std::int64_t ns) {
+  return time_text(static_cast<double>(ns));
+}
+
+std::string format_share(const Value& part, const Value& whole) {
+  const double p = as_double(part), w = as_double(whole);
+  if (std::isnan(p) || std::isnan(w)) return std::string(kUnknown);
+  if (w == 0) return std::string(kNotAvailable);
+  if (p == 0) return "0 %";
+  if (equal(part, whole)) return "100 %";
+  const double percent = p / w * 100;
+  return (percent < 0 ? "-" : "") + percent_text(std::fabs(percent), less_magnitude(part, whole));
+}
+
+std::string format_ratio(double numerator, double denominator) {
+  if (std::isnan(numerator) || std::isnan(denominator)) return std::string(kUnknown);
+  if (denominator == 0) return std::string(kNotAvailable);
+  return fmt::format("{:.2f}", numerator / denominator);
+}
+
+Change change_of(const Value& before, const Value& after) {
+  if (equal(before, after)) return Change::same;
+  if (is_zero(before)) return Change::added;
+  if (is_zero(after)) return Change::gone;
+  return as_double(after) > as_double(before) ? Change::more : Change::less;
+}
+
+std::string_view change_mark(Change change) {
+  switch (change) {
+    case Change::same:
+      return "[=]";
+    case Change::more:
+      return "[+]";
+    case Change::less:
+      return "[-]";
+    case Change::added:
+      return "[A]";
+    case Change::gone:
+      return "[D]";
+  }
+  return kUnknown;
+}
+
+std::string format_delta(const Value& before, const Value& after, std::string_view unit, bool within_noise) {
+  const double b = as_double(before), a = as_double(after);
+  if (std::isnan(a) || std::isnan(b)) return std::string(kUnknown);
+  double delta = a - b;
+  if (const auto* x = std::get_if<std::int64_t>(&before)) {
+    // Two large integers may differ by less than their doubles can tell.
+    std::int64_t exact;
+    if (const auto* y = std::get_if<std::int64_t>(&after); y && !__builtin_sub_overflow(*y, *x, &exact)) {
+      delta = static_cast<double>(exact);
+    }
+  }
+  const std::string sign = delta > 0 ? "+" : delta < 0 ? "-" : "±";
+  std::string text = within_noise ? "~ " : "";
+  text += sign + format_value(Value{std::fabs(delta)}, unit);
+  if (b == 0 || delta == 0) return text;
+  const double percent = std::fabs(delta / b) * 100;
+  text += " (" + sign;
+  if (percent < 0.1) {
+    text += "<0.1";
+  } else if (percent < 9.95) {
+    text += fmt::format("{:.1f}", percent);
+  } else {
+    text += count_text(std::round(percent));
+  }
+  return text + " %)";
+}
+
+std::string format_time_utc(std::int64_t ns_since_epoch) {
+  using namespace std::chrono;
+  const auto seconds_since = floor<seconds>(nanoseconds{ns_since_epoch});
+  const auto days_since = floor<days>(seconds_since);
+  const year_month_day date{sys_days{days_since}};
+  const hh_mm_ss clock{seconds_since - days_since};
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+}  // namespace profd

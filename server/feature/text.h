@@ -1,0 +1,44 @@
+// How numbers read in every client: three significant digits, by unit. One place, so that a hint, a hover, a
+// terminal row and an agent's answer say the same thing the same way. Texts are plain UTF-8 without markup.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/model/metric.h"
+
+namespace profd {
+
+inline constexpr std::string_view kUnknown = "?";         // not known; never shown as 0
+inline constexpr std::string_view kNotAvailable = "n/a";  // division by zero
+
+// "1.24 s", "45.6 MiB", "12.3 k", "4.56 M cycles". `unit` as in MetricInfo; NaN reads "?".
+std::string format_value(const Value& value, std::string_view unit);
+std::string format_value(const std::optional<Value>& value, std::string_view unit);
+// "1,234" up to 9,999, then "12.3 k", "4.56 M".
+std::string format_count(std::int64_t count);
+std::string format_count(std::uint64_t count);
+// Every digit, grouped: "41,202".
+std::string format_exact(std::uint64_t count);
+std::string format_bytes(std::uint64_t bytes);
+std::string format_duration_ns(std::int64_t ns);
+
+// "12.3 %", "<0.1 %", "100 %" only when part equals whole; "n/a" when whole is zero.
+std::string format_share(const Value& part, const Value& whole);
+// Two decimals: "1.37"; "n/a" when the denominator is zero.
+std::string format_ratio(double numerator, double denominator);
+
+enum class Change : std::uint8_t { same, more, less, added, gone };
+Change change_of(const Value& before, const Value& after);
+// "[A]" only after, "[D]" only before, "[+]" more, "[-]" less, "[=]" same.
+std::string_view change_mark(Change change);
+// "+1.24 s (+34 %)"; without a ratio when there was nothing before; "~" in front when within noise.
+std::string format_delta(const Value& before, const Value& after, std::string_view unit,
+                         bool within_noise = false);
+
+// A point in time, UTC: "2026-11-20 19:28:14 UTC".
+std::string format_time_utc(std::int64_t ns_since_epoch);
+
+}  // namespace profd

@@ -1,0 +1,175 @@
+#include "server/platform/file_watcher.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sys/inotify.h>
+#endif
+
+#include <fmt/format.h>
+
+#include "server/platform/unique_fd.h"
+
+namespace profd {
+
+Result<FileStamp> stamp_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    return fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,
+                fmt::format("{}: {}", path, std::strerror(errno)));
+#ifdef __APPLE__
+  const timespec& mtime = status.st_mtimespec;
+#else
+  const timespec& mtime = status.st_mtim;
+#endif
+  return FileStamp{static_cast<std::int64_t>(mtime.tv_sec) * 1'000'000'000 + mtime.tv_nsec,
+                   static_cast<std::uint64_t>(status.st_size), status.st_ino};
+}
+
+class FileWatcher::Impl {
+ public:
+  Impl(Callback on_change, std::chrono::milliseconds settle)
+      : on_change_(std::move(on_change)), settle_(settle) {
+    int ends[2] = {-1, -1};
+    if (::pipe(ends) == 0) {
+      wake_read_ = UniqueFd(ends[0]);
+      wake_write_ = UniqueFd(ends[1]);
+      ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+      ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    }
+#ifdef __linux__
+    inotify_ = UniqueFd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+#endif
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake();
+    thread_.join();
+  }
+
+  void watch(const std::string& path, const FileStamp& seen) {
+    const std::lock_guard lock(mutex_);
+    files_[path] = File{seen, {}, {}};
+    watch_folder(path);
+    wake();
+  }
+
+  void unwatch(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    files_.erase(path);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct File {
+    FileStamp seen;       // what was reported or read last
+    FileStamp candidate;  // a different stamp, and since when it has not changed
+    Clock::time_point since;
+  };
+
+  void watch_folder(const std::string& path) {
+#ifdef __linux__
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (!inotify_.valid() || !folders_.insert(folder).second) return;
+    // Without a watch (too many, or a file system without them) polling is what remains.
+    if (::inotify_add_watch(inotify_.get(), folder.empty() ? "." : folder.c_str(),
+                            IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_ATTRIB) < 0)
+      polling_ = true;
+#else
+    static_cast<void>(path);
+    polling_ = true;
+#endif
+  }
+
+  void wake() const {
+    const char byte = 0;
+    if (wake_write_.valid() && ::write(wake_write_.get(), &byte, 1) < 0) return;  // full: awake already
+  }
+
+  void run() {
+    bool settling = false;
+    while (true) {
+      wait(settling);
+      std::vector<std::string> changed;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return;
+        changed = look(settling);
+      }
+      for (const std::string& path : changed) on_change_(path);
+    }
+  }
+
+  void wait(bool settling) {
+    bool polling = false;
+    {
+      const std::lock_guard lock(mutex_);
+      polling = polling_ && !files_.empty();
+    }
+    // Network file systems raise no events for other machines' writes, hence the slow look even with inotify.
+    const int timeout = settling ? static_cast<int>(settle_.count() / 3 + 1) : polling ? 500 : 5000;
+    pollfd fds[2] = {{wake_read_.get(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
+    ::poll(fds, 2, timeout);
+    alignas(8) char scratch[4096];
+    if ((fds[0].revents & POLLIN) != 0 && ::read(wake_read_.get(), scratch, sizeof(scratch)) < 0) return;
+    if ((fds[1].revents & POLLIN) != 0)
+      while (::read(inotify_.get(), scratch, sizeof(scratch)) > 0) {
+      }
+  }
+
+  // Which files changed and settled; `settling`: some changed and may still be written.
+  std::vector<std::string> look(bool& settling) {
+    std::vector<std::string> changed;
+    settling = false;
+    const auto now = Clock::now();
+    for (auto& [path, file] : files_) {
+      const auto stamp = stamp_of(path);
+      if (!stamp || *stamp == file.seen) continue;
+      if (!(*stamp == file.candidate)) {
+        file.candidate = *stamp;
+        file.since = now;
+      }
+      if (now - file.since < settle_) {
+        settling = true;
+        continue;
+      }
+      file.seen = *stamp;
+      changed.push_back(path);
+    }
+    return changed;
+  }
+
+  Callback on_change_;
+  std::chrono::milliseconds settle_;
+  UniqueFd wake_read_, wake_write_, inotify_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, File> files_;
+  std::set<std::string> folders_;
+  bool polling_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+FileWatcher::FileWatcher(Callback on_change, std::chrono::milliseconds settle)
+    : impl_(std::make_unique<Impl>(std::move(on_change), settle)) {}
+FileWatcher::~FileWatcher() = default;
+void FileWatcher::watch(const std::string& path, const FileStamp& seen) { impl_->watch(path, seen); }
+void FileWatcher::unwatch(const std::string& path) { impl_->unwatch(path); }
+
+}  // namespace profd

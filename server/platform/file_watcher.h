@@ -1,0 +1,45 @@
+// FileWatcher: says which of some files changed, after they have settled.
+//
+// Owns one thread. On Linux inotify on the files' folders wakes it (so that replaced files are seen); elsewhere,
+// and where inotify gives up, it looks twice a second. A change is a change of mtime, size or inode, reported
+// once the file has been the same for `settle`; a file that vanished is not reported until it is back.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/support/result.h"
+
+namespace profd {
+
+struct FileStamp {
+  std::int64_t mtime_ns = 0;
+  std::uint64_t size = 0;
+  std::uint64_t inode = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+Result<FileStamp> stamp_of(const std::string& path);
+
+class FileWatcher {
+ public:
+  using Callback = std::function<void(const std::string& path)>;
+
+  // `on_change` is called on the watcher's thread.
+  explicit FileWatcher(Callback on_change, std::chrono::milliseconds settle = std::chrono::milliseconds(150));
+  ~FileWatcher();  // waits for the thread; no call comes after
+  FileWatcher(const FileWatcher&) = delete;
+  FileWatcher& operator=(const FileWatcher&) = delete;
+
+  // `seen` is the stamp of what has been read, so that a change between reading and watching is not missed.
+  void watch(const std::string& path, const FileStamp& seen);
+  void unwatch(const std::string& path);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace profd

@@ -1,0 +1,224 @@
+#include "server/transport/daemon.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include <asio/post.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "server/dialect/psp/psp_session.h"
+#include "server/platform/unix_socket.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxConnections = 256;
+constexpr auto kDrainStep = std::chrono::milliseconds(5);
+
+}  // namespace
+
+// The one client on pipes. The reading thread waits until its bytes were taken.
+struct Daemon::Pipes {
+  std::shared_ptr<PipeChannel> channel;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<PipeReader> reader;
+  std::mutex mutex;
+  std::condition_variable taken;
+  bool busy = false, over = false;
+};
+
+Daemon::Daemon(const DaemonOptions& options)
+    : options_(options), work_(io_.get_executor()), signals_(io_), idle_(io_), drain_(io_) {
+  ::signal(SIGPIPE, SIG_IGN);
+  engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
+    // Without workers everything happens in the order it was asked for, so that tests can rely on it.
+    if (options_.engine.n_threads == 0 && io_.get_executor().running_in_this_thread()) return task();
+    // asio wants handlers it can copy when it stores them; a shared box makes one of a move-only task.
+    asio::post(io_, [task = std::make_shared<UniqueFunction<void()>>(std::move(task))] { (*task)(); });
+  });
+}
+
+Daemon::~Daemon() {
+  if (pipes_) {
+    {
+      const std::lock_guard lock(pipes_->mutex);
+      pipes_->over = true;
+    }
+    pipes_->taken.notify_all();
+    pipes_->reader.reset();
+    pipes_->session.reset();
+    pipes_->channel.reset();
+  }
+  for (const auto& connection : connections_) connection->close();
+  connections_.clear();
+  if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
+  engine_.reset();
+}
+
+std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, const std::string& token,
+                                              std::function<void()> on_exit) {
+  PspOptions options;
+  options.test_mode = options_.test_mode;
+  options.token = token;
+  options.on_exit = std::move(on_exit);
+  return std::make_unique<PspSession>(*engine_, std::move(options), std::move(channel));
+}
+
+void Daemon::serve_pipes(int in, UniqueFd out) {
+  pipes_ = std::make_unique<Pipes>();
+  pipes_->channel = std::make_shared<PipeChannel>(std::move(out), [this] {
+    asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
+  });
+  pipes_->session = make_session(pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); });
+  pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
+    std::unique_lock lock(pipes_->mutex);
+    pipes_->busy = true;
+    asio::post(io_, [this, bytes = std::move(bytes)] { pipes_have(bytes); });
+    pipes_->taken.wait(lock, [this] { return !pipes_->busy || pipes_->over; });
+  });
+}
+
+void Daemon::pipes_have(const std::string& bytes) {
+  if (bytes.empty()) {
+    pipes_->session->end_of_input();
+    drain_pipes();
+  } else {
+    pipes_->session->receive(bytes);
+  }
+  {
+    const std::lock_guard lock(pipes_->mutex);
+    pipes_->busy = false;
+  }
+  pipes_->taken.notify_all();
+}
+
+void Daemon::drain_pipes() {
+  if (pipes_->session->idle()) return finish_pipes();
+  drain_.expires_after(kDrainStep);
+  drain_.async_wait([this](const asio::error_code& error) {
+    if (!error) drain_pipes();
+  });
+}
+
+void Daemon::finish_pipes() {
+  exit_code_ = pipes_->session->exit_code();
+  pipes_->session->close();
+  io_.stop();
+}
+
+Result<void> Daemon::serve_unix(const std::string& path) {
+  PROFD_TRY(UniqueFd fd, listen_unix(path));
+  asio::error_code error;
+  unix_.emplace(io_);
+  unix_->assign(asio::local::stream_protocol(), fd.get(), error);
+  if (error) return fail(ErrorCode::io, path + ": " + error.message());
+  static_cast<void>(fd.release());
+  unix_path_ = path;
+  accept_unix();
+  return {};
+}
+
+void Daemon::accept_unix() {
+  unix_->async_accept([this](const asio::error_code& error, asio::local::stream_protocol::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      if (const auto allowed = check_peer(socket.native_handle()); !allowed)
+        spdlog::warn("turned away: {}", allowed.error().message);
+      else
+        add_connection(SocketConnection::Socket(std::move(socket)), "");
+    }
+    accept_unix();
+  });
+}
+
+Result<std::uint16_t> Daemon::serve_tcp(std::uint16_t port, const std::string& token) {
+  asio::error_code error;
+  const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
+  tcp_.emplace(io_);
+  tcp_->open(wanted.protocol(), error);
+  if (!error) tcp_->set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) tcp_->bind(wanted, error);
+  if (!error) tcp_->listen(64, error);
+  if (error) return fail(ErrorCode::io, fmt::format("127.0.0.1:{}: {}", port, error.message()));
+  token_ = token;
+  accept_tcp();
+  return tcp_->local_endpoint().port();
+}
+
+void Daemon::accept_tcp() {
+  tcp_->async_accept([this](const asio::error_code& error, asio::ip::tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      asio::error_code ignored;
+      socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+      add_connection(SocketConnection::Socket(std::move(socket)), token_);
+    }
+    accept_tcp();
+  });
+}
+
+void Daemon::serve_connected(UniqueFd fd) {
+  SocketConnection::Socket socket(io_);
+  asio::error_code error;
+  socket.assign(asio::generic::stream_protocol(AF_UNIX, 0), fd.get(), error);
+  if (error) return;
+  static_cast<void>(fd.release());
+  add_connection(std::move(socket), "");
+}
+
+void Daemon::add_connection(SocketConnection::Socket socket, const std::string& token) {
+  if (connections_.size() >= kMaxConnections) {
+    spdlog::warn("a client was turned away: {} are connected", connections_.size());
+    return;
+  }
+  auto connection = std::make_shared<SocketConnection>(io_, std::move(socket));
+  connections_.insert(connection);
+  connection->start(
+      [&](std::shared_ptr<Channel> channel) {
+        auto* raw = channel.get();
+        return make_session(std::move(channel), token, [raw] { raw->close(); });
+      },
+      [this](SocketConnection* over) {
+        std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
+        watch_idleness();
+      });
+  idle_.cancel();
+}
+
+void Daemon::watch_idleness() {
+  if (options_.idle_timeout.count() == 0 || pipes_ || !connections_.empty()) return;
+  idle_.expires_after(options_.idle_timeout);
+  idle_.async_wait([this](const asio::error_code& error) {
+    if (error || !connections_.empty()) return;
+    spdlog::info("no clients for {} s: done", options_.idle_timeout.count());
+    io_.stop();
+  });
+}
+
+int Daemon::run() {
+  asio::error_code ignored;
+  signals_.add(SIGINT, ignored);
+  signals_.add(SIGTERM, ignored);
+  signals_.async_wait([this](const asio::error_code& error, int) {
+    if (!error) io_.stop();
+  });
+  watch_idleness();
+  while (!io_.stopped()) {
+    try {
+      io_.run();
+    } catch (const std::exception& exception) {
+      spdlog::error("a message handler failed: {}", exception.what());
+    }
+  }
+  return exit_code_;
+}
+
+void Daemon::stop() { io_.stop(); }
+
+}  // namespace profd

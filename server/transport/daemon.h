@@ -1,0 +1,84 @@
+// Daemon: the strand, the engine and every connection to it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/local/stream_protocol.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "server/dialect/session.h"
+#include "server/engine/engine.h"
+#include "server/transport/pipe_channel.h"
+#include "server/transport/pipe_reader.h"
+#include "server/transport/socket_connection.h"
+
+namespace profd {
+
+struct DaemonOptions {
+  EngineOptions engine;
+  bool test_mode = false;
+  std::chrono::seconds idle_timeout{0};  // 0: serves without clients for ever
+};
+
+// Used from one thread: the one that calls run().
+class Daemon {
+ public:
+  explicit Daemon(const DaemonOptions& options);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // One client on a pair of descriptors; the daemon ends with it unless it listens too.
+  void serve_pipes(int in, UniqueFd out);
+  // A socket that already listens; removed when the daemon ends.
+  Result<void> serve_unix(const std::string& path);
+  // Loopback only. Every client must bring the token. Returns the port.
+  Result<std::uint16_t> serve_tcp(std::uint16_t port, const std::string& token);
+  // A connected socket: for tests.
+  void serve_connected(UniqueFd fd);
+
+  // Until the last pipe client is gone, a signal, or the idle time. Returns the exit code.
+  int run();
+  // From any thread.
+  void stop();
+
+  Engine& engine() { return *engine_; }
+
+ private:
+  struct Pipes;
+
+  std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel, const std::string& token,
+                                        std::function<void()> on_exit);
+  void accept_unix();
+  void accept_tcp();
+  void add_connection(SocketConnection::Socket socket, const std::string& token);
+  void pipes_have(const std::string& bytes);
+  void drain_pipes();
+  void finish_pipes();
+  void watch_idleness();
+
+  DaemonOptions options_;
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  asio::signal_set signals_;
+  asio::steady_timer idle_, drain_;
+  std::unique_ptr<Engine> engine_;
+  std::optional<asio::local::stream_protocol::acceptor> unix_;
+  std::string unix_path_;
+  std::optional<asio::ip::tcp::acceptor> tcp_;
+  std::string token_;
+  std::set<std::shared_ptr<SocketConnection>> connections_;
+  std::unique_ptr<Pipes> pipes_;
+  int exit_code_ = 0;
+};
+
+}  // namespace profd

@@ -1,0 +1,157 @@
+#include "server/transport/socket_connection.h"
+
+#include <poll.h>
+
+#include <utility>
+
+#include <asio/buffer.hpp>
+#include <asio/post.hpp>
+#include <asio/write.hpp>
+#include <spdlog/spdlog.h>
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+
+// The other side is gone, and did not only stop sending: a script that pipes its requests in and closes that
+// half still gets its answers.
+bool hung_up(int fd) {
+  pollfd state{fd, 0, 0};
+  return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+}  // namespace
+
+// The queue is filled from any thread and emptied on the strand.
+class SocketConnection::Outgoing final : public Channel {
+ public:
+  Outgoing(asio::io_context& io, std::weak_ptr<SocketConnection> connection)
+      : io_(io), connection_(std::move(connection)) {}
+
+  void send(std::string framed, bool droppable) override {
+    bool over = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closing_) return;
+      if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
+      queued_bytes_ += framed.size();
+      queue_.push_back(std::move(framed));
+      over = queued_bytes_ > kMaxQueuedBytes;
+      closing_ = over;
+    }
+    asio::post(io_, [connection = connection_, over] {
+      const auto alive = connection.lock();
+      if (!alive) return;
+      if (over) {
+        spdlog::warn("a client that does not read its answers was disconnected");
+        alive->close();
+      } else {
+        alive->write();
+      }
+    });
+  }
+
+  void close() override {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    asio::post(io_, [connection = connection_] {
+      if (const auto alive = connection.lock()) alive->write();
+    });
+  }
+
+  // "" when there is nothing. `last`: nothing more will come.
+  std::string take(bool& last) {
+    const std::lock_guard lock(mutex_);
+    last = closing_ && queue_.empty();
+    if (queue_.empty()) return "";
+    std::string bytes = std::move(queue_.front());
+    queue_.pop_front();
+    queued_bytes_ -= bytes.size();
+    return bytes;
+  }
+
+ private:
+  asio::io_context& io_;
+  std::weak_ptr<SocketConnection> connection_;
+  std::mutex mutex_;  // guards what follows
+  std::deque<std::string> queue_;
+  std::size_t queued_bytes_ = 0;
+  bool closing_ = false;
+};
+
+void SocketConnection::start(const MakeSession& make_session, Closed closed) {
+  closed_ = std::move(closed);
+  buffer_.resize(kReadBytes);
+  outgoing_ = std::make_shared<Outgoing>(io_, weak_from_this());
+  session_ = make_session(outgoing_);
+  read();
+}
+
+void SocketConnection::read() {
+  socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](const asio::error_code& error,
+                                                                             std::size_t n) {
+    if (self->over_) return;
+    if (error == asio::error::eof) {
+      self->session_->end_of_input();
+      self->drain();
+    } else if (error) {
+      self->close();
+    } else {
+      self->session_->receive({self->buffer_.data(), n});
+      if (!self->over_) self->read();
+    }
+  });
+}
+
+void SocketConnection::drain() {
+  if (over_) return;
+  if (hung_up(socket_.native_handle())) {
+    close();
+    return;
+  }
+  if (session_->idle()) {
+    outgoing_->close();
+    return;
+  }
+  drain_.expires_after(std::chrono::milliseconds(10));
+  drain_.async_wait([self = shared_from_this()](const asio::error_code& error) {
+    if (!error) self->drain();
+  });
+}
+
+void SocketConnection::write() {
+  if (is_writing_ || over_) return;
+  bool last = false;
+  writing_ = outgoing_->take(last);
+  if (writing_.empty()) {
+    if (last) close();
+    return;
+  }
+  is_writing_ = true;
+  asio::async_write(socket_, asio::buffer(writing_),
+                    [self = shared_from_this()](const asio::error_code& error, std::size_t) {
+                      self->is_writing_ = false;
+                      if (error)
+                        self->close();
+                      else
+                        self->write();
+                    });
+}
+
+void SocketConnection::close() {
+  if (std::exchange(over_, true)) return;
+  asio::error_code ignored;
+  socket_.shutdown(Socket::shutdown_both, ignored);
+  socket_.close(ignored);
+  drain_.cancel();
+  session_->close();
+  // Not from inside a call of the session itself.
+  asio::post(io_, [self = shared_from_this()] {
+    if (self->closed_) std::exchange(self->closed_, nullptr)(self.get());
+  });
+}
+
+}  // namespace profd

@@ -1,0 +1,50 @@
+// SocketConnection: one client on a Unix or TCP socket, on the strand's io_context.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <asio/generic/stream_protocol.hpp>
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "server/dialect/session.h"
+#include "server/transport/channel.h"
+
+namespace profd {
+
+class SocketConnection final : public std::enable_shared_from_this<SocketConnection> {
+ public:
+  using Socket = asio::generic::stream_protocol::socket;
+  using MakeSession = std::function<std::unique_ptr<Session>(std::shared_ptr<Channel>)>;
+  using Closed = std::function<void(SocketConnection*)>;
+
+  SocketConnection(asio::io_context& io, Socket socket) : io_(io), socket_(std::move(socket)), drain_(io) {}
+
+  // On the strand. `closed` is called once, later, when the connection is over.
+  void start(const MakeSession& make_session, Closed closed);
+  // On the strand.
+  void close();
+
+ private:
+  class Outgoing;  // the Channel
+
+  void read();
+  void write();
+  void drain();
+
+  asio::io_context& io_;
+  Socket socket_;
+  asio::steady_timer drain_;
+  std::unique_ptr<Session> session_;
+  std::shared_ptr<Outgoing> outgoing_;
+  Closed closed_;
+  std::string buffer_;
+  std::string writing_;
+  bool is_writing_ = false, over_ = false;
+};
+
+}  // namespace profd

@@ -1,0 +1,142 @@
+#include "tests/support/profile_equal.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace profd::test {
+namespace {
+
+class Comparison {
+ public:
+  template <class T>
+  Comparison& column(const char* name, const Column<T>& a, const Column<T>& b) {
+    // Doubles are compared bit by bit: a not-a-number equals itself here.
+    const auto same = [](const T& x, const T& y) {
+      if constexpr (std::is_same_v<T, double>)
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+      else
+        return x == y;
+    };
+    if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) note(name);
+    return *this;
+  }
+  Comparison& values(const char* name, const std::vector<ValueColumn>& a, const std::vector<ValueColumn>& b) {
+    if (a.size() != b.size()) note(name);
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      if (a[i].index() != b[i].index())
+        note(name);
+      else
+        std::visit([&](const auto& c) { column(name, c, std::get<std::remove_cvref_t<decltype(c)>>(b[i])); },
+                   a[i]);
+    }
+    return *this;
+  }
+  template <class T>
+  Comparison& plain(const char* name, const T& a, const T& b) {
+    if (!(a == b)) note(name);
+    return *this;
+  }
+  Comparison& metrics(const char* name, const std::vector<MetricInfo>& a, const std::vector<MetricInfo>& b) {
+    const auto same = [](const MetricInfo& x, const MetricInfo& y) {
+      return x.name == y.name && x.unit == y.unit && x.saturated == y.saturated;
+    };
+    if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) note(name);
+    return *this;
+  }
+  void note(const char* name) {
+    if (first_.empty()) first_ = name;
+  }
+  std::string first() && { return std::move(first_); }
+
+ private:
+  std::string first_;
+};
+
+void compare_info(Comparison& c, const ProfileInfo& a, const ProfileInfo& b) {
+  c.plain("info.name", a.name, b.name)
+      .plain("info.format", a.format, b.format)
+      .plain("info.producer", a.producer, b.producer)
+      .plain("info.program", a.program, b.program)
+      .plain("info.time_ns", a.time_ns, b.time_ns)
+      .plain("info.duration_ns", a.duration_ns, b.duration_ns)
+      .plain("info.period", a.period, b.period)
+      .plain("info.period_type", a.period_type, b.period_type)
+      .plain("info.period_unit", a.period_unit, b.period_unit)
+      .plain("info.comments", a.comments, b.comments)
+      .plain("info.properties", a.properties, b.properties);
+}
+
+void compare_tables(Comparison& c, const ProfileData& a, const ProfileData& b) {
+  c.column("strings.offsets", a.strings.offsets(), b.strings.offsets())
+      .column("strings.bytes", a.strings.bytes(), b.strings.bytes())
+      .column("modules.name", a.modules.name, b.modules.name)
+      .column("modules.build_id", a.modules.build_id, b.modules.build_id)
+      .column("modules.start", a.modules.start, b.modules.start)
+      .column("modules.limit", a.modules.limit, b.modules.limit)
+      .column("modules.offset", a.modules.offset, b.modules.offset)
+      .column("functions.name", a.functions.name, b.functions.name)
+      .column("functions.system_name", a.functions.system_name, b.functions.system_name)
+      .column("functions.file", a.functions.file, b.functions.file)
+      .column("functions.start_line", a.functions.start_line, b.functions.start_line)
+      .column("functions.unresolved", a.functions.unresolved, b.functions.unresolved)
+      .column("frames.function", a.frames.function, b.frames.function)
+      .column("frames.module", a.frames.module, b.frames.module)
+      .column("frames.file", a.frames.file, b.frames.file)
+      .column("frames.line", a.frames.line, b.frames.line)
+      .column("frames.column", a.frames.column, b.frames.column)
+      .column("frames.address", a.frames.address, b.frames.address)
+      .column("frames.kind", a.frames.kind, b.frames.kind)
+      .column("frames.inlined", a.frames.inlined, b.frames.inlined)
+      .column("threads.name", a.threads.name, b.threads.name)
+      .column("threads.process_name", a.threads.process_name, b.threads.process_name)
+      .column("threads.tid", a.threads.tid, b.threads.tid)
+      .column("threads.pid", a.threads.pid, b.threads.pid)
+      .column("labels.first", a.labels.first, b.labels.first)
+      .column("labels.key", a.labels.key, b.labels.key)
+      .column("labels.text", a.labels.text, b.labels.text)
+      .column("labels.number", a.labels.number, b.labels.number)
+      .column("labels.unit", a.labels.unit, b.labels.unit)
+      .column("labels.is_number", a.labels.is_number, b.labels.is_number);
+}
+
+}  // namespace
+
+std::string difference(const Profile& x, const Profile& y) {
+  const ProfileData& a = x.data();
+  const ProfileData& b = y.data();
+  Comparison c;
+  compare_info(c, a.info, b.info);
+  compare_tables(c, a, b);
+  c.metrics("metrics", a.metrics, b.metrics)
+      .plain("default_metric", a.default_metric, b.default_metric)
+      .plain("totals", a.totals, b.totals)
+      .plain("n_samples", a.n_samples, b.n_samples)
+      .column("tree.parent", a.tree.parent, b.tree.parent)
+      .column("tree.frame", a.tree.frame, b.tree.frame)
+      .column("tree.subtree_end", a.tree.subtree_end, b.tree.subtree_end)
+      .column("self.contexts", a.self.contexts, b.self.contexts)
+      .values("self.values", a.self.values, b.self.values)
+      .plain("samples", a.samples.has_value(), b.samples.has_value())
+      .plain("associations", a.associations.size(), b.associations.size());
+  if (a.samples && b.samples) {
+    c.column("samples.context", a.samples->context, b.samples->context)
+        .values("samples.values", a.samples->values, b.samples->values)
+        .column("samples.label_set", a.samples->label_set, b.samples->label_set)
+        .column("samples.thread", a.samples->thread, b.samples->thread)
+        .column("samples.time", a.samples->time, b.samples->time);
+  }
+  for (std::size_t i = 0; i < std::min(a.associations.size(), b.associations.size()); ++i) {
+    const AssociationTable& s = a.associations[i];
+    const AssociationTable& t = b.associations[i];
+    c.plain("association.name", s.name, t.name)
+        .plain("association.roles", s.roles, t.roles)
+        .plain("association.contexts", s.contexts.size(), t.contexts.size())
+        .metrics("association.metrics", s.metrics, t.metrics)
+        .values("association.values", s.values, t.values);
+    for (std::size_t r = 0; r < std::min(s.contexts.size(), t.contexts.size()); ++r)
+      c.column("association.contexts", s.contexts[r], t.contexts[r]);
+  }
+  return std::move(c).first();
+}
+
+}  // namespace profd::test

@@ -1,0 +1,14 @@
+# Benchmarks: profd beside its peers, in one session.
+
+cmd_bench() {
+  case " $* " in *" --help "* | *" -h "*) python3 bench/run.py "$@"; return ;; esac
+  cmd_setup
+  install_packages libisal-dev python3
+  build_preset release profd-bench-gen profd-bench-floor profd-bench-run
+  if ninja -C build/release -t query profd >/dev/null 2>&1; then
+    build_preset release profd
+  else
+    echo "dev: no profd to build yet; its rows will say so" >&2
+  fi
+  python3 bench/run.py "$@"
+}
