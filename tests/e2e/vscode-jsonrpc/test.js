@@ -70,7 +70,7 @@ async function session(client, options) {
   const hints = await client.sendRequest('textDocument/inlayHint', { ...document, range });
   assert.ok(hints.some((hint) => hint.label.startsWith('36.6 %  3.05 s')), JSON.stringify(hints));
   const hover = await client.sendRequest('textDocument/hover', { ...document, position: { line: 51, character: 3 } });
-  assert.match(hover.contents.value, /main\.parseOrder/);
+  assert.match(hover.contents.value, /`main\.parseOrder`.* parse\.go:52/);
   const flame = await client.sendRequest('view/flameGraph', { spec: 'top-down by function', viewport: { width: 1200 } });
   assert.strictEqual(flame.boxes.width[0], 8340000000);
 
