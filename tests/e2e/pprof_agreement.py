@@ -52,7 +52,10 @@ def pprof_rows(path, metric, unit):
             continue
         if not started:
             continue
-        flat, _, _, cum, _, name = line.split(None, 5)
+        columns = line.split(None, 5)
+        if len(columns) < 6 or not columns[5].strip():
+            continue  # a function without a name
+        flat, _, _, cum, _, name = columns
         name = re.sub(r" \((partial-)?inline\)$", "", name)
         rows[name] = (number.match(flat).group(1), number.match(cum).group(1))
     return {name: (float(flat), float(cum)) for name, (flat, cum) in rows.items()}
