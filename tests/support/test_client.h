@@ -135,7 +135,9 @@ class TestClient {
     while (auto frame = frames_.next()) {
       json message = json::parse(std::get<std::string>(*frame));
       if (!message.contains("method")) {
-        if (message["id"].is_number()) answers_[message["id"].get<std::int64_t>()] = std::move(message);
+        if (!message["id"].is_number()) continue;
+        const auto id = message["id"].get<std::int64_t>();  // before the move: `=` evaluates its right side first
+        answers_[id] = std::move(message);
       } else {
         if (message.contains("id")) write({{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", nullptr}});
         others_.push_back(std::move(message));
