@@ -43,7 +43,7 @@ std::size_t ProfileBuilder::n_contexts() const {
   return s_->context_parent.size();
 }
 std::size_t ProfileBuilder::n_metrics() const {
-  return s_->metrics.size();
+  return s_->adopted ? s_->adopted->metrics.size() : s_->metrics.size();
 }
 void ProfileBuilder::set_default_metric(MetricId metric) {
   s_->default_metric = metric;

@@ -113,7 +113,7 @@ void add_flame(CLI::App& root, Commands& commands) {
                   "Colours by module, the classic warm ones, or by kind of frame")
       ->transform(CLI::CheckedTransformer(std::map<std::string, FlameScheme>{
           {"module", FlameScheme::module}, {"warm", FlameScheme::warm}, {"kind", FlameScheme::kind}}))
-      ->type_name("module|warm|kind");
+      ->option_text("module|warm|kind");
   app->footer(
       "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"

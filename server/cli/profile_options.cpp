@@ -64,7 +64,7 @@ tl::unexpected<Error> named(const std::string& file, Error error) {
 }  // namespace
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
-  app.add_option("FILE", options.file, "The profile; - reads stdin")->required();
+  app.add_option("FILE", options.file, "The profile; - reads stdin")->required()->option_text(" ");
   app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");

@@ -130,6 +130,10 @@ int run_query(const Options& options, const Console& console) {
     }
   }
   const auto answer = query(options);
+  if (!answer && answer.error().code == ErrorCode::not_found) {
+    return console.fail("no daemon answers (" + describe(answer.error()) +
+                        "); leave out --no-start, or start one with `profd serve --socket PATH`");
+  }
   if (!answer) return console.fail(fmt::format("{}: {}", options.method, describe(answer.error())));
   return console.print(*answer);
 }

@@ -140,7 +140,7 @@ void add_top(CLI::App& root, Commands& commands) {
   app->add_option("--sort", options->sort, "By self or by total")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, SortBy>{{"self", SortBy::self}, {"total", SortBy::total}}))
-      ->type_name("self|total");
+      ->option_text("self|total");
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "One JSON object, see docs/cli.md");
   app->footer(

@@ -21,8 +21,8 @@ HOSTILE = "main;\x1b]0;owned\x07<script>alert(1)</script> 7\nmain;a\u202eb]]>&am
 
 
 def run(*arguments, stdin=None, env=None, code=0):
-    environment = dict(os.environ, PROFD_CACHE="off", **(env or {}))
-    environment.pop("NO_COLOR", None)
+    inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
+    environment = dict(inherited, PROFD_CACHE="off", **(env or {}))
     result = subprocess.run([PROFD, *arguments], input=stdin, capture_output=True, env=environment, timeout=60)
     if code is not None and result.returncode != code:
         raise AssertionError(f"profd {' '.join(arguments)} ended with {result.returncode}, not {code}\n{result.stderr.decode()}")
@@ -117,7 +117,8 @@ class Commands(unittest.TestCase):
         out = os.path.join(self.folder.name, "out.svg")
         run("flame", "-o", out, self.file("evil.folded", HOSTILE))
         tree = ElementTree.parse(out)
-        page = open(out, encoding="utf-8").read()
+        with open(out, encoding="utf-8") as source:
+            page = source.read()
         self.assertNotIn("<script>alert", page)
         self.assertNotIn("\u202e", page)
         self.assertEqual(len([e for e in tree.iter() if e.tag.endswith("}script")]), 1)

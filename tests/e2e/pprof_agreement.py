@@ -46,13 +46,17 @@ def pprof_rows(path, metric, unit):
     rows = collections.OrderedDict()
     started = False
     number = re.compile(r"^(-?[0-9.]+(?:e[+-]?\d+)?)")
-    for line in run.stdout.decode("utf-8", "replace").splitlines():
+    for line in run.stdout.decode("utf-8", "replace").split("\n"):
         if line.split()[:2] == ["flat", "flat%"]:
             started = True
             continue
         if not started:
             continue
-        flat, _, _, cum, _, name = line.split(None, 5)
+        columns = line.split(None, 5)
+        # A function without a name, or one whose name pprof prints raw over several lines.
+        if len(columns) < 6 or any(ord(c) < 32 for c in line):
+            continue
+        flat, _, _, cum, _, name = columns
         name = re.sub(r" \((partial-)?inline\)$", "", name)
         rows[name] = (number.match(flat).group(1), number.match(cum).group(1))
     return {name: (float(flat), float(cum)) for name, (flat, cum) in rows.items()}
