@@ -147,10 +147,6 @@ class Opener {
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
     std::vector<ProfilePtr> finished;
     for (std::size_t i = 0; done && i < builders.size(); ++i) {
-      if (builders[i].n_metrics() == 0) {
-        done = fail(ErrorCode::malformed, "the profile has no metric: nothing was measured");
-        break;
-      }
       // A native file says which format it was imported from.
       if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty() && in_archive(content))
@@ -158,6 +154,10 @@ class Opener {
       auto profile = std::move(builders[i]).finish(executor_, stop_);
       if (!profile) {
         done = tl::unexpected<Error>(std::move(profile).error());
+        break;
+      }
+      if ((*profile)->metrics().empty()) {
+        done = fail(ErrorCode::malformed, "the profile has no metric: nothing was measured");
         break;
       }
       finished.push_back(std::move(*profile));

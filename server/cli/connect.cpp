@@ -1,10 +1,5 @@
 #include "server/cli/connect.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +7,10 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
@@ -57,7 +56,8 @@ Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::stri
   connected = connect_unix(socket);
   if (connected) return connected;
   PROFD_TRY(std::string self, own_executable());
-  const std::string log = options.log.empty() ? socket.substr(0, socket.rfind('/') + 1) + "daemon.log" : options.log;
+  const std::string log =
+      options.log.empty() ? socket.substr(0, socket.rfind('/') + 1) + "daemon.log" : options.log;
   PROFD_CHECK(spawn_detached({self, "serve", "--socket", socket, "--idle-timeout",
                               std::to_string(options.idle_timeout_s), "--log", log},
                              log));
@@ -66,19 +66,12 @@ Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::stri
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     connected = connect_unix(socket);
   } while (!connected && std::chrono::steady_clock::now() < deadline);
-  if (!connected)
-    return fail(ErrorCode::io, fmt::format("the daemon did not start; see {}", log));
+  if (!connected) return fail(ErrorCode::io, fmt::format("the daemon did not start; see {}", log));
   return connected;
 }
 
 Result<void> connect_and_copy(const ConnectOptions& options) {
-  std::string socket = options.socket;
-  if (socket.empty()) {
-    PROFD_TRY(const std::string folder, runtime_dir());
-    socket = folder + "/daemon.sock";
-  }
-  PROFD_TRY(const UniqueFd fd, connect_or_start(options, socket));
-  PROFD_CHECK(check_peer(fd.get()));
+  PROFD_TRY(const UniqueFd fd, connect_to_daemon(options));
   std::thread upwards([&] {
     copy_until_end(0, fd.get());
     ::shutdown(fd.get(), SHUT_WR);  // the daemon answers what was asked, then closes
@@ -91,6 +84,17 @@ Result<void> connect_and_copy(const ConnectOptions& options) {
 }
 
 }  // namespace
+
+Result<UniqueFd> connect_to_daemon(const ConnectOptions& options) {
+  std::string socket = options.socket;
+  if (socket.empty()) {
+    PROFD_TRY(const std::string folder, runtime_dir());
+    socket = folder + "/daemon.sock";
+  }
+  PROFD_TRY(UniqueFd fd, connect_or_start(options, socket));
+  PROFD_CHECK(check_peer(fd.get()));
+  return fd;
+}
 
 int run_connect(const ConnectOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);

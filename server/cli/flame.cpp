@@ -80,9 +80,16 @@ int flame(const Options& options, const Console& console) {
   request.max_depth = rows > 0 && !options.json && !svg ? rows + 1 : rows;
   const auto layout = layout_flame(*view->selection, request, StopToken{});
   if (!layout) return console.fail(file_message(profile.file, layout.error()));
-  if (options.json) return console.print(flame_json(profile.file, *view, *layout));
-  if (svg) return write_svg(options, console, *view, *layout);
-  return console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+  int code = kExitOk;
+  if (options.json) {
+    code = console.print(flame_json(profile.file, *view, *layout));
+  } else if (svg) {
+    code = write_svg(options, console, *view, *layout);
+  } else {
+    code = console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+  }
+  keep_in_cache(*view);
+  return code;
 }
 
 }  // namespace

@@ -64,14 +64,18 @@ class Page {
   void table_head() {
     if (markdown_) text_ += "| metric | self | total | share |\n|:--|--:|--:|--:|\n";
   }
-  void table_row(std::string_view metric, std::string_view self, std::string_view total, std::string_view share) {
-    text_ += markdown_ ? fmt::format("| {} | {} | {} | {} |\n", escape_markdown(metric), escape_markdown(self),
-                                     escape_markdown(total), escape_markdown(share))
-                       : fmt::format("{}: total {} ({}), self {}\n", sanitize_text(metric), total, share, self);
+  void table_row(std::string_view metric, std::string_view self, std::string_view total,
+                 std::string_view share) {
+    text_ += markdown_
+                 ? fmt::format("| {} | {} | {} | {} |\n", escape_markdown(metric), escape_markdown(self),
+                               escape_markdown(total), escape_markdown(share))
+                 : fmt::format("{}: total {} ({}), self {}\n", sanitize_text(metric), total, share, self);
   }
   void table_end() { text_ += '\n'; }
 
-  void neighbours_head(std::string_view what) { text_ += markdown_ ? fmt::format("{}: ", what) : fmt::format("{}:\n", what); }
+  void neighbours_head(std::string_view what) {
+    text_ += markdown_ ? fmt::format("{}: ", what) : fmt::format("{}:\n", what);
+  }
   void neighbour(bool first, std::string_view name, std::string_view share, const std::string& link) {
     if (!markdown_) {
       text_ += fmt::format("  {} {}\n", sanitize_text(name), share);
@@ -153,31 +157,34 @@ std::string foot_text(const HoverRequest& request) {
 
 }  // namespace
 
-Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request, const StopToken& stop) {
+Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request,
+                                              const StopToken& stop) {
   AnnotateRequest all = request.file;
   all.threshold = 0;  // silent lines speak when hovered
   PROFD_TRY(const FileAnnotations file, annotate_file(views, all, stop));
-  const auto line = std::find_if(file.lines.begin(), file.lines.end(),
-                                 [&](const AnnotatedLine& candidate) { return candidate.line == request.line; });
+  const auto line = std::find_if(file.lines.begin(), file.lines.end(), [&](const AnnotatedLine& candidate) {
+    return candidate.line == request.line;
+  });
   if (line == file.lines.end()) return std::optional<std::string>();
   const Profile& profile = *request.file.open->profile;
-  PROFD_TRY(const LineFunction function,
-            function_on_line(views, all, file.files, line->source_line, stop));
+  PROFD_TRY(const LineFunction function, function_on_line(views, all, file.files, line->source_line, stop));
 
   Page page(request.markdown);
   page.title(function.name.empty() ? "(unknown)" : function.name,
              fmt::format("{}:{}", last_component(request.file.path), line->source_line), function.inlined,
              function.n_others);
-  if (line->stale) page.note("This line changed since the profile was recorded; the numbers are of what it was.");
+  if (line->stale)
+    page.note("This line changed since the profile was recorded; the numbers are of what it was.");
   page.table_head();
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
-    const Value total_of_view =
-        file.selection->row_filters.empty() ? profile.total(MetricId(m)) : sum_of(file.selection->self.values[m]);
+    const Value total_of_view = file.selection->row_filters.empty() ? profile.total(MetricId(m))
+                                                                    : sum_of(file.selection->self.values[m]);
     const Whole whole{total_of_view, profile.metrics()[m].unit};
     const Value& self = file.values->self[m][line->row];
     const Value& total = file.values->total[m][line->row];
     page.table_row(profile.metrics()[m].name, whole.text(self),
-                   whole.text(total) + (profile.metrics()[m].saturated ? " (at least)" : ""), whole.share_text(total));
+                   whole.text(total) + (profile.metrics()[m].saturated ? " (at least)" : ""),
+                   whole.share_text(total));
   }
   page.table_end();
   if (!function.name.empty())

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxHints = 5000;
 constexpr std::size_t kMaxSymbols = 200;
+constexpr std::uint32_t kMaxCharacter = 0x7FFFFFFF;
 
 psp::Range line_range(std::uint32_t line) { return {{line, 0}, {line, 0}}; }
 
@@ -45,9 +46,9 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::InlayHintRequest>([this](const psp::InlayHintParams& params,
                                                protocol::Reply<psp::InlayHintRequest> reply) {
     const OpenProfilePtr open = annotating();
-    if (!open || !workspace_.inlay_hints()) return reply(psp::Null{});
+    if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
     auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(psp::Null{});  // untitled: and the like
+    if (!request) return reply(std::nullopt);  // untitled: and the like
     const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(*request));
     run<psp::InlayHintRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
@@ -58,8 +59,10 @@ void PspSession::bind_editor(protocol::Binder& binder) {
           for (const AnnotatedLine& line : file.lines) {
             if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints) continue;
             psp::InlayHint hint;
-            const std::uint32_t end =
-                request.document ? encoded_length(request.document->line(line.line), encoding) : 0;
+            // Past the end means the end, as LSP says, where the text is not known.
+            const std::uint32_t end = request.document
+                                          ? encoded_length(request.document->line(line.line), encoding)
+                                          : kMaxCharacter;
             hint.position = {line.line, end};
             hint.label = line.text;
             hint.padding_left = true;
@@ -72,9 +75,9 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::CodeLensRequest>([this](const psp::CodeLensParams& params,
                                               protocol::Reply<psp::CodeLensRequest> reply) {
     const OpenProfilePtr open = annotating();
-    if (!open || !workspace_.code_lens()) return reply(psp::Null{});
+    if (!open || !workspace_.code_lens()) return reply(std::nullopt);
     auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(psp::Null{});
+    if (!request) return reply(std::nullopt);
     const bool quick = engine_.views().is_quick(*open, annotation_spec(*request));
     run<psp::CodeLensRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
@@ -99,9 +102,9 @@ void PspSession::bind_editor(protocol::Binder& binder) {
 
   binder.request<psp::HoverRequest>([this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
     const OpenProfilePtr open = annotating();
-    if (!open) return reply(psp::Null{});
+    if (!open) return reply(std::nullopt);
     auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(psp::Null{});
+    if (!request) return reply(std::nullopt);
     HoverRequest hover;
     hover.file = std::move(*request);
     hover.line = params.position.line;
@@ -116,7 +119,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
         [&views = engine_.views(), hover = std::move(hover), encoding = encoding_](
             const StopToken& stop) -> Result<psp::HoverRequest::Result> {
           PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
-          if (!text) return psp::HoverRequest::Result(psp::Null{});
+          if (!text) return psp::HoverRequest::Result(std::nullopt);
           psp::Hover result;
           result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
           result.contents.value = std::move(*text);
@@ -130,7 +133,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
                                                      protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
     const OpenProfilePtr open = engine_.default_profile();
-    if (!open) return reply(psp::Null{});
+    if (!open) return reply(std::nullopt);
     PlacesRequest request;
     request.open = open;
     request.workspace = workspace_.snapshot();

@@ -45,7 +45,7 @@ void PspSession::bind_shared(protocol::Binder& binder) {
                                                   protocol::Reply<psp::SelectionSetRequest> reply) {
     if (!params.selection) {
       engine_.select(client_, std::nullopt);
-      return reply(psp::Null{});
+      return reply(std::nullopt);
     }
     const psp::Selection& wanted = *params.selection;
     const auto open = profile(wanted.profile);

@@ -1,6 +1,5 @@
 // docs/formats/README.md lists the registry.
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -20,10 +19,7 @@ std::string format_table() {
     const ReaderInfo& info = reader->info();
     std::vector<std::string> names;
     for (std::string_view extension : info.extensions) names.push_back(fmt::format("`*{}`", extension));
-    const bool has_page =
-        std::filesystem::exists(fmt::format("{}/docs/formats/{}.md", PROFD_SOURCE_DIR, info.id));
-    table += fmt::format("| {} | {} | {} | {} |\n",
-                         has_page ? fmt::format("[{0}]({0}.md)", info.id) : std::string(info.id), info.title,
+    table += fmt::format("| {} | {} | {} | {} |\n", fmt::format("[{0}]({0}.md)", info.id), info.title,
                          info.producer, fmt::join(names, " "));
   }
   return table;
