@@ -6,6 +6,7 @@
 #include <sstream>
 
 #define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
 #include <fmt/format.h>
 #include <toml++/toml.h>
 

@@ -37,6 +37,8 @@ Daemon::Daemon(const DaemonOptions& options)
     : options_(options), work_(io_.get_executor()), signals_(io_), idle_(io_), drain_(io_) {
   ::signal(SIGPIPE, SIG_IGN);
   engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
+    // Without workers everything happens in the order it was asked for, so that tests can rely on it.
+    if (options_.engine.n_threads == 0 && io_.get_executor().running_in_this_thread()) return task();
     // asio wants handlers it can copy when it stores them; a shared box makes one of a move-only task.
     asio::post(io_, [task = std::make_shared<UniqueFunction<void()>>(std::move(task))] { (*task)(); });
   });

@@ -1,5 +1,6 @@
 // Trees as deep and as wide as files can make them: nothing recurses, nothing blows up.
-#include <chrono>
+#include <limits>
+#include <span>
 
 #include "core/layout/flame.h"
 #include "core/model/profile_builder.h"
@@ -122,4 +123,68 @@ TEST_CASE("a caller of 100,000 functions is shown in every shape") {
   TreeRequest level;
   level.path = {key_called(*selection, "main")};
   CHECK(tree_level(*selection, level, {})->n_children == kMany);
+}
+
+TEST_CASE("sums beyond 64 bits are clamped and boxes stay inside their parents") {
+  ProfileBuilder builder;
+  builder.add_metric("bytes", "bytes");
+  FrameSpec frame;
+  std::vector<FrameId> frames;
+  for (const char* name : {"a", "b", "c"}) {
+    frame.function = builder.function(name);
+    frames.push_back(builder.frame(frame));
+  }
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t value : {kMax, -kMax - 1, kMax / 2, std::int64_t{7}}) {
+    for (std::size_t n = 1; n <= 3; ++n) {
+      const std::int64_t values[] = {value};
+      builder.add_sample(std::span<const FrameId>(frames).first(n), std::span<const std::int64_t>(values));
+      const FrameId turned[] = {frames[n % 3], frames[0], frames[n - 1]};
+      builder.add_sample(turned, std::span<const std::int64_t>(values));
+    }
+  }
+  const auto selection = selected(*std::move(builder).finish());
+  CHECK(selection->saturated);
+  CHECK(std::get<0>(selection->widths)[0] == kMax);
+  for (Shape shape : {Shape::top_down, Shape::bottom_up, Shape::callers, Shape::callees}) {
+    LayoutRequest request;
+    request.shape = shape;
+    if (shape == Shape::callers || shape == Shape::callees) request.focus = {key_called(*selection, "a")};
+    const auto layout = layout_flame(*selection, request, {});
+    REQUIRE(layout);
+    REQUIRE(layout->size() > 2);
+    for (std::size_t i = 1; i < layout->size(); ++i) {
+      const std::size_t parent = layout->parent[i];
+      const auto x = std::get<0>(layout->x[i]), px = std::get<0>(layout->x[parent]);
+      const auto width = std::get<0>(layout->width[i]), parent_width = std::get<0>(layout->width[parent]);
+      CHECK(width >= 0);
+      CHECK(x >= px);
+      CHECK(width <= parent_width);
+      CHECK(x - px <= parent_width - width);
+    }
+  }
+  REQUIRE(flat_view(*selection, {}));
+}
+
+TEST_CASE("values that are no numbers count as nothing") {
+  ProfileBuilder builder;
+  builder.add_metric("seconds", "seconds", true);
+  FrameSpec frame;
+  frame.function = builder.function("a");
+  const FrameId a[] = {builder.frame(frame)};
+  frame.function = builder.function("b");
+  const FrameId b[] = {builder.frame(frame)};
+  for (const double value :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const double values[] = {value};
+    builder.add_sample(a, std::span<const double>(values));
+  }
+  const double half[] = {0.5};
+  builder.add_sample(b, std::span<const double>(half));
+  const auto profile = std::move(builder).finish();
+  if (!profile) return;  // refusing such a file is as good
+  const auto selection = selected(*profile);
+  CHECK(selection->total == Value{0.5});
+  CHECK(layout_flame(*selection, {}, {})->size() == 2);
+  CHECK(flat_view(*selection, {})->key.size() == 1);
 }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxHints = 5000;
 constexpr std::size_t kMaxSymbols = 200;
+constexpr std::uint32_t kMaxCharacter = 0x7FFFFFFF;
 
 psp::Range line_range(std::uint32_t line) { return {{line, 0}, {line, 0}}; }
 
@@ -58,8 +59,10 @@ void PspSession::bind_editor(protocol::Binder& binder) {
           for (const AnnotatedLine& line : file.lines) {
             if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints) continue;
             psp::InlayHint hint;
-            const std::uint32_t end =
-                request.document ? encoded_length(request.document->line(line.line), encoding) : 0;
+            // Past the end means the end, as LSP says, where the text is not known.
+            const std::uint32_t end = request.document
+                                          ? encoded_length(request.document->line(line.line), encoding)
+                                          : kMaxCharacter;
             hint.position = {line.line, end};
             hint.label = line.text;
             hint.padding_left = true;

@@ -1,0 +1,178 @@
+--- `:Profd`, its subcommands and their completion.
+local M = {}
+
+local log = require('profd.log')
+
+---@class profd.Subcommand
+---@field help string
+---@field run fun(args: string[])
+---@field takes? integer arguments at most, 0 by default
+---@field complete? fun(lead: string): string[]
+
+---@type string[] metrics of the profile, as far as they are known, for completion
+local known_metrics = {}
+
+---@param lead string
+---@param words string[]
+---@return string[]
+local function starting_with(lead, words)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
+end
+
+--- Completion must answer at once: it asks, and gives what the last answer said.
+local function metrics_for_completion()
+  local client, session = require('profd.client'), require('profd.session')
+  if session.profile and client.get() then
+    local done = false
+    client.request('metric/list', { profile = session.profile }, function(result)
+      known_metrics = vim.tbl_map(function(metric)
+        return metric.name
+      end, result and result.metrics or {})
+      done = true
+    end)
+    vim.wait(200, function()
+      return done
+    end, 5)
+  end
+  return known_metrics
+end
+
+---@type table<string, profd.Subcommand>
+M.subcommands = {
+  open = {
+    help = 'open a profile and show its costs beside the code',
+    takes = 1,
+    run = function(args)
+      if not args[1] then
+        return log.error(':Profd open needs a file, for example :Profd open cpu.pprof')
+      end
+      require('profd.session').open(args[1])
+    end,
+    complete = function(lead)
+      return vim.fn.getcompletion(lead, 'file')
+    end,
+  },
+  close = {
+    help = 'close the profile',
+    run = function()
+      require('profd.session').close()
+    end,
+  },
+  metric = {
+    help = 'switch to another metric; without a name, choose one',
+    takes = 1,
+    run = function(args)
+      require('profd.session').set_metric(args[1])
+    end,
+    complete = function(lead)
+      return starting_with(lead, metrics_for_completion())
+    end,
+  },
+  hotspots = {
+    help = 'the hottest functions, or lines, in the quickfix list',
+    takes = 1,
+    run = function(args)
+      local granularity = args[1]
+      if granularity and granularity ~= 'function' and granularity ~= 'line' then
+        return log.error(':Profd hotspots takes function or line')
+      end
+      require('profd.hotspots').show(granularity)
+    end,
+    complete = function(lead)
+      return starting_with(lead, { 'function', 'line' })
+    end,
+  },
+  hover = {
+    help = 'all costs, callers and callees of the line',
+    run = function()
+      require('profd.hover').show()
+    end,
+  },
+  summary = {
+    help = 'the first glance at the profile',
+    run = function()
+      require('profd.summary').show()
+    end,
+  },
+  clear = {
+    help = 'take the hints off the code',
+    run = function()
+      require('profd.hints').set_enabled(false)
+    end,
+  },
+  toggle = {
+    help = 'hints off, or on again',
+    run = function()
+      local hints = require('profd.hints')
+      if hints.is_enabled() then
+        hints.set_enabled(false)
+      else
+        require('profd.session').with_profile(function()
+          hints.set_enabled(true)
+        end)
+      end
+    end,
+  },
+  reload = {
+    help = 'read the profile again',
+    run = function()
+      require('profd.session').reload()
+    end,
+  },
+  log = {
+    help = 'what profd said',
+    run = function()
+      log.show()
+    end,
+  },
+}
+
+---@return string[]
+local function names()
+  local result = vim.tbl_keys(M.subcommands)
+  table.sort(result)
+  return result
+end
+
+--- What listens: hints to the editor's events, hover and session to the server.
+function M.load_all()
+  require('profd.hints')
+  require('profd.hover')
+end
+
+---@param args {fargs: string[], args: string}
+function M.run(args)
+  M.load_all()
+  local name = args.fargs[1]
+  local subcommand = name and M.subcommands[name]
+  if not subcommand then
+    local what = name and ('no such subcommand: ' .. name) or 'what is to be done'
+    return log.error(('%s; one of %s (:help :Profd)'):format(what, table.concat(names(), ', ')))
+  end
+  local rest = vim.list_slice(args.fargs, 2)
+  local takes = subcommand.takes or 0
+  if name == 'open' and #rest > 1 then
+    rest = { vim.trim((args.args:gsub('^%s*open%s+', ''))) } -- a file name with spaces
+  elseif #rest > takes then
+    return log.error((':Profd %s takes %s'):format(name, takes == 0 and 'no argument' or 'one argument'))
+  end
+  subcommand.run(rest)
+end
+
+---@param lead string
+---@param line string
+---@param cursor integer
+---@return string[]
+function M.complete(lead, line, cursor)
+  local before = line:sub(1, cursor):gsub('^.-Profd!?%s+', '', 1)
+  local name = before:match('^(%S+)%s')
+  if not name then
+    return starting_with(lead, names())
+  end
+  local subcommand = M.subcommands[name]
+  return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+end
+
+return M

@@ -1,0 +1,160 @@
+--- Heat as colour: one hue over the background, the stronger the hotter, readable on dark and light.
+local M = {}
+
+M.LEVELS = 10
+
+---@class profd.Rgb
+---@field [1] number red, 0 to 255
+---@field [2] number green
+---@field [3] number blue
+
+---@param color integer|string 0xrrggbb or '#rrggbb'
+---@return profd.Rgb
+function M.rgb(color)
+  local number = type(color) == 'string' and tonumber(color:sub(2), 16) or color --[[@as integer]]
+  return { math.floor(number / 65536) % 256, math.floor(number / 256) % 256, number % 256 }
+end
+
+---@param rgb profd.Rgb
+---@return string
+function M.hex(rgb)
+  return ('#%02x%02x%02x'):format(math.floor(rgb[1] + 0.5), math.floor(rgb[2] + 0.5), math.floor(rgb[3] + 0.5))
+end
+
+---@param base profd.Rgb
+---@param over profd.Rgb
+---@param opacity number 0: base; 1: over
+---@return profd.Rgb
+function M.blend(base, over, opacity)
+  local result = {}
+  for i = 1, 3 do
+    result[i] = base[i] + (over[i] - base[i]) * opacity
+  end
+  return result
+end
+
+--- Relative luminance, 0 to 1, as WCAG defines it.
+---@param rgb profd.Rgb
+---@return number
+function M.luminance(rgb)
+  local linear = {}
+  for i = 1, 3 do
+    local part = rgb[i] / 255
+    linear[i] = part <= 0.03928 and part / 12.92 or ((part + 0.055) / 1.055) ^ 2.4
+  end
+  return 0.2126 * linear[1] + 0.7152 * linear[2] + 0.0722 * linear[3]
+end
+
+--- Contrast ratio, 1 to 21.
+---@param a profd.Rgb
+---@param b profd.Rgb
+---@return number
+function M.contrast(a, b)
+  local high, low = M.luminance(a), M.luminance(b)
+  if high < low then
+    high, low = low, high
+  end
+  return (high + 0.05) / (low + 0.05)
+end
+
+--- `color`, moved towards black or white until it can be read on `background`.
+---@param color profd.Rgb
+---@param background profd.Rgb
+---@param ratio number
+---@return profd.Rgb
+function M.readable(color, background, ratio)
+  local white, black = { 255, 255, 255 }, { 0, 0, 0 }
+  local goal = M.contrast(white, background) > M.contrast(black, background) and white or black
+  for step = 0, 10 do
+    local moved = M.blend(color, goal, step / 10)
+    if M.contrast(moved, background) >= ratio then
+      return moved
+    end
+  end
+  return goal
+end
+
+--- The nearest colour of the 256-colour cube, for terminals without true colour.
+---@param rgb profd.Rgb
+---@return integer
+function M.cterm(rgb)
+  local index, distance = 16, math.huge
+  local function try(candidate, number)
+    local away = 0
+    for i = 1, 3 do
+      away = away + (candidate[i] - rgb[i]) ^ 2
+    end
+    if away < distance then
+      index, distance = number, away
+    end
+  end
+  local steps = { 0, 95, 135, 175, 215, 255 }
+  for number = 0, 215 do
+    try({
+      steps[math.floor(number / 36) + 1],
+      steps[math.floor(number / 6) % 6 + 1],
+      steps[number % 6 + 1],
+    }, 16 + number)
+  end
+  for grey = 0, 23 do
+    try({ 8 + 10 * grey, 8 + 10 * grey, 8 + 10 * grey }, 232 + grey)
+  end
+  return index
+end
+
+---@class profd.HeatColors
+---@field fg profd.Rgb
+---@field bg profd.Rgb
+
+--- The colours of a level. `heat` is a square root of a share already: opacity is linear in it.
+---@param heat number 0 to 1
+---@param hue profd.Rgb
+---@param normal profd.HeatColors of the text and the background
+---@return profd.HeatColors
+function M.colors(heat, hue, normal)
+  local bg = M.blend(normal.bg, hue, 0.05 + 0.50 * heat)
+  local fg = M.blend(M.blend(normal.fg, normal.bg, 0.35), normal.fg, heat)
+  return { fg = M.readable(fg, bg, 4.5), bg = bg }
+end
+
+--- The level of a heat, 1 to LEVELS.
+---@param heat number
+---@return integer
+function M.level(heat)
+  return math.max(1, math.min(M.LEVELS, math.ceil(heat * M.LEVELS)))
+end
+
+---@return profd.HeatColors
+local function normal_colors()
+  local group = vim.api.nvim_get_hl(0, { name = 'Normal', link = false })
+  local dark = vim.o.background == 'dark'
+  return {
+    fg = M.rgb(group.fg or (dark and 0xe0e2ea or 0x14161b)),
+    bg = M.rgb(group.bg or (dark and 0x14161b or 0xe0e2ea)),
+  }
+end
+
+--- Defines the highlight groups for the colour scheme that is on.
+function M.apply()
+  local hue = M.rgb(require('profd.config').current.colors.heat)
+  local normal = normal_colors()
+  local function define(name, fg, bg, attributes)
+    local group = vim.tbl_extend('force', { fg = M.hex(fg), ctermfg = M.cterm(fg) }, attributes or {})
+    if bg then
+      group.bg, group.ctermbg = M.hex(bg), M.cterm(bg)
+    end
+    vim.api.nvim_set_hl(0, name, group)
+  end
+  for level = 1, M.LEVELS do
+    local colors = M.colors(level / M.LEVELS, hue, normal)
+    define('ProfdHeat' .. level, colors.fg, colors.bg)
+    define('ProfdNumber' .. level, M.readable(M.blend(normal.fg, hue, level / M.LEVELS), normal.bg, 4.5))
+  end
+  local faint = M.readable(M.blend(normal.fg, normal.bg, 0.55), normal.bg, 3)
+  define('ProfdStale', faint, nil, { italic = true, cterm = { italic = true } })
+  define('ProfdHint', M.readable(M.blend(normal.fg, normal.bg, 0.4), normal.bg, 4.5))
+  define('ProfdBar', M.blend(normal.bg, hue, 0.85))
+  vim.api.nvim_set_hl(0, 'ProfdTitle', { link = 'Title', default = true })
+end
+
+return M

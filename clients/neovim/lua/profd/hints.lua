@@ -1,0 +1,263 @@
+--- What lines cost, at their ends. The server says which lines speak and what they say.
+local M = {}
+
+local client = require('profd.client')
+local config = require('profd.config')
+local heat = require('profd.heat')
+local project = require('profd.project')
+local protocol = require('profd.protocol')
+local session = require('profd.session')
+
+local EDIT_DELAY_MS = 200
+local CONTENT_MODIFIED = protocol.ErrorCodes.contentModified
+local GAP = 2
+
+M.namespace = vim.api.nvim_create_namespace('profd.hints')
+
+---@class profd.BufferHints
+---@field asked integer counts requests: only the newest answer is painted
+---@field painted? string what the hints on the screen are of
+---@field timer? uv.uv_timer_t
+---@field result? profd.SourceAnnotationsResult
+
+---@type table<integer, profd.BufferHints>
+local buffers = {}
+local enabled = true
+
+---@param bufnr integer
+---@return profd.BufferHints
+local function hints_of(bufnr)
+  buffers[bufnr] = buffers[bufnr] or { asked = 0 }
+  return buffers[bufnr]
+end
+
+--- What hints would be of if they were asked for now.
+---@return string
+local function wanted()
+  return table.concat({ session.profile or '', session.revision, config.current.threshold or '' }, '|')
+end
+
+---@class profd.Hint
+---@field line integer 0-based
+---@field text string
+---@field group string
+---@field number_group? string
+
+--- The hints of an answer, their shares flush right below each other.
+---@param lines profd.AnnotationColumns
+---@param opts profd.Config
+---@return profd.Hint[]
+function M.compose(lines, opts)
+  local hints, widest = {}, 0
+  local function share_width(text)
+    local stop = text:find('%%', 1)
+    return stop and vim.api.nvim_strwidth(text:sub(1, stop)) or 0
+  end
+  for i, text in ipairs(lines.text) do
+    local level = heat.level(lines.heat[i])
+    hints[i] = {
+      line = lines.line[i],
+      text = text:gsub('%c', ' '),
+      group = lines.stale[i] and 'ProfdStale' or opts.heat and 'ProfdHeat' .. level or 'ProfdHint',
+      number_group = opts.number_heat and not lines.stale[i] and 'ProfdNumber' .. level or nil,
+    }
+    widest = math.max(widest, share_width(hints[i].text))
+  end
+  for _, hint in ipairs(hints) do
+    local width = share_width(hint.text)
+    local padding = width > 0 and (' '):rep(widest - width) or ''
+    hint.text = ' ' .. padding .. hint.text .. ' '
+  end
+  return hints
+end
+
+--- The column where the hints of a file start: right of the longest line that has one, within reason.
+---@param bufnr integer
+---@param hints profd.Hint[]
+---@return integer[] width of each hint's line
+---@return integer column
+local function measure(bufnr, hints)
+  local widths, column = {}, 0
+  vim.api.nvim_buf_call(bufnr, function()
+    for i, hint in ipairs(hints) do
+      local text = vim.api.nvim_buf_get_lines(bufnr, hint.line, hint.line + 1, false)[1] or ''
+      widths[i] = #text > 1000 and 1000 or vim.fn.strdisplaywidth(text)
+      if widths[i] <= config.current.align_max then
+        column = math.max(column, widths[i])
+      end
+    end
+  end)
+  return widths, column
+end
+
+---@param bufnr integer
+---@param result profd.SourceAnnotationsResult
+local function paint(bufnr, result)
+  local opts = config.current
+  vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
+  local hints = M.compose(result.lines, opts)
+  local widths, column = measure(bufnr, hints)
+  local n_lines = vim.api.nvim_buf_line_count(bufnr)
+  for i, hint in ipairs(hints) do
+    if hint.line < n_lines then
+      local chunks = { { hint.text, hint.group } }
+      if opts.position == 'eol' then
+        -- Neovim itself leaves one column after the text.
+        local gap = opts.align and math.max(column - widths[i], 0) + GAP - 1 or GAP - 1
+        table.insert(chunks, 1, { (' '):rep(gap) })
+      end
+      vim.api.nvim_buf_set_extmark(bufnr, M.namespace, hint.line, 0, {
+        virt_text = chunks,
+        virt_text_pos = opts.position,
+        number_hl_group = hint.number_group,
+        hl_mode = 'combine',
+        invalidate = true, -- a hint goes with its line, and comes back with undo
+        undo_restore = true,
+        priority = 90,
+      })
+    end
+  end
+end
+
+---@param bufnr integer
+local function wipe(bufnr)
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
+  end
+  local state = buffers[bufnr]
+  if state then
+    state.asked = state.asked + 1
+    state.painted, state.result = nil, nil
+  end
+end
+
+---@param bufnr integer
+---@param state profd.BufferHints
+---@param retries integer
+local function ask(bufnr, state, retries)
+  state.asked = state.asked + 1
+  local asked, of = state.asked, wanted()
+  ---@type profd.SourceAnnotationsParams
+  local params = {
+    profile = session.profile,
+    textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    threshold = config.current.threshold,
+  }
+  client.request(protocol.methods.source_annotations, params, function(result, err)
+    if state.asked ~= asked or not enabled or not vim.api.nvim_buf_is_loaded(bufnr) then
+      return
+    end
+    if err then
+      if err.code == CONTENT_MODIFIED and retries > 0 then
+        ask(bufnr, state, retries - 1)
+      end
+      return -- kept in the log; a broken refresh must not interrupt typing
+    end
+    ---@cast result profd.SourceAnnotationsResult
+    state.painted, state.result = of, result
+    session.metric = result.metric
+    paint(bufnr, result)
+    vim.api.nvim_exec_autocmds('User', { pattern = 'ProfdHints', data = { buf = bufnr }, modeline = false })
+  end, bufnr)
+end
+
+--- Asks the server again, if the buffer is on the screen.
+---@param bufnr integer
+function M.refresh(bufnr)
+  if not client.get() or not project.is_source(bufnr) or vim.fn.bufwinid(bufnr) == -1 then
+    return
+  end
+  client.attach(bufnr)
+  if not session.profile or not enabled then
+    return wipe(bufnr)
+  end
+  ask(bufnr, hints_of(bufnr), 1)
+end
+
+--- Every buffer on the screen now, the others when they come to it.
+function M.refresh_all()
+  for _, state in pairs(buffers) do
+    state.painted = nil
+  end
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      M.refresh(bufnr)
+      if not session.profile or not enabled then
+        wipe(bufnr)
+      end
+    end
+  end
+end
+
+---@param value boolean
+function M.set_enabled(value)
+  enabled = value
+  M.refresh_all()
+end
+
+---@return boolean
+function M.is_enabled()
+  return enabled
+end
+
+--- The last answer for a buffer, for :checkhealth.
+---@param bufnr integer
+---@return profd.SourceAnnotationsResult?
+function M.result(bufnr)
+  return buffers[bufnr] and buffers[bufnr].result
+end
+
+---@param bufnr integer
+local function entered(bufnr)
+  if client.get() and hints_of(bufnr).painted ~= wanted() then
+    M.refresh(bufnr)
+  end
+end
+
+--- Extmarks move with the text at once; the server then says what became stale.
+---@param bufnr integer
+local function edited(bufnr)
+  local state = buffers[bufnr]
+  if not state or not state.painted then
+    return
+  end
+  state.timer = state.timer or assert(vim.uv.new_timer())
+  state.timer:start(EDIT_DELAY_MS, 0, function()
+    vim.schedule(function()
+      if buffers[bufnr] == state then
+        M.refresh(bufnr)
+      end
+    end)
+  end)
+end
+
+---@param bufnr integer
+local function gone(bufnr)
+  local state = buffers[bufnr]
+  if state and state.timer then
+    state.timer:close()
+  end
+  buffers[bufnr] = nil
+end
+
+local group = vim.api.nvim_create_augroup('profd', {})
+
+---@param events string[]
+---@param action fun(bufnr: integer)
+local function on(events, action)
+  vim.api.nvim_create_autocmd(events, {
+    group = group,
+    callback = function(event)
+      action(event.buf)
+    end,
+  })
+end
+
+on({ 'BufReadPost', 'BufEnter', 'BufWinEnter' }, entered)
+on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, edited)
+on({ 'BufUnload' }, gone)
+on({ 'ColorScheme' }, heat.apply)
+vim.api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'background', callback = heat.apply })
+heat.apply()
+
+return M

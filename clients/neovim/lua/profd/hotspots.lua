@@ -1,0 +1,98 @@
+--- The hottest places as a quickfix list.
+local M = {}
+
+local client = require('profd.client')
+local log = require('profd.log')
+local protocol = require('profd.protocol')
+local session = require('profd.session')
+
+---@param place profd.HotFunction
+---@return string
+local function name_of(place)
+  return log.one_line(place.shortName or place.name)
+end
+
+---@param places profd.HotFunction[]
+---@return vim.quickfix.entry[]
+function M.items(places)
+  local width = 0
+  for _, place in ipairs(places) do
+    width = math.max(width, vim.api.nvim_strwidth(place.self.text))
+  end
+  local items = {}
+  for i, place in ipairs(places) do
+    local jump = place.uri ~= nil and place.line ~= nil and place.line > 0
+    local text = ('%7s  %s%s  %s'):format(
+      place.self.shareText or '',
+      (' '):rep(width - vim.api.nvim_strwidth(place.self.text)),
+      place.self.text,
+      name_of(place)
+    )
+    items[i] = {
+      filename = jump and vim.uri_to_fname(place.uri) or nil,
+      lnum = jump and place.line or 0,
+      col = jump and 1 or 0,
+      text = text,
+      valid = jump and 1 or 0,
+      user_data = { where = not jump and place.module or nil },
+    }
+  end
+  return items
+end
+
+--- The text of the quickfix window: cost, name, place, in columns.
+---@param info {id: integer, start_idx: integer, end_idx: integer}
+---@return string[]
+function M.text(info)
+  local items = vim.fn.getqflist({ id = info.id, items = 0 }).items
+  local lines, width = {}, 0
+  for _, item in ipairs(items) do
+    width = math.max(width, vim.api.nvim_strwidth(item.text))
+  end
+  width = math.min(width, 64)
+  for i = info.start_idx, info.end_idx do
+    local item = items[i]
+    local where = type(item.user_data) == 'table' and item.user_data.where or 'no source here'
+    if item.valid == 1 then
+      where = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.') .. ':' .. item.lnum
+    end
+    local gap = (' '):rep(math.max(width - vim.api.nvim_strwidth(item.text), 0) + 2)
+    lines[#lines + 1] = item.text .. gap .. where
+  end
+  return lines
+end
+
+---@param result profd.HotspotsResult
+local function fill(result)
+  local items = M.items(result.places)
+  vim.fn.setqflist({}, ' ', {
+    title = ('profd: %s of %s, self'):format(result.metric, session.name),
+    items = items,
+    quickfixtextfunc = M.text,
+    context = { profd = true },
+  })
+  vim.cmd('botright copen ' .. math.max(3, math.min(#items, 12)))
+end
+
+--- `:Profd hotspots [function|line]`
+---@param granularity? string
+function M.show(granularity)
+  session.with_profile(function()
+    ---@type profd.HotspotsParams
+    local params = {
+      profile = session.profile,
+      granularity = granularity or protocol.Granularity['function'],
+    }
+    client.request(protocol.methods.hotspots, params, function(result, err)
+      if err then
+        return log.error(session.sentence(err))
+      end
+      if #result.places == 0 then
+        return log.info(('%s has no cost to show'):format(session.name))
+      end
+      fill(result)
+    end)
+  end)
+end
+
+return M

@@ -1,0 +1,77 @@
+--- Where a project begins, and whether it asks for profiles.
+local M = {}
+
+---@type table<string, boolean> project files that were looked at
+local seen = {}
+
+--- The buffer holds a file of the user's.
+---@param bufnr integer
+---@return boolean
+function M.is_source(bufnr)
+  return vim.api.nvim_buf_is_loaded(bufnr)
+    and vim.bo[bufnr].buftype == ''
+    and vim.api.nvim_buf_get_name(bufnr) ~= ''
+    and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
+end
+
+---@param bufnr integer
+---@return string
+local function start_of_search(bufnr)
+  if vim.api.nvim_buf_is_valid(bufnr) and M.is_source(bufnr) then
+    return vim.fs.dirname(vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr)))
+  end
+  return vim.fn.getcwd()
+end
+
+--- The nearest folder with a .profd.toml, else with a .git, else the working folder.
+---@param bufnr? integer
+---@return string
+function M.root(bufnr)
+  local from = start_of_search(bufnr or vim.api.nvim_get_current_buf())
+  for _, marker in ipairs({ '.profd.toml', '.git' }) do
+    local found = vim.fs.find(marker, { path = from, upward = true })[1]
+    if found then
+      return vim.fs.dirname(found)
+    end
+  end
+  return vim.fn.getcwd()
+end
+
+--- Whether a project file lists profiles. Only the server reads the file for what it means.
+---@param path string
+---@return boolean
+function M.lists_profiles(path)
+  local file = io.open(path, 'r')
+  if not file then
+    return false
+  end
+  local text = file:read(1024 * 1024) or ''
+  file:close()
+  for line in text:gmatch('[^\r\n]+') do
+    if line:match('^%s*%[') then
+      return false -- profiles is a key of the top level
+    end
+    if line:match('^%s*"?profiles"?%s*=') then
+      return true
+    end
+  end
+  return false
+end
+
+---@param bufnr integer
+function M.autostart(bufnr)
+  if not require('profd.config').current.autostart or not M.is_source(bufnr) then
+    return
+  end
+  local found = vim.fs.find('.profd.toml', { path = start_of_search(bufnr), upward = true })[1]
+  if not found or seen[found] then
+    return
+  end
+  seen[found] = true
+  if M.lists_profiles(found) then
+    require('profd.commands').load_all()
+    require('profd.session').start()
+  end
+end
+
+return M

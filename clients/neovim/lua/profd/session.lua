@@ -1,0 +1,368 @@
+--- Which profile and which metric the hints speak of.
+local M = {}
+
+local client = require('profd.client')
+local log = require('profd.log')
+local protocol = require('profd.protocol')
+
+---@type string? handle of the profile that is shown
+M.profile = nil
+---@type integer
+M.revision = 0
+---@type string
+M.name = ''
+---@type string?
+M.uri = nil
+---@type string? the metric of the last hints
+M.metric = nil
+
+---@type string[] what the user opened, oldest first, to open again when the daemon died
+local opened = {}
+---@type table<string, boolean> URIs being opened: the server's word that they are open is no news
+local opening = {}
+local next_token = 0
+
+---@param uri string
+local function forget(uri)
+  opened = vim.tbl_filter(function(other)
+    return other ~= uri
+  end, opened)
+end
+
+---@param profile string?
+---@param revision? integer
+---@param name? string
+---@param uri? string
+local function show(profile, revision, name, uri)
+  if uri ~= M.uri then
+    M.metric = nil
+  end
+  M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
+  require('profd.hints').refresh_all()
+end
+
+--- One sentence a person can act on.
+---@param err lsp.ResponseError
+---@return string
+function M.sentence(err)
+  return err.message ~= nil and err.message ~= '' and err.message or ('error %s'):format(tostring(err.code))
+end
+
+--- Takes the profile that the daemon means where none is named.
+---@param done? fun()
+function M.sync(done)
+  client.request(protocol.methods.profile_list, vim.empty_dict(), function(result)
+    local chosen, newest
+    for _, entry in ipairs(result and result.profiles or {}) do
+      if entry.state ~= 'opening' and entry.attached then
+        newest = entry
+        if entry.default then
+          chosen = entry
+        end
+      end
+    end
+    chosen = chosen or newest
+    if chosen then
+      show(chosen.profile, chosen.revision, chosen.name, chosen.uri)
+    else
+      show(nil)
+    end
+    if done then
+      done()
+    end
+  end)
+end
+
+--- Brings the connection up, for a project that lists its profiles.
+function M.start()
+  client.ensure(function(_, problem)
+    if problem then
+      return log.error(problem)
+    end
+    M.sync()
+  end)
+end
+
+---@param uri string
+---@param options profd.OpenOptions?
+---@param done fun(result: profd.ProfileOpenResult?, err: lsp.ResponseError?)
+local function request_open(uri, options, done)
+  next_token = next_token + 1
+  ---@type profd.ProfileOpenParams
+  local params = { uri = uri, workDoneToken = 'profd-open-' .. next_token, options = options }
+  opening[uri] = true
+  local sent = client.request(protocol.methods.profile_open, params, function(result, err)
+    opening[uri] = nil
+    if result then
+      forget(uri)
+      opened[#opened + 1] = uri
+      show(result.profile, result.revision, result.summary.name, uri)
+    end
+    done(result, err)
+  end)
+  if not sent then
+    opening[uri] = nil
+    done(nil, { code = 0, message = 'the connection to the daemon was lost; try again' })
+  end
+end
+
+--- Opens again what was open before the daemon died, one after another, then calls back.
+---@param uris string[]
+---@param done fun()
+local function reopen(uris, done)
+  if #uris == 0 then
+    return done()
+  end
+  local uri = table.remove(uris, 1)
+  request_open(uri, { metric = uri == M.uri and M.metric or nil }, function(_, err)
+    if err then
+      log.warn(M.sentence(err))
+    end
+    reopen(uris, done)
+  end)
+end
+
+local lost = false
+
+--- Calls back when the connection is up and knows what was open before.
+---@param action fun()
+function M.with_server(action)
+  client.ensure(function(_, problem)
+    if problem then
+      return log.error(problem)
+    end
+    if lost then
+      lost = false
+      return reopen(vim.list_slice(opened), action)
+    end
+    action()
+  end)
+end
+
+--- Calls back when a profile is shown.
+---@param action fun()
+function M.with_profile(action)
+  M.with_server(function()
+    local function go()
+      if M.profile then
+        action()
+      else
+        log.warn('no profile is open; :Profd open FILE opens one')
+      end
+    end
+    if M.profile then
+      go()
+    else
+      M.sync(go)
+    end
+  end)
+end
+
+---@param summary profd.ProfileSummary
+---@return string
+local function glance(summary)
+  local metrics = {}
+  for _, metric in ipairs(summary.metrics) do
+    if metric.name == summary.metric then
+      metrics[1] = (metric.title or metric.name) .. ' ' .. metric.text
+    end
+  end
+  metrics[#metrics + 1] = summary.samples.text .. (summary.samples.text == '1' and ' sample' or ' samples')
+  local losses = 0
+  for _, row in ipairs(summary.report) do
+    losses = losses + (row.severity ~= 'info' and 1 or 0)
+  end
+  if losses > 0 then
+    metrics[#metrics + 1] = 'not everything could be read (:Profd summary)'
+  end
+  return ('%s: %s'):format(summary.name, table.concat(metrics, ', '))
+end
+
+---@param path string a file, or a URI
+function M.open(path)
+  local uri = path
+  if not path:match('^%a[%w+.-]+://') then
+    uri = vim.uri_from_fname(vim.fn.fnamemodify(vim.fn.expand(path), ':p'))
+  end
+  M.with_server(function()
+    request_open(uri, nil, function(result, err)
+      if err then
+        return log.error(M.sentence(err))
+      end
+      ---@cast result profd.ProfileOpenResult
+      require('profd.hints').set_enabled(true)
+      log.info(glance(result.summary))
+    end)
+  end)
+end
+
+function M.close()
+  M.with_profile(function()
+    local name, uri = M.name, M.uri
+    client.request(protocol.methods.profile_close, { profile = M.profile }, function(_, err)
+      if err then
+        return log.error(M.sentence(err))
+      end
+      forget(uri or '')
+      show(nil)
+      log.info(('%s closed'):format(name))
+      if #opened > 0 then
+        request_open(opened[#opened], nil, function() end) -- the one before, which is open still
+      end
+    end)
+  end)
+end
+
+--- Opening what is open reads it again when its file changed.
+function M.reload()
+  M.with_profile(function()
+    local before = M.revision
+    request_open(M.uri, nil, function(result, err)
+      if err then
+        return log.error(M.sentence(err))
+      end
+      ---@cast result profd.ProfileOpenResult
+      if result.revision == before then
+        log.info(('%s is up to date'):format(result.summary.name))
+      end
+      require('profd.hints').refresh_all()
+    end)
+  end)
+end
+
+---@param action fun(metrics: profd.MetricInfo[])
+function M.metrics(action)
+  M.with_profile(function()
+    client.request(protocol.methods.metric_list, { profile = M.profile }, function(result, err)
+      if err then
+        return log.error(M.sentence(err))
+      end
+      action(result.metrics)
+    end)
+  end)
+end
+
+---@param metrics profd.MetricInfo[]
+---@param name string
+local function choose_metric(metrics, name)
+  local names = {}
+  for _, metric in ipairs(metrics) do
+    names[#names + 1] = metric.name
+  end
+  if not vim.list_contains(names, name) then
+    return log.error(('%s has no metric %s; it has %s'):format(M.name, name, table.concat(names, ', ')))
+  end
+  local params = { command = 'profd.metric', arguments = { name, M.profile } }
+  client.request(protocol.methods.execute_command, params, function(_, err)
+    if err then
+      return log.error(M.sentence(err))
+    end
+    require('profd.hints').set_enabled(true)
+  end)
+end
+
+--- Without a name, asks. The metric belongs to the profile: hovers and other editors show it too.
+---@param name? string
+function M.set_metric(name)
+  M.metrics(function(metrics)
+    if name then
+      return choose_metric(metrics, name)
+    end
+    vim.ui.select(metrics, {
+      prompt = 'Metric:',
+      kind = 'profd.metric',
+      format_item = function(metric)
+        local mark = metric.default and '● ' or '  '
+        return ('%s%s  %s'):format(mark, metric.title or metric.name, metric.text)
+      end,
+    }, function(choice)
+      if choice then
+        choose_metric(metrics, choice.name)
+      end
+    end)
+  end)
+end
+
+---@type table<string, fun(params: profd.ProfileChangedParams)> what a change of the profile that is shown means
+local changes = {
+  reloaded = function(params)
+    M.revision = params.revision
+    require('profd.hints').refresh_all()
+    log.info(params.message or (M.name .. ' reloaded'))
+  end,
+  reloadFailed = function(params)
+    log.warn(params.message or (M.name .. ' changed and cannot be read; the older numbers stay'))
+  end,
+  closed = function(params)
+    forget(params.uri)
+    show(nil)
+    log.info(params.message or (M.name .. ' was closed'))
+  end,
+  defaultChanged = function(params)
+    require('profd.hints').refresh_all() -- it may have another default metric
+    if params.message then
+      log.info(params.message)
+    end
+  end,
+}
+
+---@param params profd.ProfileChangedParams
+local function changed(params)
+  if params.profile == M.profile then
+    local change = changes[params.reason]
+    if change then
+      change(params)
+    end
+  elseif opening[params.uri] or #opened > 0 then
+    return -- what the user opened here stays, whatever other editors open
+  elseif params.reason == 'opened' or params.reason == 'defaultChanged' then
+    M.sync(function() -- the project's own profiles, or another client's
+      if M.profile == params.profile then
+        log.info(params.message or (M.name .. ' opened'))
+      end
+    end)
+  end
+end
+
+client.handle(protocol.methods.profile_changed, function(_, params)
+  vim.schedule(function()
+    changed(params)
+  end)
+end)
+
+client.handle(protocol.methods.inlay_hint_refresh, function()
+  vim.schedule(function()
+    require('profd.hints').refresh_all()
+  end)
+  return vim.NIL
+end)
+
+client.handle('$/progress', function(err, params, ctx)
+  local token, value = params.token, params.value
+  if type(token) == 'string' and token:match('^profd%-open') and type(value) == 'table' and value.kind ~= 'end' then
+    local text = (value.title and value.title .. ' ' or '') .. (value.message or '')
+    if value.percentage then
+      text = ('%s %d %%'):format(text, value.percentage)
+    end
+    vim.api.nvim_echo({ { 'profd: ' .. log.one_line(text) } }, false, {})
+  end
+  local builtin = vim.lsp.handlers['$/progress']
+  return builtin and builtin(err, params, ctx, {})
+end)
+
+client.handle('window/logMessage', function(_, params)
+  log.add(params.message)
+end)
+
+client.handle('window/showMessage', function(_, params)
+  local say = ({ log.error, log.warn })[params.type] or log.info
+  say(params.message)
+end)
+
+client.on_lost(function()
+  lost = true
+  M.profile = nil
+  log.warn('the daemon is gone; the next :Profd command starts it again')
+end)
+
+return M

@@ -1,0 +1,175 @@
+--- The first glance at a profile, in a buffer.
+local M = {}
+
+local client = require('profd.client')
+local log = require('profd.log')
+local protocol = require('profd.protocol')
+local session = require('profd.session')
+
+local BAR_WIDTH = 20
+local namespace = vim.api.nvim_create_namespace('profd.summary')
+
+---@class profd.SummaryPage
+---@field lines string[]
+---@field places table<integer, profd.HotFunction> by 1-based line
+---@field marks {line: integer, from: integer, to: integer, group: string}[] 0-based lines, bytes
+
+---@param text string
+---@param width integer
+---@return string
+local function left(text, width)
+  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
+end
+
+---@param text string
+---@param width integer
+---@return string
+local function right(text, width)
+  return (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0)) .. text
+end
+
+---@param list table[]
+---@param text fun(item: table): string
+---@return integer
+local function widest(list, text)
+  local width = 0
+  for _, item in ipairs(list) do
+    width = math.max(width, vim.api.nvim_strwidth(text(item)))
+  end
+  return width
+end
+
+---@param share number?
+---@return string
+local function bar(share)
+  local eighths = math.floor(math.max(math.min(share or 0, 1), 0) * BAR_WIDTH * 8 + 0.5)
+  local parts = { '▏', '▎', '▍', '▌', '▋', '▊', '▉' }
+  local text = ('█'):rep(math.floor(eighths / 8)) .. (parts[eighths % 8] or '')
+  return left(text, BAR_WIDTH)
+end
+
+---@param summary profd.ProfileSummary
+---@return profd.SummaryPage
+function M.compose(summary)
+  ---@type profd.SummaryPage
+  local page = { lines = {}, places = {}, marks = {} }
+  local clean = log.one_line
+  local function add(text, group)
+    page.lines[#page.lines + 1] = text
+    if group then
+      page.marks[#page.marks + 1] = { line = #page.lines - 1, from = 0, to = #text, group = group }
+    end
+  end
+
+  add(clean(('%s  %s'):format(summary.name, summary.format.text)), 'ProfdTitle')
+  local facts = {}
+  local function fact(label, value)
+    if value and value ~= '' then
+      facts[#facts + 1] = clean(label == '' and value or label .. ' ' .. value)
+    end
+  end
+  fact('', summary.program)
+  fact('by', summary.profiler)
+  fact('', summary.when and summary.when.text)
+  fact('for', summary.duration and summary.duration.text)
+  add(table.concat(facts, ' · '))
+  local counts = { summary.samples.text .. ' samples' }
+  if summary.threads.value > 0 then
+    counts[#counts + 1] = summary.threads.text .. ' threads'
+  end
+  counts[#counts + 1] = summary.functions.text .. ' functions'
+  counts[#counts + 1] = summary.contexts.text .. ' contexts'
+  add(table.concat(counts, ' · '))
+  add('')
+
+  add('Total', 'ProfdTitle')
+  local name_width = widest(summary.metrics, function(metric)
+    return clean(metric.title or metric.name)
+  end)
+  local value_width = widest(summary.metrics, function(metric)
+    return metric.text
+  end)
+  for _, metric in ipairs(summary.metrics) do
+    local mark = metric.name == summary.metric and '  ← shown' or ''
+    add('  ' .. left(clean(metric.title or metric.name), name_width) .. '  ' .. right(metric.text, value_width) .. mark)
+  end
+  add('')
+
+  add('Hottest, by self ' .. clean(summary.metric), 'ProfdTitle')
+  local self_width = widest(summary.hottest, function(hot)
+    return hot.self.text
+  end)
+  for _, hot in ipairs(summary.hottest) do
+    local drawn = bar(hot.self.share)
+    local text = ('  %s  %7s  %s  %s'):format(
+      drawn,
+      hot.self.shareText or '',
+      right(hot.self.text, self_width),
+      clean(hot.shortName or hot.name)
+    )
+    add(text)
+    page.marks[#page.marks + 1] = { line = #page.lines - 1, from = 2, to = 2 + #drawn, group = 'ProfdBar' }
+    if hot.uri and hot.line then
+      page.places[#page.lines] = hot
+    end
+  end
+  add('')
+
+  add('Heaviest paths', 'ProfdTitle')
+  for _, path in ipairs(summary.heaviest) do
+    add(('  %7s  %s'):format(path.amount.shareText or '', path.amount.text))
+    add('           ' .. clean(table.concat(path.frames, ' → ')), 'ProfdHint')
+  end
+  if #summary.report > 0 then
+    add('')
+    add('In reading it', 'ProfdTitle')
+    for _, row in ipairs(summary.report) do
+      add('  ' .. clean(row.message), row.severity ~= 'info' and 'WarningMsg' or nil)
+    end
+  end
+  add('')
+  add('<CR> goes to the source of a function, q closes', 'ProfdHint')
+  return page
+end
+
+---@param place profd.HotFunction
+local function go_to(place)
+  vim.cmd('wincmd p')
+  vim.cmd("normal! m'")
+  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(place.uri)))
+  vim.api.nvim_win_set_cursor(0, { math.min(place.line, vim.api.nvim_buf_line_count(0)), 0 })
+  vim.cmd('normal! zv^')
+end
+
+---@param summary profd.ProfileSummary
+local function show(summary)
+  local page = M.compose(summary)
+  local bufnr = require('profd.scratch').show('profd://summary', page.lines)
+  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, mark in ipairs(page.marks) do
+    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
+  end
+  vim.keymap.set('n', '<CR>', function()
+    local place = page.places[vim.api.nvim_win_get_cursor(0)[1]]
+    if place then
+      go_to(place)
+    else
+      log.info('no source to go to on this line')
+    end
+  end, { buffer = bufnr, desc = 'go to the source' })
+end
+
+--- `:Profd summary`
+function M.show()
+  session.with_profile(function()
+    local params = { profile = session.profile }
+    client.request(protocol.methods.profile_summary, params, function(result, err)
+      if err then
+        return log.error(session.sentence(err))
+      end
+      show(result)
+    end)
+  end)
+end
+
+return M

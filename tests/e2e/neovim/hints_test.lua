@@ -1,0 +1,201 @@
+-- Opening a profile in the editor: hints, hover, hot spots, metrics, as a user does it.
+local h = require('harness')
+
+local root = h.project('hints')
+
+test('opening a profile puts hints on the hot lines, and only there', function()
+  h.setup()
+  vim.cmd.edit(root .. '/digest.go')
+  vim.cmd('Profd open ' .. root .. '/cpu.pprof')
+  -- What `go tool pprof -list main.sign` says: 940 ms of 8.34 s, and 260 ms.
+  h.hint(15, '^11%.3 %%  940 ms')
+  h.hint(13, '^3%.1 %%  260 ms')
+  local hints = h.hints()
+  h.equal(hints[1], nil, 'the package clause')
+  h.equal(hints[10], nil, 'a comment')
+  h.equal(hints[16], nil, 'a closing brace')
+  h.matches(h.note('cpu%.pprof'), '^profd: cpu%.pprof: cpu 8%.34 s, %d+ samples')
+end)
+
+test('the hottest line of a file has the strongest colour', function()
+  local hints = h.hints()
+  local hottest
+  for line, hint in pairs(hints) do
+    if hint.group == 'ProfdHeat10' then
+      h.equal(hottest, nil, 'one line is the hottest')
+      hottest = line
+    end
+  end
+  h.truthy(hottest, 'a line is the hottest')
+  h.truthy(hints[13].group ~= hints[15].group)
+end)
+
+test('hints of a file start in one column', function()
+  local column
+  for line, hint in pairs(h.hints()) do
+    local text = vim.fn.getline(line)
+    local at = vim.fn.strdisplaywidth(text) + #hint.full:match('^ *') + (4 - (hint.text:find('%%') - 2))
+    column = column or at
+    h.equal(at, column, 'line ' .. line)
+  end
+end)
+
+test('a second file gets its hints when it comes to the screen', function()
+  vim.cmd.edit(root .. '/main.go')
+  h.hint(59, '^%d+%.%d %%  ')
+  vim.cmd('split ' .. root .. '/parse.go')
+  h.hint(47, '36%.%d %%  3%.0')
+  vim.cmd.close()
+end)
+
+test('K and :Profd hover show every metric, callers and callees', function()
+  vim.cmd.edit(root .. '/digest.go')
+  h.hint(15, '940 ms')
+  vim.api.nvim_win_set_cursor(0, { 15, 4 })
+  local function float()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        return window
+      end
+    end
+  end
+  for _, how in ipairs({
+    function()
+      vim.cmd('Profd hover')
+    end,
+    vim.lsp.buf.hover,
+  }) do
+    how()
+    local window = h.eventually(float, 'a hover')
+    local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+    h.matches(text, 'main\\?%.sign')
+    h.matches(text, 'digest%.go:15')
+    h.matches(text, '| cpu +| 10%.0 ms | 940 ms | 11%.3 %% |')
+    h.matches(text, 'callers: [^\n]*verifyAll')
+    h.matches(text, 'callees: [^\n]*Sum256')
+    vim.api.nvim_win_close(window, true)
+  end
+end)
+
+test('a line without cost says so', function()
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  vim.cmd('Profd hover')
+  h.note('^profd: nothing was measured on this line$')
+end)
+
+test('hot spots fill the quickfix list, and can be jumped to', function()
+  vim.cmd('Profd hotspots')
+  h.eventually(function()
+    return vim.fn.getqflist({ size = 0 }).size > 10 and vim.bo.buftype == 'quickfix'
+  end, 'the quickfix window')
+  local list = vim.fn.getqflist({ title = 0, items = 0 })
+  h.equal(list.title, 'profd: cpu of cpu.pprof, self')
+  local sources = vim.tbl_filter(function(item)
+    return item.valid == 1
+  end, list.items)
+  h.truthy(#sources > 0, 'a hot spot with a source')
+  for _, item in ipairs(sources) do
+    h.matches(vim.api.nvim_buf_get_name(item.bufnr), '/go%-demo/%w+%.go$')
+  end
+  -- editsFrom is the hottest function of the program's own, by go tool pprof -top.
+  h.matches(sources[1].text, '%d %%.*editsFrom')
+  h.matches(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'), 'editsFrom +[^\n]*report%.go:%d+')
+  vim.cmd.cfirst()
+  while vim.fn.getqflist({ items = 0, idx = 0 }).items[vim.fn.getqflist({ idx = 0 }).idx].valid == 0 do
+    vim.cmd.cnext()
+  end
+  h.matches(vim.api.nvim_buf_get_name(0), '/report%.go$')
+  h.matches(vim.api.nvim_get_current_line(), '%S')
+  h.hint(vim.fn.line('.'), '%%')
+  vim.cmd.cclose()
+end)
+
+test('hot lines are hot spots too', function()
+  vim.cmd('Profd hotspots line')
+  h.eventually(function()
+    return vim.fn.getqflist({ size = 0 }).size > 10
+      and vim.iter(vim.fn.getqflist()):any(function(item)
+        return item.valid == 1 and vim.api.nvim_buf_get_name(item.bufnr):match('digest%.go$') ~= nil
+      end)
+  end, 'a line of digest.go')
+  vim.cmd.cclose()
+end)
+
+test('the summary is the first glance', function()
+  vim.cmd.edit(root .. '/digest.go')
+  vim.cmd('Profd summary')
+  h.eventually(function()
+    return vim.api.nvim_buf_get_name(0) == 'profd://summary'
+  end, 'the summary')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  h.matches(text, '^cpu%.pprof  read as pprof')
+  h.matches(text, 'cpu +8%.34 s  ← shown')
+  h.matches(text, 'Hottest, by self cpu\n')
+  h.matches(text, '█')
+  h.matches(text, 'Heaviest paths\n')
+  h.equal(vim.bo.modifiable, false)
+  vim.cmd('normal q')
+  h.matches(vim.api.nvim_buf_get_name(0), 'digest%.go$')
+end)
+
+test('another metric changes the hints, and the hover with them', function()
+  vim.cmd('Profd open ' .. root .. '/heap.pprof')
+  h.note('heap%.pprof: ')
+  h.matches(h.hint(22, '%%').text, 'iB')
+  h.equal(vim.fn.getcompletion('Profd metric alloc', 'cmdline'), { 'alloc_objects', 'alloc_space' })
+  vim.cmd('Profd metric alloc_objects')
+  h.note('heap%.pprof shows alloc_objects')
+  h.hint(22, '%%  [%d.,]+ ?[kM]?$')
+  h.equal(require('profd').status(), 'heap.pprof · alloc_objects')
+  vim.cmd('Profd metric alloc_spice')
+  h.note('heap%.pprof has no metric alloc_spice; it has alloc_objects, alloc_space, inuse_objects, inuse_space')
+end)
+
+test('a metric can be chosen from a list', function()
+  local offered
+  ---@diagnostic disable-next-line: duplicate-set-field
+  vim.ui.select = function(items, opts, choose)
+    offered = vim.tbl_map(opts.format_item, items)
+    choose(items[2])
+  end
+  vim.cmd('Profd metric')
+  h.note('heap%.pprof shows alloc_space')
+  h.matches(offered[1], '^● alloc_objects  ')
+  h.matches(offered[2], '^  alloc_space  ')
+  h.hint(22, 'iB')
+end)
+
+test('clear takes the hints away, toggle brings them back', function()
+  vim.cmd('Profd clear')
+  h.equal(h.hints(), nil)
+  vim.cmd('Profd toggle')
+  h.hint(22, 'iB')
+  vim.cmd('Profd toggle')
+  h.equal(h.hints(), nil)
+  vim.cmd('Profd toggle')
+  h.hint(22, 'iB')
+end)
+
+test('closing a profile shows the one before, closing that shows nothing', function()
+  vim.cmd('Profd close')
+  h.note('^profd: heap%.pprof closed$')
+  h.hint(15, '^11%.3 %%  940 ms')
+  vim.cmd('Profd close')
+  h.note('^profd: cpu%.pprof closed$')
+  h.eventually(function()
+    return h.hints() == nil
+  end, 'no hints')
+  vim.cmd('Profd hover')
+  h.note('^profd: no profile is open; :Profd open FILE opens one$')
+end)
+
+test('a file that is no profile is one line with the reason', function()
+  h.write(root .. '/text.pprof', 'this is no profile at all\n')
+  vim.cmd('Profd open ' .. root .. '/text.pprof')
+  local note = h.note('text%.pprof')
+  h.truthy(not note:find('\n'), note)
+  h.truthy(not note:find('stack traceback'), note)
+  h.notes = {}
+  vim.cmd('Profd open ' .. root .. '/missing.pprof')
+  h.note('missing%.pprof')
+end)

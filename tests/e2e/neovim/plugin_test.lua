@@ -1,0 +1,205 @@
+-- What the plugin does without a daemon.
+local h = require('harness')
+
+local heat = require('profd.heat')
+local config = require('profd.config')
+
+test('every level of heat can be read, on dark and on light', function()
+  local themes = {
+    dark = { fg = heat.rgb('#e0e2ea'), bg = heat.rgb('#14161b') },
+    black = { fg = heat.rgb('#bcbcbc'), bg = heat.rgb('#000000') },
+    grey = { fg = heat.rgb('#d0d0d0'), bg = heat.rgb('#3a3a3a') },
+    light = { fg = heat.rgb('#14161b'), bg = heat.rgb('#e0e2ea') },
+    white = { fg = heat.rgb('#000000'), bg = heat.rgb('#ffffff') },
+  }
+  for name, normal in pairs(themes) do
+    for level = 0, 20 do
+      local colors = heat.colors(level / 20, heat.rgb(config.defaults.colors.heat), normal)
+      local contrast = heat.contrast(colors.fg, colors.bg)
+      h.truthy(contrast >= 4.5, ('%s, heat %d/20: contrast %.2f'):format(name, level, contrast))
+    end
+  end
+end)
+
+test('hotter is further from the background, in one hue', function()
+  local normal = { fg = heat.rgb('#e0e2ea'), bg = heat.rgb('#14161b') }
+  local before = -1
+  for level = 0, 10 do
+    local bg = heat.colors(level / 10, heat.rgb('#f0643c'), normal).bg
+    local away = math.abs(bg[1] - normal.bg[1])
+    h.truthy(away > before, 'heat ' .. level)
+    before = away
+  end
+end)
+
+test('a heat of 0 has the first level, of 1 the last, and nothing is outside', function()
+  h.equal(heat.level(0), 1)
+  h.equal(heat.level(0.11), 2)
+  h.equal(heat.level(1), heat.LEVELS)
+  h.equal(heat.level(7), heat.LEVELS)
+  h.equal(heat.level(-1), 1)
+end)
+
+test('the nearest colour of the 256 is found', function()
+  h.equal(heat.cterm({ 255, 0, 0 }), 196)
+  h.equal(heat.cterm({ 0, 0, 0 }), 16)
+  h.equal(heat.cterm({ 9, 9, 9 }), 232)
+end)
+
+test('the colour scheme changes the heat', function()
+  require('profd').setup()
+  vim.o.background = 'dark'
+  vim.cmd.colorscheme('default')
+  local dark = vim.api.nvim_get_hl(0, { name = 'ProfdHeat5' }).bg
+  vim.o.background = 'light'
+  vim.cmd.colorscheme('default')
+  local light = vim.api.nvim_get_hl(0, { name = 'ProfdHeat5' }).bg
+  h.truthy(dark ~= light)
+  h.truthy(heat.luminance(heat.rgb(light)) > heat.luminance(heat.rgb(dark)))
+  vim.o.background = 'dark'
+end)
+
+test('options that are wrong are named and keep their defaults', function()
+  h.equal(config.set({ threshold = 3 }), 'threshold: expected a share from 0 to 1')
+  h.equal(config.current.threshold, nil)
+  h.equal(config.set({ treshold = 0.1 }), 'no such option: treshold')
+  h.equal(config.set({ cmd = 'profd' }), 'cmd: expected a list of strings, for example { "profd", "connect" }')
+  h.equal(config.current.cmd, { 'profd', 'connect' })
+  h.equal(config.set({ colors = { heat = 'red' } }), "colors: expected { heat = '#rrggbb' }")
+  h.equal(config.set({ position = 'left' }), "position: expected 'eol' or 'right_align'")
+  h.equal(config.set('loud'), 'expected a table, got string')
+  h.equal(config.set({ threshold = 0.02, heat = false, position = 'right_align' }), nil)
+  h.equal(config.current.threshold, 0.02)
+  h.equal(config.current.heat, false)
+  h.equal(config.set({}), nil)
+end)
+
+test('setup says what is wrong in one line', function()
+  require('profd').setup({ align = 'yes' })
+  h.equal(h.notes, { 'profd: setup: align: expected true or false; the default is used (:help profd-config)' })
+  require('profd').setup()
+end)
+
+test('keys are mapped only when asked for', function()
+  h.equal(vim.fn.maparg('<leader>ph', 'n'), '')
+  require('profd').setup({ keymaps = { hover = '<leader>ph', hotspots = false } })
+  h.equal(vim.fn.maparg('<leader>ph', 'n'), '<Cmd>Profd hover<CR>')
+  vim.keymap.del('n', '<leader>ph')
+  require('profd').setup()
+end)
+
+test('the shares of hints stand below each other, and stale ones are dimmed', function()
+  local hints = require('profd.hints').compose({
+    line = { 3, 7, 9 },
+    text = { '34.1 %  1.24 s', '4.1 %  150 ms · self 4.0 %', '~<0.1 %  1.00 ms' },
+    heat = { 1, 0.35, 0.1 },
+    stale = { false, false, true },
+  }, config.defaults)
+  h.equal(hints[1].text, '  34.1 %  1.24 s ')
+  h.equal(hints[2].text, '   4.1 %  150 ms · self 4.0 % ')
+  h.equal(hints[3].text, ' ~<0.1 %  1.00 ms ')
+  h.equal({ hints[1].group, hints[2].group, hints[3].group }, { 'ProfdHeat10', 'ProfdHeat4', 'ProfdStale' })
+end)
+
+test('control characters of a profile do not reach the screen', function()
+  local hints = require('profd.hints').compose(
+    { line = { 0 }, text = { '1.0 %\27[31m\n1 s' }, heat = { 1 }, stale = { false } },
+    config.defaults
+  )
+  h.equal(hints[1].text, ' 1.0 % [31m 1 s ')
+  h.equal(require('profd.log').one_line('a\r\n  b\27c'), 'a b c')
+end)
+
+test('tables of a hover are aligned', function()
+  local lines = require('profd.hover').align_tables({
+    '**main.sign** digest.go:11',
+    '',
+    '| metric | self | total | share |',
+    '|:--|--:|--:|--:|',
+    '| cpu | 1.24 s | 12.4 s | 34.1 % |',
+    '| alloc\\_space | 0 B | 1.00 GiB | 4.0 % |',
+    '',
+    'callers: none',
+  })
+  h.equal(lines, {
+    '**main.sign** digest.go:11',
+    '',
+    '| metric      |   self |    total |  share |',
+    '| ----------- | -----: | -------: | -----: |',
+    '| cpu         | 1.24 s |   12.4 s | 34.1 % |',
+    '| alloc\\_space |    0 B | 1.00 GiB |  4.0 % |',
+    '',
+    'callers: none',
+  })
+end)
+
+test('hot spots without a source cannot be jumped to', function()
+  local amount = { value = 1, text = '1 ns', share = 0.5, shareText = '50.0 %' }
+  local items = require('profd.hotspots').items({
+    { name = 'main.f', uri = 'file:///w/a.go', line = 7, self = amount, total = amount },
+    { name = 'runtime.g', file = '/go/g.go', line = 9, self = amount, total = amount },
+  })
+  h.equal({ items[1].filename, items[1].lnum, items[1].valid }, { '/w/a.go', 7, 1 })
+  h.equal({ items[2].filename, items[2].lnum, items[2].valid }, { nil, 0, 0 })
+end)
+
+test('a project asks for profiles only at the top level of its file', function()
+  local project = require('profd.project')
+  local path = h.work .. '/.profd.toml'
+  h.write(path, '# profiles = 1\nmetric = "cpu"\n')
+  h.equal(project.lists_profiles(path), false)
+  h.write(path, 'metric = "cpu"\nprofiles = ["*.pprof"]\n')
+  h.equal(project.lists_profiles(path), true)
+  h.write(path, '[extra]\nprofiles = ["*.pprof"]\n')
+  h.equal(project.lists_profiles(path), false)
+  os.remove(path)
+  h.equal(project.lists_profiles(path), false)
+end)
+
+test('the command completes its subcommands and their arguments', function()
+  h.equal(vim.fn.getcompletion('Profd h', 'cmdline'), { 'hotspots', 'hover' })
+  h.equal(vim.fn.getcompletion('Profd hotspots ', 'cmdline'), { 'function', 'line' })
+  h.equal(vim.fn.getcompletion('Profd close ', 'cmdline'), {})
+  h.write(h.work .. '/some.pprof', '')
+  h.equal(vim.fn.getcompletion('Profd open ' .. h.work .. '/so', 'cmdline'), { h.work .. '/some.pprof' })
+end)
+
+test('a wrong subcommand says which there are', function()
+  vim.cmd('Profd frobnicate')
+  h.equal(#h.notes, 1)
+  h.matches(h.notes[1], '^profd: no such subcommand: frobnicate; one of clear, close, hotspots, hover,')
+  h.notes = {}
+  vim.cmd('Profd close now')
+  h.equal(h.notes, { 'profd: :Profd close takes no argument' })
+  h.notes = {}
+  vim.cmd('Profd open')
+  h.equal(h.notes, { 'profd: :Profd open needs a file, for example :Profd open cpu.pprof' })
+end)
+
+test('a missing binary is one line that says what to do', function()
+  require('profd').setup({ cmd = { 'no-such-profd', 'connect' } })
+  vim.cmd('Profd open x.pprof')
+  h.equal(h.notes, { 'profd: no-such-profd is not an executable; install profd or set `cmd` (:help profd-install)' })
+  require('profd').setup()
+end)
+
+test('a command that ends at once is one line', function()
+  require('profd').setup({ cmd = { 'false' } })
+  vim.cmd('Profd hotspots')
+  h.note('^profd: `false` ended at once %(exit code 1%); :Profd log says where to look$')
+  h.equal(#h.notes, 1)
+  require('profd').setup()
+end)
+
+test('the help is there', function()
+  local copy = h.work .. '/help'
+  vim.fn.mkdir(copy .. '/doc', 'p')
+  h.write(copy .. '/doc/profd.txt', h.read(h.source .. '/clients/neovim/doc/profd.txt'))
+  vim.cmd('helptags ' .. copy .. '/doc')
+  vim.opt.runtimepath:prepend(copy)
+  for _, tag in ipairs({ 'profd', ':Profd', 'profd-config', 'profd-install', 'profd-mapping', 'profd-keys' }) do
+    vim.cmd('help ' .. tag)
+    h.matches(vim.api.nvim_buf_get_name(0), '/doc/profd.txt$', tag)
+  end
+  vim.cmd('helpclose')
+end)

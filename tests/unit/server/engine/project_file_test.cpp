@@ -1,0 +1,57 @@
+#include "server/engine/project_file.h"
+
+#include "tests/support/catch.h"
+
+using namespace profd;
+
+TEST_CASE("a project file is read whole") {
+  const auto project = parse_project_file(R"(
+profiles = ["*.pprof", "/abs/**/x.pb.gz"]
+metric = "cpu"
+filters = ["drop function runtime.mcall"]
+threshold = 0.01
+code_lens = true
+[[map]]
+from = "/build/x"
+to = "src"
+)",
+                                          "/w/.profd.toml");
+  REQUIRE(project);
+  CHECK(project->problems.empty());
+  CHECK(project->profiles == std::vector<std::string>{"/w/*.pprof", "/abs/**/x.pb.gz"});
+  CHECK(project->metric == "cpu");
+  CHECK(project->threshold == 0.01);
+  CHECK(project->code_lens == true);
+  REQUIRE(project->filters.size() == 1);
+  CHECK(project->filters[0].op == FilterOp::drop);
+  REQUIRE(project->mappings.size() == 1);
+  CHECK(project->mappings[0].to == "/w/src");
+}
+
+TEST_CASE("what is wrong in a project file is a problem with its line, and the rest holds") {
+  const auto project = parse_project_file("colour = 1\nthreshold = 7\nmetric = \"cpu\"\nfilters = [\"fly away\"]\n[[map]]\nfrom = 1\n",
+                                          "/w/.profd.toml");
+  REQUIRE(project);
+  CHECK(project->problems.size() == 4);
+  CHECK(project->problems[0].find("/w/.profd.toml:1") == 0);
+  CHECK(project->metric == "cpu");
+}
+
+TEST_CASE("broken TOML is an error with line and column") {
+  const auto project = parse_project_file("metric = \"a\nprofiles = [", "/w/.profd.toml");
+  REQUIRE_FALSE(project);
+  CHECK(project.error().message.find("/w/.profd.toml:1:") == 0);
+  CHECK_FALSE(parse_project_file("a = " + std::string(20'000, '['), "/w/.profd.toml"));
+}
+
+TEST_CASE("globs") {
+  CHECK(glob_matches("/w/*.pprof", "/w/cpu.pprof"));
+  CHECK_FALSE(glob_matches("/w/*.pprof", "/w/a/cpu.pprof"));
+  CHECK(glob_matches("/w/**/*.pprof", "/w/a/b/cpu.pprof"));
+  CHECK(glob_matches("/w/**/*.pprof", "/w/cpu.pprof"));
+  CHECK(glob_matches("/w/c?u.pprof", "/w/cpu.pprof"));
+  CHECK_FALSE(glob_matches("/w/c?u", "/w/c/u"));
+  CHECK_FALSE(glob_matches("/w/*", "/v/x"));
+  // Backtracking is bounded: this answers at once.
+  CHECK_FALSE(glob_matches("/" + std::string(60, '*') + "b", "/" + std::string(5000, 'a')));
+}

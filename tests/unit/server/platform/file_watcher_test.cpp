@@ -1,0 +1,67 @@
+#include "server/platform/file_watcher.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+
+#include "tests/support/catch.h"
+
+using namespace profd;
+
+namespace {
+
+struct Changes {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int n = 0;
+  FileWatcher::Callback callback() {
+    return [this](const std::string&) {
+      const std::lock_guard lock(mutex);
+      ++n;
+      changed.notify_all();
+    };
+  }
+  bool wait_for(int wanted, std::chrono::milliseconds timeout) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, timeout, [&] { return n >= wanted; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a file that is written, replaced or changed before it was watched is reported once settled") {
+  char pattern[] = "/tmp/profd-watch-XXXXXX";
+  const std::string folder = ::mkdtemp(pattern);
+  const std::string path = folder + "/cpu.pprof";
+  std::ofstream(path) << "one";
+  Changes changes;
+  {
+    FileWatcher watcher(changes.callback(), std::chrono::milliseconds(30));
+    watcher.watch(path, stamp_of(path).value());
+    CHECK_FALSE(changes.wait_for(1, std::chrono::milliseconds(100)));
+
+    std::ofstream(path) << "longer than before";
+    CHECK(changes.wait_for(1, std::chrono::seconds(20)));
+
+    std::ofstream(folder + "/new") << "replacement";
+    REQUIRE(std::rename((folder + "/new").c_str(), path.c_str()) == 0);
+    CHECK(changes.wait_for(2, std::chrono::seconds(20)));
+
+    ::unlink(path.c_str());  // gone is no change; back is one
+    CHECK_FALSE(changes.wait_for(3, std::chrono::milliseconds(150)));
+    std::ofstream(path) << "back again, and different";
+    CHECK(changes.wait_for(3, std::chrono::seconds(20)));
+
+    watcher.unwatch(path);
+    std::ofstream(path) << "nobody cares";
+    CHECK_FALSE(changes.wait_for(4, std::chrono::milliseconds(150)));
+
+    watcher.watch(path, FileStamp{1, 2, 3});  // it is not what was read
+    CHECK(changes.wait_for(4, std::chrono::seconds(20)));
+  }
+  static_cast<void>(std::system(("rm -rf " + folder).c_str()));
+}
