@@ -37,7 +37,9 @@ test('a daemon that dies is said once, and started again by the next command', f
   h.hint(15, '940 ms')
   vim.cmd('Profd open ' .. root .. '/heap.pprof')
   vim.cmd('Profd metric alloc_objects')
-  h.note('heap%.pprof shows alloc_objects')
+  h.eventually(function()
+    return require('profd').status() == 'heap.pprof · alloc_objects'
+  end, 'the metric')
   local before = h.daemons()
   h.equal(#before, 1)
   vim.uv.kill(before[1], 'sigkill')

@@ -138,7 +138,7 @@ test('hot spots without a source cannot be jumped to', function()
   local items = require('profd.hotspots').items({
     { name = 'main.f', uri = 'file:///w/a.go', line = 7, self = amount, total = amount },
     { name = 'runtime.g', file = '/go/g.go', line = 9, self = amount, total = amount },
-  })
+  }, 'self')
   h.equal({ items[1].filename, items[1].lnum, items[1].valid }, { '/w/a.go', 7, 1 })
   h.equal({ items[2].filename, items[2].lnum, items[2].valid }, { nil, 0, 0 })
 end)

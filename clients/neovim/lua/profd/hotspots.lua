@@ -13,19 +13,20 @@ local function name_of(place)
 end
 
 ---@param places profd.HotFunction[]
+---@param sort 'self'|'total'
 ---@return vim.quickfix.entry[]
-function M.items(places)
+function M.items(places, sort)
   local width = 0
   for _, place in ipairs(places) do
-    width = math.max(width, vim.api.nvim_strwidth(place.self.text))
+    width = math.max(width, vim.api.nvim_strwidth(place[sort].text))
   end
   local items = {}
   for i, place in ipairs(places) do
     local jump = place.uri ~= nil and place.line ~= nil and place.line > 0
     local text = ('%7s  %s%s  %s'):format(
-      place.self.shareText or '',
-      (' '):rep(width - vim.api.nvim_strwidth(place.self.text)),
-      place.self.text,
+      place[sort].shareText or '',
+      (' '):rep(width - vim.api.nvim_strwidth(place[sort].text)),
+      place[sort].text,
       name_of(place)
     )
     items[i] = {
@@ -34,7 +35,7 @@ function M.items(places)
       col = jump and 1 or 0,
       text = text,
       valid = jump and 1 or 0,
-      user_data = { where = not jump and place.module or nil },
+      user_data = { where = not jump and place.module and vim.fs.basename(place.module) or nil },
     }
   end
   return items
@@ -63,10 +64,11 @@ function M.text(info)
 end
 
 ---@param result profd.HotspotsResult
-local function fill(result)
-  local items = M.items(result.places)
+---@param sort 'self'|'total'
+local function fill(result, sort)
+  local items = M.items(result.places, sort)
   vim.fn.setqflist({}, ' ', {
-    title = ('profd: %s of %s, self'):format(result.metric, session.name),
+    title = ('profd: %s of %s, %s'):format(result.metric, session.name, sort),
     items = items,
     quickfixtextfunc = M.text,
     context = { profd = true },
@@ -78,10 +80,15 @@ end
 ---@param granularity? string
 function M.show(granularity)
   session.with_profile(function()
+    -- Functions by what they do themselves. Lines as the hints have them: with what they call, and with their text.
+    local lines = granularity == protocol.Granularity.line
+    local sort = lines and 'total' or 'self'
     ---@type profd.HotspotsParams
     local params = {
       profile = session.profile,
       granularity = granularity or protocol.Granularity['function'],
+      sort = sort,
+      onlyWithSource = lines,
     }
     client.request(protocol.methods.hotspots, params, function(result, err)
       if err then
@@ -90,7 +97,7 @@ function M.show(granularity)
       if #result.places == 0 then
         return log.info(('%s has no cost to show'):format(session.name))
       end
-      fill(result)
+      fill(result, sort)
     end)
   end)
 end
