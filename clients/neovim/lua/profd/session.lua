@@ -65,7 +65,11 @@ function M.sync(done)
     end
     chosen = chosen or newest
     if chosen then
+      local news = chosen.profile ~= M.profile
       show(chosen.profile, chosen.revision, chosen.name, chosen.uri)
+      if news then
+        log.info(chosen.name .. ' is shown')
+      end
     else
       show(nil)
     end
@@ -126,7 +130,7 @@ local function reopen(uris, metrics, done)
     return done()
   end
   local uri = table.remove(uris, 1)
-  request_open(uri, { metric = metrics[uri] }, function(_, err)
+  request_open(uri, metrics[uri] and { metric = metrics[uri] } or nil, function(_, err)
     if err then
       log.warn(M.sentence(err))
     end
@@ -331,11 +335,7 @@ local function changed(params)
   elseif opening[params.uri] or #opened > 0 then
     return -- what the user opened here stays, whatever other editors open
   elseif params.reason == 'opened' or params.reason == 'defaultChanged' then
-    M.sync(function() -- the project's own profiles, or another client's
-      if M.profile == params.profile then
-        log.info(params.message or (M.name .. ' opened'))
-      end
-    end)
+    M.sync() -- the project's own profiles, or another client's
   end
 end
 
