@@ -1,10 +1,5 @@
 #include "server/cli/connect.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +7,10 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
@@ -57,7 +56,8 @@ Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::stri
   connected = connect_unix(socket);
   if (connected) return connected;
   PROFD_TRY(std::string self, own_executable());
-  const std::string log = options.log.empty() ? socket.substr(0, socket.rfind('/') + 1) + "daemon.log" : options.log;
+  const std::string log =
+      options.log.empty() ? socket.substr(0, socket.rfind('/') + 1) + "daemon.log" : options.log;
   PROFD_CHECK(spawn_detached({self, "serve", "--socket", socket, "--idle-timeout",
                               std::to_string(options.idle_timeout_s), "--log", log},
                              log));
@@ -66,8 +66,7 @@ Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::stri
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     connected = connect_unix(socket);
   } while (!connected && std::chrono::steady_clock::now() < deadline);
-  if (!connected)
-    return fail(ErrorCode::io, fmt::format("the daemon did not start; see {}", log));
+  if (!connected) return fail(ErrorCode::io, fmt::format("the daemon did not start; see {}", log));
   return connected;
 }
 

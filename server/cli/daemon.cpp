@@ -10,7 +10,8 @@ namespace {
 
 void add_serve(CLI::App& root, Commands& commands) {
   auto options = std::make_shared<ServeOptions>();
-  CLI::App* serve = root.add_subcommand("serve", "Serve editors and scripts: JSON-RPC over stdio, a Unix socket or TCP");
+  CLI::App* serve =
+      root.add_subcommand("serve", "Serve editors and scripts: JSON-RPC over stdio, a Unix socket or TCP");
   serve->add_flag("--stdio", options->stdio, "One client on stdin and stdout; the default");
   serve->add_option("--socket", options->socket, "A Unix socket (mode 0600) for any number of clients")
       ->type_name("PATH");
@@ -18,23 +19,29 @@ void add_serve(CLI::App& root, Commands& commands) {
       ->type_name("PORT");
   serve->add_option("--token-file", options->token_file, "Where port and token are written (mode 0600)")
       ->type_name("PATH");
-  serve->add_option("--threads", options->threads, "Worker threads; default: one more than the machine has cores");
-  serve->add_option("--memory-budget", options->memory_budget, "For profiles, such as 4GB; default: half of the memory")
+  serve->add_option("--threads", options->threads,
+                    "Worker threads; default: one more than the machine has cores");
+  serve
+      ->add_option("--memory-budget", options->memory_budget,
+                   "For profiles, such as 4GB; default: half of the memory")
       ->transform(CLI::AsSizeValue(false));
-  serve->add_option("--idle-timeout", options->idle_timeout_s, "Exit after so many seconds without clients; 0: never");
-  serve->add_option("--log", options->log, "Log to a file instead of stderr (level: environment variable PROFD_LOG)")
+  serve->add_option("--idle-timeout", options->idle_timeout_s,
+                    "Exit after so many seconds without clients; 0: never");
+  serve
+      ->add_option("--log", options->log,
+                   "Log to a file instead of stderr (level: environment variable PROFD_LOG)")
       ->type_name("FILE");
-  serve->add_flag("--test-mode", options->test_mode, "Everything in order and without a clock, for tests")->group("");
+  serve->add_flag("--test-mode", options->test_mode, "Everything in order and without a clock, for tests")
+      ->group("");
   serve->add_flag("--test-threads", options->test_threads, "Threads in test mode")->group("");
-  serve->callback([&commands, options] {
-    commands.action = [options](const Console&) { return run_serve(*options); };
-  });
+  serve->callback(
+      [&commands, options] { commands.action = [options](const Console&) { return run_serve(*options); }; });
 }
 
 void add_connect(CLI::App& root, Commands& commands) {
   auto options = std::make_shared<ConnectOptions>();
-  CLI::App* connect =
-      root.add_subcommand("connect", "stdio for an editor, in front of the one daemon of the user; started when none runs");
+  CLI::App* connect = root.add_subcommand(
+      "connect", "stdio for an editor, in front of the one daemon of the user; started when none runs");
   connect->add_option("--socket", options->socket, "The daemon's socket; default: in the runtime folder")
       ->type_name("PATH");
   connect->add_option("--idle-timeout", options->idle_timeout_s, "Of a daemon that this starts, in seconds");

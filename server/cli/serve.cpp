@@ -29,7 +29,9 @@ std::string make_token() {
 }
 
 // One worker is kept for interactive requests, so a machine of n cores gets n + 1 and at least three.
-unsigned default_threads() { return std::clamp(std::thread::hardware_concurrency() + 1, 3u, 33u); }
+unsigned default_threads() {
+  return std::clamp(std::thread::hardware_concurrency() + 1, 3u, 33u);
+}
 
 Result<void> serve_tcp(Daemon& daemon, const ServeOptions& options) {
   std::string file = options.token_file;
@@ -59,7 +61,8 @@ int run_serve(const ServeOptions& options) {
   if (!out) return complain(out.error());
   Daemon daemon(daemon_options);
   if (!options.socket.empty())
-    if (const auto listening = daemon.serve_unix(options.socket); !listening) return complain(listening.error());
+    if (const auto listening = daemon.serve_unix(options.socket); !listening)
+      return complain(listening.error());
   if (options.port)
     if (const auto listening = serve_tcp(daemon, options); !listening) return complain(listening.error());
   if (stdio) daemon.serve_pipes(0, std::move(*out));

@@ -22,7 +22,8 @@ std::vector<std::uint32_t> current_lines(const AnnotateRequest& request) {
 
 Result<std::string> lens_text(const Selection& selection, const Whole& whole, const FunctionCost& cost,
                               const StopToken& stop) {
-  std::string text = fmt::format("total {} · self {}", whole.share_text(cost.total), whole.share_text(cost.self));
+  std::string text =
+      fmt::format("total {} · self {}", whole.share_text(cost.total), whole.share_text(cost.self));
   PROFD_TRY(const Neighbours around, neighbours_of(selection, cost.key, 1, stop));
   if (around.n_callers == 0) return text;
   text += fmt::format(" · {} {}", around.n_callers, around.n_callers == 1 ? "caller" : "callers");
@@ -94,7 +95,8 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
     line.heat = hottest > 0 ? std::sqrt(line.heat / hottest) : 0;
   }
   std::sort(order.begin(), order.end());
-  for (std::size_t i = 0; i < std::min(order.size(), kMaxHottest); ++i) result.hottest.push_back(order[i].second);
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxHottest); ++i)
+    result.hottest.push_back(order[i].second);
   std::sort(result.lines.begin(), result.lines.end(),
             [](const AnnotatedLine& a, const AnnotatedLine& b) { return a.line < b.line; });
   return result;
@@ -120,7 +122,8 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
     const StringId file = profile.functions().file[function.v];
     if (std::find(found->second.begin(), found->second.end(), file) == found->second.end()) continue;
     FunctionCost cost;
-    if (!place_line(request, placed, profile.functions().start_line[function.v], cost.line, cost.stale)) continue;
+    if (!place_line(request, placed, profile.functions().start_line[function.v], cost.line, cost.stale))
+      continue;
     cost.name = key_name(profile, *selection->keys, flat->key[row]);
     cost.key = flat->key[row];
     cost.self = flat->self[row];

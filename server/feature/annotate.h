@@ -35,7 +35,7 @@ struct FileAnnotations {
   std::vector<StringId> files;  // the profile's spellings of the file; empty: it has nothing on it
   MappingRule rule = MappingRule::suffix;
   std::shared_ptr<const LineValues> values;
-  SelectionPtr selection;       // what passed the filters; null when the profile has nothing on the file
+  SelectionPtr selection;  // what passed the filters; null when the profile has nothing on the file
   Whole whole;
   std::vector<AnnotatedLine> lines;    // above the threshold, by rising line
   std::vector<std::uint32_t> hottest;  // lines of the document, hottest first, at most ten

@@ -12,8 +12,9 @@
 namespace profd {
 namespace {
 
-Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open, const WorkspaceSnapshot& workspace,
-                                       MetricId metric, const SummaryRequest& request, const StopToken& stop) {
+Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
+                                       const WorkspaceSnapshot& workspace, MetricId metric,
+                                       const SummaryRequest& request, const StopToken& stop) {
   ViewSpec spec;
   spec.metric = open.profile->metrics()[metric.v].name;
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
@@ -45,7 +46,8 @@ std::string path_or_uri(const std::string& uri) {
 
 // Sends progress to a token of the client, or to one of ours when the client lets us make one.
 Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::ProgressToken>& token,
-                                                  const std::string& title, std::shared_ptr<Progress>& progress) {
+                                                  const std::string& title,
+                                                  std::shared_ptr<Progress>& progress) {
   if (!token && !(can_.progress && running_)) return {};
   const psp::ProgressToken used = token ? *token : psp::ProgressToken(fmt::format("profd-{}", next_token_++));
   const bool create = !token;
@@ -56,7 +58,8 @@ Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::Progr
     switch (event.kind) {
       case Progress::Event::Kind::begin:
         if (create)
-          peer->call<psp::WorkDoneProgressCreateRequest>(psp::WorkDoneProgressCreateParams{used}, [](const auto&) {});
+          peer->call<psp::WorkDoneProgressCreateRequest>(psp::WorkDoneProgressCreateParams{used},
+                                                         [](const auto&) {});
         value = {{"kind", "begin"}, {"title", event.text}, {"cancellable", true}};
         break;
       case Progress::Event::Kind::report:
@@ -83,12 +86,12 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
   std::shared_ptr<Progress> progress;
   const std::string path = path_or_uri(request.uri);
   auto report = work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress);
-  const std::uint64_t ticket = engine_.open(
-      client_, std::move(request), std::move(report),
-      [progress, opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
-        if (progress) progress->end(answer ? "" : "failed");
-        opened(std::move(answer));
-      });
+  const std::uint64_t ticket =
+      engine_.open(client_, std::move(request), std::move(report),
+                   [progress, opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
+                     if (progress) progress->end(answer ? "" : "failed");
+                     opened(std::move(answer));
+                   });
   on_cancel([&engine = engine_, ticket, alive = alive_] {
     engine.post([&engine, ticket, alive] {
       if (*alive) engine.cancel_open(ticket);
@@ -109,8 +112,8 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
           if (!*alive || closed_) return;  // the reply of a closed connection answers nobody
           run<psp::ProfileOpenRequest>(
               Lane::bulk, std::move(*shared), file,
-              [&views = engine_.views(), answer = *answer, workspace = workspace_.snapshot()](
-                  const StopToken& stop) -> Result<psp::ProfileOpenResult> {
+              [&views = engine_.views(), answer = *answer,
+               workspace = workspace_.snapshot()](const StopToken& stop) -> Result<psp::ProfileOpenResult> {
                 const OpenProfile& open = *answer.profile;
                 psp::ProfileOpenResult result;
                 result.profile = open.handle;
@@ -126,7 +129,8 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
       [this](const psp::ProfileCloseParams& params, protocol::Reply<psp::ProfileCloseRequest> reply) {
         const auto open = profile(params.profile);
         if (!open) return reply.error(open.error());
-        if (auto closed = engine_.close(client_, (*open)->handle); !closed) return reply.error(to_psp(closed.error()));
+        if (auto closed = engine_.close(client_, (*open)->handle); !closed)
+          return reply.error(to_psp(closed.error()));
         reply({});
       });
 
@@ -137,37 +141,38 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         reply(result);
       });
 
-  binder.request<psp::ProfileSummaryRequest>([this](const psp::ProfileSummaryParams& params,
-                                                    protocol::Reply<psp::ProfileSummaryRequest> reply) {
-    const auto open = profile(params.profile);
-    if (!open) return reply.error(open.error());
-    const auto id = metric(**open, params.metric.value_or(""), "params.metric");
-    if (!id) return reply.error(id.error());
-    SummaryRequest request;
-    request.n_hottest = params.hottest;
-    request.n_heaviest = params.heaviest;
-    ViewSpec spec;
-    spec.metric = (*open)->profile->metrics()[id->v].name;
-    const bool quick = engine_.views().is_quick(**open, spec);
-    run<psp::ProfileSummaryRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
-        [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](
-            const StopToken& stop) { return summary_of(views, *open, workspace, id, request, stop); });
-  });
-
-  binder.request<psp::ProfileExportRequest>(
-      [this](const psp::ProfileExportParams& params, protocol::Reply<psp::ProfileExportRequest> reply) {
+  binder.request<psp::ProfileSummaryRequest>(
+      [this](const psp::ProfileSummaryParams& params, protocol::Reply<psp::ProfileSummaryRequest> reply) {
         const auto open = profile(params.profile);
         if (!open) return reply.error(open.error());
-        psp::ErrorData data;
-        data.reason = "unsupported";
-        data.file = (*open)->file->path;
-        data.format = params.format;
-        reply.error({psp::ErrorCodes::request_failed,
-                     fmt::format("profd does not write {}; see `formats` of the server's capabilities for what it writes",
-                                 sanitize_text(params.format)),
-                     data});
+        const auto id = metric(**open, params.metric.value_or(""), "params.metric");
+        if (!id) return reply.error(id.error());
+        SummaryRequest request;
+        request.n_hottest = params.hottest;
+        request.n_heaviest = params.heaviest;
+        ViewSpec spec;
+        spec.metric = (*open)->profile->metrics()[id->v].name;
+        const bool quick = engine_.views().is_quick(**open, spec);
+        run<psp::ProfileSummaryRequest>(
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+            [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](
+                const StopToken& stop) { return summary_of(views, *open, workspace, id, request, stop); });
       });
+
+  binder.request<psp::ProfileExportRequest>([this](const psp::ProfileExportParams& params,
+                                                   protocol::Reply<psp::ProfileExportRequest> reply) {
+    const auto open = profile(params.profile);
+    if (!open) return reply.error(open.error());
+    psp::ErrorData data;
+    data.reason = "unsupported";
+    data.file = (*open)->file->path;
+    data.format = params.format;
+    reply.error(
+        {psp::ErrorCodes::request_failed,
+         fmt::format("profd does not write {}; see `formats` of the server's capabilities for what it writes",
+                     sanitize_text(params.format)),
+         data});
+  });
 
   binder.request<psp::MetricListRequest>(
       [this](const psp::MetricListParams& params, protocol::Reply<psp::MetricListRequest> reply) {

@@ -69,8 +69,8 @@ async function session(client, options) {
   const range = { start: { line: 0, character: 0 }, end: { line: 200, character: 0 } };
   const hints = await client.sendRequest('textDocument/inlayHint', { ...document, range });
   assert.ok(hints.some((hint) => hint.label.startsWith('36.6 %  3.05 s')), JSON.stringify(hints));
-  const hover = await client.sendRequest('textDocument/hover', { ...document, position: { line: 52, character: 3 } });
-  assert.match(hover.contents.value, /main\.parseOrder/);
+  const hover = await client.sendRequest('textDocument/hover', { ...document, position: { line: 51, character: 3 } });
+  assert.match(hover.contents.value, /`main\.parseOrder`.* parse\.go:52/);
   const flame = await client.sendRequest('view/flameGraph', { spec: 'top-down by function', viewport: { width: 1200 } });
   assert.strictEqual(flame.boxes.width[0], 8340000000);
 
