@@ -8,7 +8,7 @@ vim.o.laststatus = 2
 vim.o.shortmess = vim.o.shortmess .. 'F'
 vim.cmd('syntax on')
 vim.cmd('filetype on')
-vim.cmd.edit(vim.env.PICTURE_FILE or 'digest.go')
+vim.cmd.edit(vim.env.PICTURE_FILE or 'report.go')
 vim.cmd('Profd open cpu.pprof')
 vim.api.nvim_create_autocmd('User', {
   pattern = 'ProfdHints',
@@ -16,7 +16,8 @@ vim.api.nvim_create_autocmd('User', {
   callback = function()
     vim.schedule(function()
       local command = vim.env.PICTURE_COMMAND or 'hover'
-      vim.api.nvim_win_set_cursor(0, { tonumber(vim.env.PICTURE_LINE or '13'), 4 })
+      vim.fn.winrestview({ topline = tonumber(vim.env.PICTURE_TOP or '64') })
+      vim.api.nvim_win_set_cursor(0, { tonumber(vim.env.PICTURE_LINE or '69'), 6 })
       if command == '' then
         vim.g.ready = 1
         return

@@ -41,24 +41,23 @@ function M.items(places, sort)
   return items
 end
 
---- The text of the quickfix window: cost, name, place, in columns.
+--- The text of the quickfix window: place, cost, name, in columns, and in the form that its syntax colours.
 ---@param info {id: integer, start_idx: integer, end_idx: integer}
 ---@return string[]
 function M.text(info)
   local items = vim.fn.getqflist({ id = info.id, items = 0 }).items
-  local lines, width = {}, 0
-  for _, item in ipairs(items) do
-    width = math.max(width, vim.api.nvim_strwidth(item.text))
-  end
-  width = math.min(width, 64)
-  for i = info.start_idx, info.end_idx do
-    local item = items[i]
-    local where = type(item.user_data) == 'table' and item.user_data.where or 'no source here'
+  local places, width = {}, 0
+  for i, item in ipairs(items) do
     if item.valid == 1 then
-      where = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.') .. ':' .. item.lnum
+      places[i] = ('%s|%d|'):format(vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.'), item.lnum)
+    else
+      places[i] = (type(item.user_data) == 'table' and item.user_data.where or '') .. '||'
     end
-    local gap = (' '):rep(math.max(width - vim.api.nvim_strwidth(item.text), 0) + 2)
-    lines[#lines + 1] = item.text .. gap .. where
+    width = math.max(width, vim.api.nvim_strwidth(places[i]))
+  end
+  local lines = {}
+  for i = info.start_idx, info.end_idx do
+    lines[#lines + 1] = places[i] .. (' '):rep(width - vim.api.nvim_strwidth(places[i])) .. ' ' .. items[i].text
   end
   return lines
 end
