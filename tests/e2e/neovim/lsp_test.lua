@@ -67,7 +67,7 @@ local function drive(name, cmd)
   local hover =
     request(client, 'textDocument/hover', vim.lsp.util.make_position_params(0, client.offset_encoding), bufnr)
   h.equal(hover.contents.kind, 'markdown')
-  h.matches(hover.contents.value, 'digest%.go:15')
+  h.matches((hover.contents.value:gsub('\\(%p)', '%1')), '^%*%*main%.sign%*%* digest%.go:15\n')
   h.matches(hover.contents.value, '940 ms')
   vim.lsp.buf.hover()
   h.eventually(function()
