@@ -156,6 +156,10 @@ class Opener {
         done = tl::unexpected<Error>(std::move(profile).error());
         break;
       }
+      if ((*profile)->metrics().empty()) {
+        done = fail(ErrorCode::malformed, "the profile has no metric: nothing was measured");
+        break;
+      }
       finished.push_back(std::move(*profile));
     }
     if (!done) {

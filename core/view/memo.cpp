@@ -1,8 +1,8 @@
 #include "core/view/memo.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "core/view/key_index.h"
 #include "core/view/selection.h"
 
 namespace profd {
@@ -24,11 +24,6 @@ std::shared_ptr<ViewMemo::Entry> ViewMemo::find(Shape shape, const std::vector<K
   return entry;
 }
 
-Result<void> ViewMemo::wait_for(std::unique_lock<std::timed_mutex>& lock, StopToken& stop) {
-  while (!lock.try_lock_for(std::chrono::milliseconds(20))) PROFD_CHECK(stop.status());
-  return {};
-}
-
 Result<void> ViewMemo::make_tree(const Selection& selection, Entry& entry, StopToken& stop) {
   const bool made = std::visit([](const auto& tree) { return tree != nullptr; }, entry.tree);
   if (made) return {};
@@ -48,11 +43,36 @@ void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
   if (bytes > kMaxBytesPerTree) std::erase(entries_, entry);
 }
 
+Result<std::shared_ptr<const KeyIndex>> ViewMemo::key_index(const Selection& selection, bool now,
+                                                            StopToken& stop) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (key_index_) return key_index_;
+    if (++n_key_sweeps_ < kSweepsBeforeIndex && !now) return nullptr;
+  }
+  PROFD_TRY(const Turn::Hold making, making_index_.take(stop));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (key_index_) return key_index_;
+  }
+  PROFD_TRY(KeyIndex index, make_key_index(selection, stop));
+  const std::scoped_lock lock(mutex_);
+  key_index_ = std::make_shared<const KeyIndex>(std::move(index));
+  return key_index_;
+}
+
 std::size_t ViewMemo::memory() const {
   const std::scoped_lock lock(mutex_);
-  std::size_t bytes = 0;
+  std::size_t bytes = key_index_ ? key_index_->memory() : 0;
   for (const auto& entry : entries_) bytes += sizeof(Entry) + entry->bytes;
   return bytes;
+}
+
+Result<void> warm_up(const Selection& selection, StopToken stop) {
+  PROFD_TRY(const auto index, selection.memo->key_index(selection, true, stop));
+  static_cast<void>(index);
+  return selection.memo->with_tree(selection, Shape::bottom_up, {}, stop,
+                                   [&](auto& tree) -> Result<void> { return tree.expand(0, stop); });
 }
 
 }  // namespace profd

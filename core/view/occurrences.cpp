@@ -7,6 +7,8 @@
 
 #include "core/view/filters.h"
 #include "core/view/fragment.h"
+#include "core/view/key_index.h"
+#include "core/view/memo.h"
 
 namespace profd {
 namespace {
@@ -29,16 +31,9 @@ Symbols make_symbols(const KeyTable& keys, const std::vector<Key>& focus) {
   return symbols;
 }
 
-}  // namespace
-
-Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
-                                                    StopToken& stop) {
-  if (focus.empty()) return fail(ErrorCode::invalid, "callers and callees need a function to look at");
-  if (focus.size() > kMaxFragmentLength)
-    return fail(ErrorCode::limit, fmt::format("a fragment has at most {} functions", kMaxFragmentLength));
-  for (Key key : focus) {
-    if (key >= selection.keys->n_keys()) return fail(ErrorCode::not_found, "the profile has no such key");
-  }
+// One sweep, for any length of the fragment.
+Result<std::vector<std::uint32_t>> sweep_for(const Selection& selection, const std::vector<Key>& focus,
+                                             StopToken& stop) {
   const ContextTree& tree = selection.profile->tree();
   const auto n = static_cast<std::uint32_t>(tree.size());
   const Symbols symbols = make_symbols(*selection.keys, focus);
@@ -67,6 +62,41 @@ Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, 
       [&](const auto& widths) { std::erase_if(found, [&](std::uint32_t c) { return widths[c] == 0; }); },
       selection.widths);
   return found;
+}
+
+// The contexts of the last key, each with a look at the boxes above.
+Result<std::vector<std::uint32_t>> look_up(const Selection& selection, const KeyIndex& index,
+                                           const std::vector<Key>& focus, StopToken& stop) {
+  const ContextTree& tree = selection.profile->tree();
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t c : index.of(focus.back())) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    std::uint32_t at = c;
+    std::size_t i = focus.size() - 1;
+    for (; i > 0; --i) {
+      at = selection.owner_of(tree.parent[at]);
+      if (at == 0 || selection.keys->of_frame[tree.frame[at]] != focus[i - 1]) break;
+    }
+    if (i == 0) found.push_back(c);
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
+                                                    StopToken& stop) {
+  if (focus.empty()) return fail(ErrorCode::invalid, "callers and callees need a function to look at");
+  if (focus.size() > kMaxFragmentLength)
+    return fail(ErrorCode::limit, fmt::format("a fragment has at most {} functions", kMaxFragmentLength));
+  for (Key key : focus) {
+    if (key >= selection.keys->n_keys()) return fail(ErrorCode::not_found, "the profile has no such key");
+  }
+  PROFD_TRY(const std::shared_ptr<const KeyIndex> index, selection.memo->key_index(selection, false, stop));
+  // Looking back from every context is only worth it while that stays below the cost of a sweep.
+  if (index && index->of(focus.back()).size() * (focus.size() - 1) <= selection.profile->tree().size())
+    return look_up(selection, *index, focus, stop);
+  return sweep_for(selection, focus, stop);
 }
 
 }  // namespace profd

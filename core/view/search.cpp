@@ -1,6 +1,7 @@
 #include "core/view/search.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/view/memo.h"
 #include "core/view/pattern.h"
@@ -36,16 +37,30 @@ Result<Value> matched_sum(const Selection& s, const Column<T>& totals,
     const bool hidden = !s.hidden.empty() && s.hidden[f] != 0;
     of_frame[f] = hidden ? 0 : matches[s.keys->of_frame[f]];
   }
+  // In blocks: what matches is gathered first, so that its far-off columns can be fetched ahead of their use.
+  constexpr std::uint32_t kBlock = 4096;
+  std::array<std::uint32_t, kBlock> found;
   T sum{};
+  std::uint32_t inside_until = 1;
   const auto n = static_cast<std::uint32_t>(tree.size());
   for (std::uint32_t c = 1; c < n;) {
-    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    if (of_frame[tree.frame[c]] == 0) {
-      ++c;
-      continue;
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t end = n - c > kBlock ? c + kBlock : n;
+    std::size_t n_found = 0;
+    for (; c < end; ++c) {
+      found[n_found] = c;
+      n_found += of_frame[tree.frame[c]];
     }
-    sum = add(sum, totals[c], s.saturated);
-    c = tree.subtree_end[c];
+    for (std::size_t i = 0; i < n_found; ++i) {
+      if (i + 16 < n_found) {
+        __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
+        __builtin_prefetch(&totals[found[i + 16]]);
+      }
+      if (found[i] < inside_until) continue;
+      sum = add(sum, totals[found[i]], s.saturated);
+      inside_until = tree.subtree_end[found[i]];
+    }
+    c = std::max(c, inside_until);
   }
   return Value(sum);
 }

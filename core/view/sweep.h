@@ -29,35 +29,46 @@ inline double magnitude(double value) {
   return std::fabs(value);
 }
 
-// a + b; clamped when the metric is known to overflow, else plain (MetricInfo::saturated says that it fits).
+// a + b and a - b without the undefined behaviour of signed overflow.
+template <class T>
+T wrapping_add(T a, T b) {
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  else
+    return a + b;
+}
+
+// a + b; clamped when the metric is known to overflow. Else it fits: MetricInfo::saturated promises that
+// Σ|self| does, and should a file lie about that, the sum wraps and nothing worse.
 template <class T>
 T add(T a, T b, bool saturated) {
-  if (!saturated) return a + b;
+  if (!saturated) return wrapping_add(a, b);
   add_saturating(a, b);
   return a;
 }
 template <class T>
 T subtract(T a, T b, bool saturated) {
   if constexpr (std::is_same_v<T, std::int64_t>) {
-    if (saturated) {
-      T difference;
-      if (!__builtin_sub_overflow(a, b, &difference)) return difference;
-      return b < 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
-    }
+    T difference;
+    if (!__builtin_sub_overflow(a, b, &difference) || !saturated) return difference;
+    return b < 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+  } else {
+    return a - b;
   }
-  return a - b;
 }
 
-// By context, the sum over its subtree of the rows' values (of their magnitudes when `absolute`).
-// Empty when stopped.
+// By context, the sum over its subtree of self values, or of their magnitudes when `absolute`: then the rows
+// of one context are added up first, so that it does not matter how a source splits them. Empty when stopped.
 template <class T>
 std::vector<T> subtree_sums(const ContextTree& tree, const Column<std::uint32_t>& contexts,
                             const Column<T>& values, bool absolute, bool saturated, StopToken& stop) {
   std::vector<T> sums(tree.size(), T{});
   for (std::size_t row = 0; row < contexts.size(); ++row) {
-    const T value = absolute ? magnitude(finite(values[row])) : finite(values[row]);
     T& sum = sums[contexts[row]];
-    sum = add(sum, value, saturated);
+    sum = add(sum, finite(values[row]), saturated);
+  }
+  if (absolute) {
+    for (T& sum : sums) sum = magnitude(sum);
   }
   const std::uint32_t* const parent = tree.parent.data();
   constexpr std::size_t kBlock = std::size_t{1} << 20;
@@ -67,7 +78,7 @@ std::vector<T> subtree_sums(const ContextTree& tree, const Column<std::uint32_t>
     if (saturated) {
       for (std::size_t c = end; c-- > begin;) add_saturating(sums[parent[c]], sums[c]);
     } else {
-      for (std::size_t c = end; c-- > begin;) sums[parent[c]] += sums[c];
+      for (std::size_t c = end; c-- > begin;) sums[parent[c]] = wrapping_add(sums[parent[c]], sums[c]);
     }
     end = begin;
   }

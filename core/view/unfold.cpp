@@ -15,6 +15,9 @@ namespace {
 constexpr std::uint32_t kRowsBlock = kNone - 1;  // the root of bottom-up: its cursors are the self rows
 // Longer lists get memory of their own, given back when the node is expanded.
 constexpr std::size_t kOwnBlock = 4096;
+// Cursors are far apart in the columns of the tree; what is needed for one so many further on is fetched
+// early.
+constexpr std::size_t kAhead = 16;
 
 // Fractional sums leave dust where the exact answer is nothing.
 std::int64_t without_dust(std::int64_t value, std::int64_t) {
@@ -230,6 +233,12 @@ Result<void> UnfoldedTree<T>::group_children(const Node& node, Groups& groups, S
   const Block& block = *blocks_[node.block];
   T below{};
   for (std::uint32_t i = 0; i < node.n_cursors; ++i) {
+    if (i + kAhead < node.n_cursors) {
+      const std::uint32_t soon = block.context[node.offset + i + kAhead];
+      __builtin_prefetch(tree.subtree_end.data() + soon);
+      __builtin_prefetch(tree.frame.data() + soon + 1);
+      __builtin_prefetch(s.widths.data() + soon + 1);
+    }
     const std::uint32_t from = block.context[node.offset + i];
     const std::uint32_t end = tree.subtree_end[from];
     for (std::uint32_t c = from + 1; c < end;) {
@@ -259,11 +268,18 @@ template <class T>
 Result<void> UnfoldedTree<T>::group_callers(const Node& node, Groups& groups, StopToken& stop) {
   const Source& s = *source_;
   const Block& block = *blocks_[node.block];
-  for (std::uint64_t i = node.offset; i < node.offset + node.n_cursors; ++i) {
+  const ContextTree& tree = s.tree();
+  const std::uint64_t end = node.offset + node.n_cursors;
+  for (std::uint64_t i = node.offset; i < end; ++i) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    if (i + 2 * kAhead < end) {
+      __builtin_prefetch(tree.parent.data() + block.context[i + 2 * kAhead]);
+      const std::uint32_t soon = tree.parent[block.context[i + kAhead]];
+      __builtin_prefetch(tree.frame.data() + (soon == kNone ? 0 : soon));
+    }
     const T value = block.value[i];
     const T width = s.negative ? block.width[i] : value;
-    const std::uint32_t caller = s.owner_of(s.tree().parent[block.context[i]]);
+    const std::uint32_t caller = s.owner_of(tree.parent[block.context[i]]);
     if (caller == 0) {
       groups.self = add(groups.self, value, s.saturated);
       continue;
@@ -278,11 +294,16 @@ Result<void> UnfoldedTree<T>::group_callers(const Node& node, Groups& groups, St
 template <class T>
 Result<void> UnfoldedTree<T>::group_rows(Groups& groups, StopToken& stop) {
   const Source& s = *source_;
-  for (std::size_t row = 0; row < s.row_contexts.size(); ++row) {
+  for (std::size_t row = 0; row < s.row_contexts.size();) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const T value = finite(s.row_values[row]);
+    const std::uint32_t context = s.row_contexts[row];
+    if (row + kAhead < s.row_contexts.size())
+      __builtin_prefetch(s.tree().frame.data() + s.row_contexts[row + kAhead]);
+    T value = finite(s.row_values[row]);
+    for (++row; row < s.row_contexts.size() && s.row_contexts[row] == context; ++row)
+      value = add(value, finite(s.row_values[row]), s.saturated);
     if (value == 0) continue;
-    const std::uint32_t leaf = s.owner_of(s.row_contexts[row]);
+    const std::uint32_t leaf = s.owner_of(context);
     if (leaf == 0) {
       groups.self = add(groups.self, value, s.saturated);
       continue;

@@ -249,7 +249,11 @@ class FoldedReader final : public FormatReader {
     std::size_t n_good = 0, n_bad = 0, n_stacks = 0;
     LineReader lines(text);
     for (std::string_view line; lines.next(line);) {
-      if (!lines.ended() && !whole && n_good > 0) break;
+      if (!lines.ended() && !whole) {
+        // One line of more than 64 KiB: its count is out of sight.
+        if (n_good + n_bad == 0 && line.find(';') != std::string_view::npos) return Confidence::need_more;
+        break;
+      }
       if (is_comment(line) || is_blank_line(line)) continue;
       const Line parts = folded::split(line);
       if (!parts.valid) {

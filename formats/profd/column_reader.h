@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/big_vector.h"
 #include "core/support/column.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"
@@ -24,8 +25,9 @@ class CopyList {
  public:
   // Memory of `n` bytes, aligned for every column type, not initialised.
   static std::shared_ptr<std::byte> allocate(std::size_t n) {
-    auto words = std::make_shared_for_overwrite<std::uint64_t[]>((n + 7) / 8);
-    return {words, reinterpret_cast<std::byte*>(words.get())};
+    auto words = std::make_shared<BigVector<std::uint64_t>>();
+    words->resize((n + 7) / 8);
+    return {words, reinterpret_cast<std::byte*>(words->data())};
   }
   void add(std::byte* to, std::span<const std::byte> from) {
     constexpr std::size_t kBlock = 4u << 20;

@@ -4,7 +4,8 @@
 #include <array>
 #include <memory>
 
-#include "core/support/hash.h"
+#include <fmt/format.h>
+
 #include "formats/profd/checksum.h"
 #include "formats/profd/decode.h"
 #include "formats/profd/loose.h"
@@ -49,7 +50,7 @@ class ProfdReader final : public FormatReader {
     for (std::size_t i = 0; i < file.profiles.size(); ++i) {
       auto built = build(std::move(file.profiles[i]), context, n_repaired);
       if (!built)
-        return tl::unexpected<Error>(std::move(built).error().in("profile " + std::to_string(i + 1)));
+        return tl::unexpected<Error>(std::move(built).error().in(fmt::format("profile {}", i + 1)));
       profiles.push_back(std::move(*built));
     }
     for (const ReportRow& row : file.report.rows())

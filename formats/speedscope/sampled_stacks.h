@@ -23,6 +23,7 @@ class SampledStacks final : public StackSource {
 
   std::size_t size() const override { return begins_.size(); }
   std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
+  // Values are the builder's: samples are added beside their stacks.
   LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
 
  private:

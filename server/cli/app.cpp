@@ -35,6 +35,7 @@ void add_commands(CLI::App& root, Commands& commands) {
   add_check(root, commands);
   add_convert(root, commands);
   add_daemon_commands(root, commands);
+  add_query(root, commands);
 }
 
 int run(int argc, char** argv) {

@@ -25,7 +25,8 @@ void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
 void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
-void add_daemon_commands(CLI::App& root, Commands& commands);  // serve, connect, query
+void add_daemon_commands(CLI::App& root, Commands& commands);  // serve, connect
+void add_query(CLI::App& root, Commands& commands);
 
 // The whole of main(): parses, runs, and never throws.
 int run_command_line(int argc, char** argv);

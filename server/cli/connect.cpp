@@ -71,13 +71,7 @@ Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::stri
 }
 
 Result<void> connect_and_copy(const ConnectOptions& options) {
-  std::string socket = options.socket;
-  if (socket.empty()) {
-    PROFD_TRY(const std::string folder, runtime_dir());
-    socket = folder + "/daemon.sock";
-  }
-  PROFD_TRY(const UniqueFd fd, connect_or_start(options, socket));
-  PROFD_CHECK(check_peer(fd.get()));
+  PROFD_TRY(const UniqueFd fd, connect_to_daemon(options));
   std::thread upwards([&] {
     copy_until_end(0, fd.get());
     ::shutdown(fd.get(), SHUT_WR);  // the daemon answers what was asked, then closes
@@ -90,6 +84,17 @@ Result<void> connect_and_copy(const ConnectOptions& options) {
 }
 
 }  // namespace
+
+Result<UniqueFd> connect_to_daemon(const ConnectOptions& options) {
+  std::string socket = options.socket;
+  if (socket.empty()) {
+    PROFD_TRY(const std::string folder, runtime_dir());
+    socket = folder + "/daemon.sock";
+  }
+  PROFD_TRY(UniqueFd fd, connect_or_start(options, socket));
+  PROFD_CHECK(check_peer(fd.get()));
+  return fd;
+}
 
 int run_connect(const ConnectOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);

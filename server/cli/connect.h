@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "core/support/result.h"
+#include "server/platform/unique_fd.h"
+
 namespace profd {
 
 struct ConnectOptions {
@@ -11,6 +14,9 @@ struct ConnectOptions {
   std::string log;                // of a daemon that this starts; "": daemon.log beside the socket
   bool start = true;              // start a daemon when none runs
 };
+
+// A connection to the daemon, which runs as this user; started when none runs and the options say so.
+Result<UniqueFd> connect_to_daemon(const ConnectOptions& options);
 
 // Copies bytes both ways until either side closes. Returns the exit code.
 int run_connect(const ConnectOptions& options);

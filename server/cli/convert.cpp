@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "formats/profd/profd_file.h"
 #include "server/cli/profile_options.h"
+#include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
 
 namespace profd {
@@ -23,14 +25,30 @@ std::string wanted_format(const Options& options) {
   return options.output.substr(dot + 1);
 }
 
+int write_native(const Options& options, const Console& console) {
+  ThreadExecutor executor;
+  auto opened = open_file_of(options.profile, console, executor);
+  if (!opened) return console.fail(opened.error().message);
+  const ProfdWriteOptions how{.decision = &opened->file.decision, .report = &opened->file.report};
+  const auto written = write_file(
+      options.output, [&](const ByteSink& sink) { return write_profd(opened->file.profiles, how, sink); });
+  if (!written) return console.fail(file_message(options.output, written.error()));
+  if (opened->file.report.has_losses()) {
+    console.note("Some of " + options.profile.file + " could not be read; `profd check` says what.");
+  }
+  return kExitOk;
+}
+
 int convert(const Options& options, const Console& console) {
   const std::string to = wanted_format(options);
   if (to.empty()) {
     return console.fail(
-        fmt::format("{} does not say what to write; add --to profd or an extension", options.output),
+        fmt::format("{} does not say what to write; give it the extension .profd or add --to profd",
+                    options.output),
         kExitUsage);
   }
-  return console.fail(fmt::format("writing {} is not supported by this build of profd", to));
+  if (to == "profd") return write_native(options, console);
+  return console.fail(fmt::format("profd does not write {}; it writes: profd", to), kExitUsage);
 }
 
 }  // namespace

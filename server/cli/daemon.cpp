@@ -1,4 +1,4 @@
-// profd serve, connect and query: the daemon and ways to it.
+// profd serve and connect: the daemon and the way to it.
 #include <CLI/CLI.hpp>
 
 #include "server/cli/command.h"
@@ -34,6 +34,10 @@ void add_serve(CLI::App& root, Commands& commands) {
   serve->add_flag("--test-mode", options->test_mode, "Everything in order and without a clock, for tests")
       ->group("");
   serve->add_flag("--test-threads", options->test_threads, "Threads in test mode")->group("");
+  serve->footer(
+      "Examples:\n  profd serve --stdio                      what an editor starts\n"
+      "  profd serve --socket /tmp/me/profd.sock  for several clients\n"
+      "  profd serve --port 0                     TCP; port and token go to the token file");
   serve->callback(
       [&commands, options] { commands.action = [options](const Console&) { return run_serve(*options); }; });
 }
@@ -47,6 +51,9 @@ void add_connect(CLI::App& root, Commands& commands) {
   connect->add_option("--idle-timeout", options->idle_timeout_s, "Of a daemon that this starts, in seconds");
   connect->add_option("--log", options->log, "Of a daemon that this starts")->type_name("FILE");
   connect->add_flag("!--no-start", options->start, "Fail when no daemon runs");
+  connect->footer(
+      "Examples:\n  profd connect               what an editor's configuration names\n"
+      "  profd connect --no-start    only when a daemon runs already");
   connect->callback([&commands, options] {
     commands.action = [options](const Console&) { return run_connect(*options); };
   });

@@ -80,9 +80,16 @@ int flame(const Options& options, const Console& console) {
   request.max_depth = rows > 0 && !options.json && !svg ? rows + 1 : rows;
   const auto layout = layout_flame(*view->selection, request, StopToken{});
   if (!layout) return console.fail(file_message(profile.file, layout.error()));
-  if (options.json) return console.print(flame_json(profile.file, *view, *layout));
-  if (svg) return write_svg(options, console, *view, *layout);
-  return console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+  int code = kExitOk;
+  if (options.json) {
+    code = console.print(flame_json(profile.file, *view, *layout));
+  } else if (svg) {
+    code = write_svg(options, console, *view, *layout);
+  } else {
+    code = console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+  }
+  keep_in_cache(*view);
+  return code;
 }
 
 }  // namespace
@@ -106,7 +113,7 @@ void add_flame(CLI::App& root, Commands& commands) {
                   "Colours by module, the classic warm ones, or by kind of frame")
       ->transform(CLI::CheckedTransformer(std::map<std::string, FlameScheme>{
           {"module", FlameScheme::module}, {"warm", FlameScheme::warm}, {"kind", FlameScheme::kind}}))
-      ->type_name("module|warm|kind");
+      ->option_text("module|warm|kind");
   app->footer(
       "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"

@@ -22,9 +22,8 @@ void write_amount(const Value& value, const Value& whole, const std::string& uni
   json.end_object();
 }
 
-// FrameKind in psp.json: 0 unknown, then as here with `inlined` between kernel and gc.
-int wire_kind(FrameKind kind, bool inlined) {
-  if (inlined) return 5;
+// FrameKind of psp.json.
+int wire_kind(FrameKind kind) {
   switch (kind) {
     case FrameKind::native:
       return 1;
@@ -42,6 +41,23 @@ int wire_kind(FrameKind kind, bool inlined) {
       return 8;
   }
   return 0;
+}
+
+// BoxFlag of psp.json.
+constexpr int kInlined = 1, kRecursive = 4, kCollapsed = 32;
+// Stacks can be thousands deep, and this is asked for each box.
+constexpr int kMaxRecursionSteps = 256;
+
+int flags_of(const Selection& selection, const FlameLayout& layout, std::uint32_t i) {
+  const Key key = layout.key[i];
+  if (key == kNoKey) return 0;
+  int flags = layout.inlined[i] != 0 ? kInlined : 0;
+  if (key >= selection.keys->first_group()) flags |= kCollapsed;
+  std::uint32_t up = layout.parent[i];
+  for (int steps = 0; up != kNone && steps < kMaxRecursionSteps; up = layout.parent[up], ++steps) {
+    if (layout.key[up] == key) return flags | kRecursive;
+  }
+  return flags;
 }
 
 struct Columns {
@@ -111,9 +127,11 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
   json.begin_object();
   json.field("profile", file);
   json.field("revision", 1);
-  json.field("spec", to_text(view.spec));
+  ViewSpec spec = view.spec;
+  spec.metric = view.metric().name;
+  json.field("spec", to_text(spec));
   json.field("metric", view.metric().name);
-  json.field("unit", unit);
+  json.field("unit", unit == "nanoseconds" ? std::string("ns") : unit);  // as every client is told
   json.key("total");
   write_amount(selection.profile_total, selection.total, unit, json);
   json.key("viewTotal");
@@ -132,12 +150,12 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
   column(json, "self", c.boxes, [&](std::size_t, std::uint32_t i) { json.value(layout.self[i]); });
   column(json, "total", c.boxes, [&](std::size_t, std::uint32_t i) { json.value(layout.total[i]); });
   column(json, "text", c.boxes, [&](std::size_t, std::uint32_t i) {
-    json.value(format_value(layout.total[i], unit) + ", " + format_share(layout.total[i], selection.total));
+    json.value(format_value(layout.total[i], unit) + " · " + format_share(layout.total[i], selection.total));
   });
   column(json, "flags", c.boxes,
-         [&](std::size_t, std::uint32_t i) { json.value(layout.inlined[i] != 0 ? 1 : 0); });
+         [&](std::size_t, std::uint32_t i) { json.value(flags_of(selection, layout, i)); });
   column(json, "kind", c.boxes, [&](std::size_t, std::uint32_t i) {
-    json.value(layout.key[i] == kNoKey ? 0 : wire_kind(layout.kind[i], layout.inlined[i] != 0));
+    json.value(layout.key[i] == kNoKey ? 0 : wire_kind(layout.kind[i]));
   });
   column(json, "key", c.boxes, [&](std::size_t, std::uint32_t i) {
     json.value(layout.key[i] == kNoKey ? std::int64_t{-1} : std::int64_t{layout.key[i]});
@@ -152,12 +170,19 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
   column(json, "count", c.remainders, [&](std::size_t, std::uint32_t i) { json.value(layout.n_merged[i]); });
   column(json, "parent", c.remainders, [&](std::size_t, std::uint32_t i) { json.value(parent_of(i)); });
   column(json, "text", c.remainders, [&](std::size_t, std::uint32_t i) {
-    json.value(fmt::format("{} more, {}, {}", format_count(std::uint64_t{layout.n_merged[i]}),
+    json.value(fmt::format("{} more: {} · {}", format_count(std::uint64_t{layout.n_merged[i]}),
                            format_value(layout.total[i], unit),
                            format_share(layout.total[i], selection.total)));
   });
   json.end_object();
-  if (layout.truncated) json.field("incomplete", true);
+  if (layout.truncated) {
+    json.key("truncated");
+    json.begin_object();
+    json.field("byBoxes", true);
+    json.field("byDepth", false);
+    json.field("text", fmt::format("only the {} widest boxes are shown", layout.size()));
+    json.end_object();
+  }
   json.end_object();
   out += '\n';
   return out;

@@ -64,7 +64,7 @@ tl::unexpected<Error> named(const std::string& file, Error error) {
 }  // namespace
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
-  app.add_option("FILE", options.file, "The profile; - reads stdin")->required();
+  app.add_option("FILE", options.file, "The profile; - reads stdin")->required()->option_text(" ");
   app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
@@ -83,7 +83,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
       ->type_name("SPEC");
 }
 
-Result<OpenedFile> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
@@ -92,8 +92,9 @@ Result<OpenedFile> open_file_of(const ProfileOptions& options, const Console& co
   if (!bytes) return named(options.file, std::move(bytes).error());
   auto opened = [&] {
     ProgressLine progress(console, options.file);
-    return open_profiles(*bytes, open, executor, StopToken{},
-                         [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
+    const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
+    return open_cached(cache, *bytes, open, executor, StopToken{},
+                       [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
   }();
   if (opened) return opened;
   Error error = std::move(opened).error();
@@ -109,12 +110,17 @@ Result<OpenedFile> open_file_of(const ProfileOptions& options, const Console& co
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor) {
   // A wrong view is told before a big file is read for it.
   PROFD_TRY(ViewSpec spec, spec_of(options));
-  PROFD_TRY(OpenedFile opened, open_file_of(options, console, executor));
-  auto profile = pick_profile(opened, options.profile);
+  PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
+  auto profile = pick_profile(opened.file, options.profile);
   if (!profile) return named(options.file, std::move(profile).error());
   auto selection = select(*profile, spec, StopToken{});
   if (!selection) return named(options.file, std::move(selection).error());
-  return OpenView{std::move(opened), std::move(*profile), std::move(spec), std::move(*selection)};
+  return OpenView{std::move(opened.file), std::move(*profile), std::move(spec), std::move(*selection),
+                  std::move(opened.write_entry)};
+}
+
+void keep_in_cache(const OpenView& view) {
+  if (view.write_entry) (void)view.write_entry(StopToken{});
 }
 
 Result<std::vector<Key>> focus_keys(const OpenView& view) {

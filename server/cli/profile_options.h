@@ -1,12 +1,14 @@
 // The options every command on a profile file takes, and opening it by them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/view/selection.h"
 #include "formats/open.h"
 #include "server/cli/command.h"
+#include "server/engine/profile_cache.h"
 #include "server/runtime/executor.h"
 
 namespace profd {
@@ -31,13 +33,17 @@ struct OpenView {
   ProfilePtr profile;  // the one asked for
   ViewSpec spec;
   SelectionPtr selection;
+  std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done
   const MetricInfo& metric() const { return profile->metrics()[selection->metric.v]; }
 };
 
 // "-" is stdin. Progress on stderr when it takes long and stderr is a terminal.
 // Errors name the file and say what to do next.
-Result<OpenedFile> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
+Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor);
+
+// After the answer is out: keeps what took long to read. What goes wrong there is nobody's concern here.
+void keep_in_cache(const OpenView& view);
 
 // The keys of a spec's focus; an error names the frame that the profile does not have.
 Result<std::vector<Key>> focus_keys(const OpenView& view);

@@ -96,21 +96,38 @@ void add_hottest(const Console& console, const Summary& s, std::string& out) {
   }
 }
 
-// As much of the leaf's end as fits, the root always.
-std::string path_text(const std::vector<std::string>& names, std::size_t columns) {
-  std::string tail;
-  std::size_t i = names.size();
-  const std::string root = names.empty() ? "" : sanitize_text(names.front());
-  while (i > 0) {
-    const std::string piece = sanitize_text(names[i - 1]);
-    const std::size_t with_root = display_width(tail) + display_width(piece) + display_width(root) + 9;
-    if (!tail.empty() && with_root > columns) break;
-    tail = tail.empty() ? piece : piece + " › " + tail;
-    --i;
+// Runs of one name become "name ×n".
+std::vector<std::string> folded_names(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < names.size();) {
+    std::size_t end = i + 1;
+    while (end < names.size() && names[end] == names[i]) ++end;
+    out.push_back(sanitize_text(names[i]));
+    if (end - i > 1) out.back() += fmt::format(" ×{}", end - i);
+    i = end;
   }
-  if (i == 1) tail = root + " › " + tail;
-  if (i > 1) tail = root + " › … › " + tail;
-  return cut_to_width(tail, columns);
+  return out;
+}
+
+// As much of the leaf's end as fits, the root always.
+std::string path_text(const std::vector<std::string>& all, std::size_t columns) {
+  static constexpr std::string_view kArrow = " › ";
+  const std::vector<std::string> names = folded_names(all);
+  if (names.empty()) return {};
+  std::size_t first = names.size() - 1;
+  std::size_t width = display_width(names[first]);
+  const std::size_t head = first == 0 ? 0 : display_width(names[0]) + 2 * kArrow.size() - 3;
+  while (first > 0 && width + display_width(names[first - 1]) + 3 + (first > 1 ? head : 0) <= columns) {
+    width += display_width(names[--first]) + 3;
+  }
+  std::string text;
+  if (first > 0) text = names[0] + std::string(kArrow);
+  if (first > 1) text += "…" + std::string(kArrow);
+  for (std::size_t i = first; i < names.size(); ++i) {
+    if (i > first) text += kArrow;
+    text += names[i];
+  }
+  return cut_to_width(text, columns);
 }
 
 void add_heaviest(const Console& console, const Summary& s, std::string& out) {
@@ -149,7 +166,9 @@ int first_glance(const ProfileOptions& options, const Console& console) {
     out +=
         "\n" + console.out.dim(fmt::format("profd flame {0} · profd top {0} · profd tree {0}", name)) + "\n";
   }
-  return console.print(out);
+  const int code = console.print(out);
+  keep_in_cache(*view);
+  return code;
 }
 
 int summary_json(const ProfileOptions& options, const Console& console) {
@@ -180,7 +199,9 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   write_report(summary->report, json);
   json.end_object();
   out += '\n';
-  return console.print(out);
+  const int code = console.print(out);
+  keep_in_cache(*view);
+  return code;
 }
 
 }  // namespace

@@ -48,11 +48,7 @@ std::string top_json(const OpenView& view, const FlatView& flat, const TablePage
     json.end_object();
   }
   json.end_array();
-  json.key("remainder");
-  json.begin_object();
-  json.field("rows", page.n_left_out);
-  json.field("self", page.self_left_out);
-  json.end_object();
+  json.field("remainder", page.self_left_out);
   if (selection.saturated) json.field("saturated", true);
   json.end_object();
   out += '\n';
@@ -128,8 +124,10 @@ int top(const Options& options, const Console& console) {
   request.sort = options.sort;
   request.limit = options.n == 0 ? flat->key.size() : options.n;
   const TablePage page = page_of(*view->selection, *flat, request);
-  return console.print(options.json ? top_json(*view, *flat, page)
-                                    : top_text(options, console, *view, *flat, page));
+  const int code = console.print(options.json ? top_json(*view, *flat, page)
+                                              : top_text(options, console, *view, *flat, page));
+  keep_in_cache(*view);
+  return code;
 }
 
 }  // namespace
@@ -142,7 +140,7 @@ void add_top(CLI::App& root, Commands& commands) {
   app->add_option("--sort", options->sort, "By self or by total")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, SortBy>{{"self", SortBy::self}, {"total", SortBy::total}}))
-      ->type_name("self|total");
+      ->option_text("self|total");
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "One JSON object, see docs/cli.md");
   app->footer(

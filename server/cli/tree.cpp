@@ -147,7 +147,9 @@ int tree(const Options& options, const Console& console) {
   request.order = SiblingOrder::weight;
   const auto layout = layout_flame(*view->selection, request, StopToken{});
   if (!layout) return console.fail(file_message(profile.file, layout.error()));
-  return console.print(tree_text(options, console, *view, *layout));
+  const int code = console.print(tree_text(options, console, *view, *layout));
+  keep_in_cache(*view);
+  return code;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "server/cli/write_file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "server/cli/terminal.h"
+#include "server/engine/atomic_file.h"
 
 namespace profd {
 namespace {
@@ -19,29 +19,40 @@ tl::unexpected<Error> cannot_write(const std::string& path, int error) {
               fmt::format("cannot write {}: {}", path, std::generic_category().message(error)));
 }
 
-Result<void> write_through(const std::string& path, const std::string& target, int flags,
-                           std::string_view content) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
-  if (fd < 0) return cannot_write(target, errno);
-  int error = write_all(fd, content);
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error != 0) return cannot_write(target, error);
-  return {};
+Result<void> write_through(int fd, const std::string& name,
+                           const std::function<Result<void>(const FileSink&)>& produce) {
+  return produce([&](std::span<const std::byte> bytes) -> Result<void> {
+    const int error = write_all(fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (error != 0) return cannot_write(name, error);
+    return {};
+  });
 }
 
 }  // namespace
 
-Result<void> write_file(const std::string& path, std::string_view content) {
+Result<void> write_file(const std::string& path,
+                        const std::function<Result<void>(const FileSink&)>& produce) {
+  if (path == "-") return write_through(STDOUT_FILENO, "stdout", produce);
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return cannot_write(path, EISDIR);
   // A pipe or a device cannot be renamed over.
-  if (exists && !S_ISREG(info.st_mode)) return write_through(path, path, 0, content);
-  const std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
-  auto written = write_through(beside, path, O_CREAT | O_EXCL, content);
-  if (written && std::rename(beside.c_str(), path.c_str()) != 0) written = cannot_write(path, errno);
-  if (!written) ::unlink(beside.c_str());
-  return written;
+  if (exists && !S_ISREG(info.st_mode)) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return cannot_write(path, errno);
+    auto written = write_through(fd, path, produce);
+    if (::close(fd) != 0 && written) written = cannot_write(path, errno);
+    return written;
+  }
+  PROFD_TRY(AtomicFile file, AtomicFile::create(path));
+  PROFD_CHECK(produce([&](std::span<const std::byte> bytes) { return file.write(bytes); }));
+  return file.commit();
+}
+
+Result<void> write_file(const std::string& path, std::string_view content) {
+  return write_file(path, [&](const FileSink& sink) {
+    return sink(std::as_bytes(std::span<const char>(content.data(), content.size())));
+  });
 }
 
 }  // namespace profd

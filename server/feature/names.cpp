@@ -228,13 +228,25 @@ std::optional<JavaName> parse_java(std::string_view name) {
     java.parts.push_back(name.substr(begin, i - begin));
     begin = i + 1;
   }
-  while (java.n_packages < java.parts.size() && is_lower(java.parts[java.n_packages][0])) ++java.n_packages;
-  const std::size_t after = java.parts.size() - java.n_packages;
-  if (java.n_packages < 1 || after < 2 || after > 3 || !is_upper(java.parts[java.n_packages][0])) {
-    return std::nullopt;
+  std::size_t slash = name.rfind('/');
+  if (slash != std::string_view::npos && slash > 0 && name.substr(slash + 1, 2) == "0x") {
+    slash = name.rfind('/', slash - 1);  // the address of a hidden class follows the last one
   }
-  const bool slashes = name.find('/') != std::string_view::npos;
-  if (java.n_packages < 2 && !slashes) return std::nullopt;  // Go's http.Client.Do, Python's app.Main.run
+  if (slash == std::string_view::npos) {
+    while (java.n_packages < java.parts.size() && is_lower(java.parts[java.n_packages][0])) ++java.n_packages;
+    if (java.n_packages < 2) return std::nullopt;  // Go's http.Client.Do, Python's app.Main.run
+  } else {
+    // java/util/HashMap.get, and not Go's net/http.HandlerFunc.ServeHTTP: the class follows the last slash.
+    std::size_t at = 0;
+    for (const std::string_view part : java.parts) {
+      if (static_cast<std::size_t>(part.data() - name.data()) > slash) break;
+      if (name[part.data() - name.data() + part.size()] != '/') return std::nullopt;
+      ++at;
+    }
+    java.n_packages = at;
+  }
+  const std::size_t after = java.parts.size() - java.n_packages;
+  if (after < 2 || after > 3 || !is_upper(java.parts[java.n_packages][0])) return std::nullopt;
   return java;
 }
 

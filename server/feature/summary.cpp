@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/layout/flame.h"
+#include "core/view/hottest.h"
 #include "core/view/table.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -14,11 +14,6 @@ namespace {
 double magnitude(const Value& value) {
   return std::fabs(as_double(value));
 }
-
-// Paths thinner than this share of the view are not looked at; the heaviest are far above it in any profile
-// that has a heavy path at all.
-constexpr double kViewport = 4000;
-constexpr double kMinWidth = 0.5;
 
 struct Names {
   std::vector<std::string> full;
@@ -73,32 +68,17 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
 }
 
 Result<void> add_heaviest(const Selection& selection, std::size_t n, StopToken stop, Summary& summary) {
-  LayoutRequest request;
-  request.viewport_px = kViewport;
-  request.min_width_px = kMinWidth;
-  PROFD_TRY(const FlameLayout layout, layout_flame(selection, request, stop));
-  std::vector<std::uint32_t> boxes;
-  for (std::uint32_t i = 0; i < layout.size(); ++i) {
-    if (layout.key[i] != kNoKey && as_double(layout.self[i]) != 0) boxes.push_back(i);
-  }
-  n = std::min(n, boxes.size());
-  std::partial_sort(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(n), boxes.end(),
-                    [&](std::uint32_t a, std::uint32_t b) {
-                      const double x = magnitude(layout.self[a]), y = magnitude(layout.self[b]);
-                      return x != y ? x > y : a < b;
-                    });
-  boxes.resize(n);
-  for (const std::uint32_t box : boxes) {
+  PROFD_TRY(HotPaths heaviest, heaviest_paths(selection, n, stop));
+  summary.heaviest_exact = heaviest.exact;
+  for (HotPath& hot : heaviest.paths) {
+    if (as_double(hot.self) == 0) continue;
     SummaryPath& path = summary.heaviest.emplace_back();
-    for (std::uint32_t b = box; b != kNone && layout.key[b] != kNoKey; b = layout.parent[b]) {
-      path.keys.push_back(layout.key[b]);
-    }
-    std::reverse(path.keys.begin(), path.keys.end());
+    path.keys = std::move(hot.path);
     Names names;
     for (const Key key : path.keys) names.add(selection, key);
     path.short_names = names.short_names();
     path.names = std::move(names.full);
-    path.self = layout.self[box];
+    path.self = hot.self;
     path.self_text = format_value(path.self, summary.unit);
     path.self_share = format_share(path.self, selection.total);
   }

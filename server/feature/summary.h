@@ -56,8 +56,9 @@ struct Summary {
   Value total;  // of the view
   std::string total_text;
   std::vector<SummaryFunction> hottest;  // by |self|
-  std::vector<SummaryPath> heaviest;     // by |self| of the whole path
-  std::vector<ReportRow> report;         // what was lost or guessed in reading
+  bool heaviest_exact = true;         // false: a very flat profile, these are the heaviest of what was seen
+  std::vector<SummaryPath> heaviest;  // by |self| of the whole path
+  std::vector<ReportRow> report;      // what was lost or guessed in reading
 };
 
 struct SummaryRequest {

@@ -76,6 +76,7 @@ std::string describe_opened(const Result<OpenedFile>& opened) {
       out +=
           fmt::format("  {} {} [{}]{}\n", printable(p.metrics()[m].name), number(as_double(p.total(metric))),
                       printable(p.metrics()[m].unit), metric == p.default_metric() ? " default" : "");
+      if (p.metrics()[m].saturated) out += "    (a sum was too large and was clamped)\n";
     }
     const auto top = self_by_function(p, p.default_metric());
     for (std::size_t i = 0; i < std::min<std::size_t>(5, top.size()); ++i)

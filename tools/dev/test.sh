@@ -13,6 +13,5 @@ cmd_test() {
   install_node_modules clients/shared/ts
   install_editors
   build_preset "$preset"
-  [ "$preset" != ci ] || build_preset release profd
   ctest --preset "$preset" -j"$(nproc)" "$@"
 }

@@ -26,7 +26,7 @@
 
   var root = boxes.find(function (b) { return b.k === 0; }) || boxes[0];
   var zoomed = root, at = null, trail = [], pattern = null, hits = [], hitAt = -1, charWidth = 6.7;
-  var width = 1200;
+  var width = 1200, height0 = svg.viewBox.baseVal.height;
 
   function measure() {
     var probe = document.createElementNS(ns, "text");
@@ -63,7 +63,10 @@
   function resize() {
     var full = document.documentElement === svg ? window.innerWidth : svg.clientWidth || 1200;
     width = Math.max(320, full || 1200);
-    var height = svg.viewBox.baseVal.height;
+    var height = height0;
+    // As a document of its own the ground covers the window.
+    if (document.documentElement === svg) height = Math.max(height0, window.innerHeight || 0);
+    svg.setAttribute("height", height);
     svg.setAttribute("viewBox", "0 0 " + width + " " + height);
     svg.setAttribute("width", width);
     place();

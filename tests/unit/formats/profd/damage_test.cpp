@@ -262,6 +262,7 @@ TEST_CASE("lengths past the end and endless numbers are refused") {
 TEST_CASE("a total that saturated is checked in the order of the file") {
   const std::int64_t max = std::numeric_limits<std::int64_t>::max();
   ProfileBuilder builder;
+  builder.info().format = "test";
   const MetricId metric = builder.add_metric("cpu", "ns");
   const ContextId a = builder.context(kRootContext, builder.frame({.function = builder.function("a")}));
   const ContextId b = builder.context(a, builder.frame({.function = builder.function("b")}));

@@ -94,6 +94,7 @@ TEST_CASE("several profiles of a file stay apart and in order") {
 
 TEST_CASE("self values that are the samples stay shared") {
   ProfileBuilder builder;
+  builder.info().format = "test";
   builder.add_metric("cpu", "ns");
   const FrameId frame = builder.frame({.function = builder.function("f")});
   const Label label{builder.string("k"), false, builder.string("v")};

@@ -7,7 +7,7 @@
 using namespace profd;
 
 TEST_CASE("short names keep what tells a function from others", "[names]") {
-  const std::array<std::pair<const char*, const char*>, 43> rows{{
+  const std::array<std::pair<const char*, const char*>, 47> rows{{
       {"main", "main"},
       {"Foo<int>::bar", "Foo<…>::bar"},
       {"Foo<int, std::vector<char> >::bar(char const*, int) const", "Foo<…>::bar"},
@@ -34,6 +34,8 @@ TEST_CASE("short names keep what tells a function from others", "[names]") {
       {"runtime.mcall", "runtime.mcall"},
       {"main.main.func1", "main.main.func1"},
       {"http.Client.Do", "http.Client.Do"},
+      {"net/http.HandlerFunc.ServeHTTP", "http.HandlerFunc.ServeHTTP"},
+      {"github.com/u/m/promhttp.HandlerOpts.Get", "promhttp.HandlerOpts.Get"},
       {"org.apache.spark.Executor.run", "o.a.s.Executor.run"},
       {"java/util/HashMap.get", "j.u.HashMap.get"},
       {"java.lang.Thread.run()", "j.l.Thread.run"},
@@ -42,6 +44,8 @@ TEST_CASE("short names keep what tells a function from others", "[names]") {
       {"Demo$$Lambda$14/0x0000000800c031f0.run", "Demo.λ14.run"},
       {"Demo$$Lambda.0x00007fb634004800.apply", "Demo.λ.apply"},
       {"com.acme.app.Demo.lambda$main$3", "c.a.a.Demo.λ3"},
+      {"com/acme/Demo$$Lambda$14/0x0000000800c031f0.run", "c.a.Demo.λ14.run"},
+      {"com.acme.Demo$$Lambda$14/0x0000000800c031f0.run", "c.a.Demo.λ14.run"},
       {"(garbage collector)", "(garbage collector)"},
       {"[unknown]", "[unknown]"},
       {"-[NSArray objectAtIndex:]", "-[NSArray objectAtIndex:]"},

@@ -1,0 +1,81 @@
+#include "tests/conformance/bad_input/bad_input.h"
+#include "tests/conformance/files.h"
+#include "tests/support/catch.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+const std::string kHeader = "demo 7/7 1.000000: cycles: \n";
+const std::string kFrame = "\t    55d0 leaf (/bin/demo)\n";
+
+}  // namespace
+
+TEST_CASE("perf script: bad input is refused or counted") {
+  std::string deep = kHeader, many_events;
+  for (int i = 0; i < 10001; ++i) deep += kFrame;
+  for (int i = 0; i < 200; ++i) many_events += "demo 7 1.0: e" + std::to_string(i) + ": \n\n";
+  check_bad_inputs(
+      "perf-script",
+      {
+          {"only comments", "# ========\n# captured on : now\n#\n", "error malformed: there is no sample"},
+          {"only frames", kFrame + kFrame, "error malformed: there is no sample"},
+          {"binary", std::string("\0\1\2\3\n\xff\xfe\xfd", 8), "error malformed: there is no sample"},
+          {"too deep", deep, "error limit: stack_depth"},
+          {"too many events", many_events, "error limit: different events"},
+          {"a frame after the end of its sample", kHeader + "\n" + kFrame, "report orphan-frame"},
+          {"a line that is nothing", kHeader + kFrame + "\twhat is this\n", "report malformed-line"},
+          {"an address wider than 64 bits", kHeader + "\t1234567890abcdef0 f (/x)\n",
+           "report malformed-line"},
+          {"a time that does not fit", kHeader + kFrame + "\ndemo 7 99999999999999999999.5: cycles: \n",
+           "report malformed-line"},
+          {"bytes that are no UTF-8", kHeader + "\t    55d0 \xff\xfe (/bin/demo)\n", "report invalid-utf8"},
+          {"a period on some samples only", kHeader + kFrame + "\ndemo 7/7 1.1: 5 cycles: \n" + kFrame,
+           "report period-missing"},
+          {"a sample without a stack", kHeader, "report no-stack"},
+      });
+}
+
+TEST_CASE("perf script: a file cut inside a line leaves the half line out when only a prefix is read") {
+  const std::string text = kHeader + kFrame + "\t    55e0 ma";
+  OpenOptions options;
+  options.format = "perf-script";
+  const auto whole = open_hidden(text, options);
+  REQUIRE(whole);
+  // A file that ends there was written so; a compressed stream that broke there was not.
+  CHECK(whole->profiles.front()->functions().size() == 3);
+}
+
+TEST_CASE("perf script: inlined frames belong to the module of the frame that holds them") {
+  const auto opened =
+      open_hidden(kHeader + "\t 10 inner (inlined)\n\t 10 outer (/bin/demo)\n\t 20 main (/bin/other)\n");
+  REQUIRE(opened);
+  const Profile& profile = *opened->profiles.front();
+  int n_inlined = 0;
+  for (std::uint32_t i = 1; i < profile.tree().size(); ++i) {
+    const std::uint32_t frame = profile.tree().frame[i];
+    if (profile.function_name(profile.frames().function[frame]) != "inner") continue;
+    ++n_inlined;
+    CHECK(profile.frames().inlined[frame] == 1);
+    CHECK(profile.strings()[profile.modules().name[profile.frames().module[frame].v]] == "/bin/demo");
+  }
+  CHECK(n_inlined == 1);
+}
+
+TEST_CASE("perf script: times count from the first sample and threads keep their ids") {
+  const auto opened =
+      open_hidden("two words 7/8 10.000000500: 4 cycles: \n" + kFrame + "\nx 9 9.5: 6 cycles: \n" + kFrame);
+  REQUIRE(opened);
+  const Profile& profile = *opened->profiles.front();
+  REQUIRE(profile.samples());
+  CHECK(profile.samples()->time[0] == 500000500);
+  CHECK(profile.samples()->time[1] == 0);
+  CHECK(profile.info().duration_ns == 500000500);
+  REQUIRE(profile.threads().size() == 2);
+  CHECK(profile.strings()[profile.threads().name[0]] == "two words");
+  CHECK(profile.threads().pid[0] == 7);
+  CHECK(profile.threads().tid[0] == 8);
+  CHECK(profile.threads().pid[1] == -1);
+  CHECK(profile.threads().tid[1] == 9);
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""The command line as its users meet it: outcomes, exit codes, JSON shapes, bad files, hostile names.
+
+usage: cli_test.py PROFD
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+PROFD = sys.argv.pop(1) if len(sys.argv) > 1 else "profd"
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CPU = os.path.join(ROOT, "formats/pprof/testdata/recorded-cpu.pb.gz")
+
+FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
+HOSTILE = "main;\x1b]0;owned\x07<script>alert(1)</script> 7\nmain;a\u202eb]]>&amp; 3\n"
+
+
+def run(*arguments, stdin=None, env=None, code=0):
+    inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
+    environment = dict(inherited, PROFD_CACHE="off", **(env or {}))
+    result = subprocess.run([PROFD, *arguments], input=stdin, capture_output=True, env=environment, timeout=60)
+    if code is not None and result.returncode != code:
+        raise AssertionError(f"profd {' '.join(arguments)} ended with {result.returncode}, not {code}\n{result.stderr.decode()}")
+    return result
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, content):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "wb") as out:
+            out.write(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def test_first_glance_says_what_it_is_and_what_is_hot(self):
+        text = run(self.file("a.folded", FOLDED)).stdout.decode()
+        for part in ("a.folded", "folded", "Hottest functions", "50.0 %", "gc", "Heaviest paths", "json.parse"):
+            self.assertIn(part, text)
+        self.assertNotIn("\x1b", text)
+
+    def test_stdin_is_a_file_too(self):
+        self.assertIn("json.parse", run("-", stdin=FOLDED.encode()).stdout.decode())
+
+    def test_summary_json_has_the_documented_shape(self):
+        answer = json.loads(run("summary", "--json", self.file("a.folded", FOLDED)).stdout)
+        self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report"])
+        self.assertEqual(answer["format"], "folded")
+        self.assertEqual(list(answer["metrics"][0]), ["name", "unit", "total", "samples"])
+        self.assertEqual(answer["metrics"][0]["total"], 100)
+        self.assertEqual(answer["contexts"], 4)
+        self.assertEqual(answer["report"], [])
+
+    def test_top_json_has_the_documented_shape_and_conserves(self):
+        path = self.file("a.folded", FOLDED)
+        answer = json.loads(run("top", "--json", "-n", "1", path).stdout)
+        self.assertEqual(list(answer), ["metric", "unit", "total", "rows", "remainder"])
+        self.assertEqual(list(answer["rows"][0]), ["name", "file", "line", "module", "self", "total"])
+        self.assertEqual(answer["rows"][0]["name"], "gc")
+        self.assertEqual(answer["rows"][0]["self"] + answer["remainder"], answer["total"])
+        by_total = json.loads(run("top", "--json", "--sort", "total", "-n", "0", path).stdout)
+        self.assertEqual([row["name"] for row in by_total["rows"]][0], "main")
+        self.assertEqual(by_total["remainder"], 0)
+
+    def test_filters_and_specs_narrow_the_view(self):
+        path = self.file("a.folded", FOLDED)
+        kept = json.loads(run("top", "--json", "--filter", "keep function /^http/", path).stdout)
+        self.assertEqual(kept["total"], 50)
+        both = json.loads(run("top", "--json", "--spec", "top-down by function | drop function gc", path).stdout)
+        self.assertEqual(both["total"], 50)
+
+    def test_tree_shows_shares_and_shapes(self):
+        path = self.file("a.folded", FOLDED)
+        text = run("tree", path).stdout.decode()
+        self.assertIn("├ gc", text)
+        self.assertIn("100 %", text)
+        callers = run("tree", "--shape", "callers of json.parse", path).stdout.decode()
+        self.assertIn("http.serve", callers)
+        self.assertIn("no frame is called", run("tree", "--shape", "callers of nobody", path, code=1).stderr.decode())
+
+    def test_flame_fits_the_width_without_colours(self):
+        text = run("flame", self.file("a.folded", FOLDED), env={"COLUMNS": "60"}).stdout.decode()
+        self.assertNotIn("\x1b", text)
+        for line in text.splitlines()[1:]:
+            self.assertLessEqual(len(line), 60)
+        self.assertIn("|gc", text)
+
+    def test_colours_obey_the_option_and_the_environment(self):
+        path = self.file("a.folded", FOLDED)
+        self.assertIn(b"\x1b[", run("flame", "--color", "always", path).stdout)
+        self.assertIn(b"\x1b[", run("flame", path, env={"CLICOLOR_FORCE": "1"}).stdout)
+        self.assertNotIn(b"\x1b[", run("flame", path, env={"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}).stdout)
+        self.assertNotIn(b"\x1b", run("flame", "--color", "never", path, env={"CLICOLOR_FORCE": "1"}).stdout)
+
+    def test_flame_json_is_a_layout_in_columns(self):
+        answer = json.loads(run("flame", "--json", "--width", "800", self.file("a.folded", FOLDED)).stdout)
+        boxes = answer["boxes"]
+        lengths = {len(column) for column in boxes.values()}
+        self.assertEqual(lengths, {5})
+        names = [answer["names"][i] for i in boxes["name"]]
+        self.assertEqual(names[0], "all")
+        self.assertEqual(answer["viewTotal"]["value"], 100)
+        for i, parent in enumerate(boxes["parent"]):
+            if parent < 0:
+                continue
+            self.assertGreaterEqual(boxes["x"][i], boxes["x"][parent])
+            self.assertLessEqual(boxes["x"][i] + boxes["width"][i], boxes["x"][parent] + boxes["width"][parent])
+
+    def test_the_page_is_well_formed_and_keeps_names_as_text(self):
+        out = os.path.join(self.folder.name, "out.svg")
+        run("flame", "-o", out, self.file("evil.folded", HOSTILE))
+        tree = ElementTree.parse(out)
+        with open(out, encoding="utf-8") as source:
+            page = source.read()
+        self.assertNotIn("<script>alert", page)
+        self.assertNotIn("\u202e", page)
+        self.assertEqual(len([e for e in tree.iter() if e.tag.endswith("}script")]), 1)
+        titles = "".join(e.text or "" for e in tree.iter() if e.tag.endswith("}title"))
+        self.assertIn("<script>alert(1)</script>", titles)
+        run("flame", "-o", os.path.join(self.folder.name, "no", "such", "out.svg"), CPU, code=1)
+
+    def test_control_characters_never_reach_the_terminal(self):
+        path = self.file("evil.folded", HOSTILE)
+        for command in ([path], ["top", path], ["tree", path], ["flame", path], ["check", path], ["top", "--full", path]):
+            text = run(*command).stdout.decode()
+            self.assertFalse(set(text) & set("\x1b\x07\u202e"), command)
+        bad = run("\x1b[31mno-such-file", code=1)
+        self.assertNotIn(b"\x1b", bad.stderr)
+
+    def test_check_tells_outcomes_one_line_a_file(self):
+        fine = self.file("a.folded", FOLDED)
+        lossy = self.file("lossy.folded", FOLDED + "a line without a number\n")
+        empty = self.file("empty.pprof", "")
+        unknown = self.file("unknown.bin", os.urandom(64) + b"\x00\xff")
+        lines = run("check", "--json", fine, lossy, empty, unknown, "/no/such/file", code=1).stdout.decode().splitlines()
+        answers = [json.loads(line) for line in lines]
+        self.assertEqual([a["outcome"] for a in answers][0:2], ["ok", "ok with losses"])
+        self.assertTrue(answers[1]["report"])
+        self.assertEqual({a["outcome"] for a in answers[2:]} - {"refused", "failed"}, set())
+        for answer in answers[2:]:
+            self.assertTrue(answer["error"]["message"])
+        run("check", fine)
+        self.assertIn("pprof", run("check", "--formats").stdout.decode())
+
+    def test_bad_files_say_what_where_and_what_next(self):
+        self.assertIn("no such file", run(os.path.join(self.folder.name, "missing"), code=1).stderr.decode().lower())
+        self.assertIn("empty", run(self.file("empty.pprof", ""), code=1).stderr.decode())
+        self.assertIn("directory", run(self.folder.name, code=1).stderr.decode())
+        self.assertTrue(run(self.file("noise.bin", bytes(range(128, 256)) * 3), code=1).stderr)
+        for command in ("summary", "top", "tree", "flame"):
+            run(command, self.file("empty.pprof", ""), code=1)
+
+    def test_a_truncated_file_is_an_error_with_the_way_on(self):
+        with open(CPU, "rb") as source:
+            whole = gzip.decompress(source.read())
+        # Cut inside the samples or the tables: never a result in silence, never a crash.
+        for share in (0.1, 0.5, 0.9, 0.99):
+            path = self.file("cut.pprof", whole[: int(len(whole) * share)])
+            result = run("top", path, code=None)
+            self.assertEqual(result.returncode, 1, share)
+            self.assertIn("byte", result.stderr.decode())
+            self.assertEqual(result.stdout, b"")
+            self.assertIn(run("top", "--partial", path, code=None).returncode, (0, 1))
+
+    def test_usage_errors_are_2(self):
+        run(code=2)
+        run("top", code=2)
+        run("top", "--no-such-option", CPU, code=2)
+        run("top", "-n", "many", CPU, code=2)
+        run("convert", CPU, os.path.join(self.folder.name, "x.unheard"), code=2)
+
+    def test_a_wrong_request_is_1(self):
+        self.assertIn("nonsense", run("top", "--metric", "nonsense", CPU, code=1).stderr.decode())
+        run("top", "--filter", "keep function /(/", CPU, code=1)
+        run("top", "--filter", "gibberish gibberish", CPU, code=1)
+
+    def test_help_has_examples_for_every_command(self):
+        self.assertIn("Examples:", run("--help").stdout.decode())
+        for command in ("summary", "top", "tree", "flame", "check", "convert", "serve", "connect", "query"):
+            self.assertIn("Examples:", run(command, "--help").stdout.decode(), command)
+        self.assertIn("profd", run("--version").stdout.decode())
+
+    def test_a_closed_pipe_is_quiet(self):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([PROFD, "top", "-n", "0", CPU], stdout=write, stderr=subprocess.PIPE, timeout=60)
+        os.close(write)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, b"")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROFD, "top", CPU], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"cannot write", done.stderr)
+
+    def test_convert_writes_the_native_format_with_equal_numbers(self):
+        out = os.path.join(self.folder.name, "out.profd")
+        run("convert", CPU, out)
+        for command in (["summary", "--json"], ["top", "--json", "-n", "0"]):
+            before = json.loads(run(*command, CPU).stdout)
+            after = json.loads(run(*command, out).stdout)
+            before.pop("format", None), after.pop("format", None)
+            self.assertEqual(before, after)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""`profd top` against `go tool pprof -top`, to the unit, for every metric of every pprof file.
+
+usage: pprof_agreement.py PROFD [FILE...]; without files: the fixtures in the tree, and the corpus when it is there.
+Exits 77 (skipped) when there is no go.
+"""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+UNITS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s", "bytes": "B"}
+
+
+def files_to_test():
+    found = []
+    for folder in ("formats/pprof/testdata", "tests/fixtures"):
+        for base, _, names in os.walk(os.path.join(ROOT, folder)):
+            found += [os.path.join(base, name) for name in names if name.endswith((".pb.gz", ".pprof"))]
+    corpus = os.environ.get("PROFD_CORPUS") or os.path.join(ROOT, "..", "shared", "corpus")
+    folder = os.path.join(corpus, "pprof")
+    if os.path.isdir(folder):
+        found += [path for name in os.listdir(folder) if os.path.isfile(path := os.path.join(folder, name))]
+    else:
+        print("WARN no corpus: only the fixtures in the tree are compared")
+    return sorted(found)
+
+
+def profd_rows(profd, path, metric):
+    run = subprocess.run([profd, "top", "--json", "-n", "0", "--no-cache", "--metric", metric, path], capture_output=True, check=True)
+    return json.loads(run.stdout)
+
+
+def pprof_rows(path, metric, unit):
+    """name -> (flat, cum); None when pprof does not read the file."""
+    # -show_from and filters are off; trim=false shows every node.
+    command = ["go", "tool", "pprof", "-top", "-trim=false", "-nodecount=0", "-nodefraction=0", "-edgefraction=0",
+               "-symbolize=none", f"-sample_index={metric}", "-unit=" + UNITS.get(unit, unit or "count"), path]
+    run = subprocess.run(command, capture_output=True)
+    if run.returncode != 0:
+        return None
+    rows = collections.OrderedDict()
+    started = False
+    number = re.compile(r"^(-?[0-9.]+(?:e[+-]?\d+)?)")
+    for line in run.stdout.decode("utf-8", "replace").split("\n"):
+        if line.split()[:2] == ["flat", "flat%"]:
+            started = True
+            continue
+        if not started:
+            continue
+        columns = line.split(None, 5)
+        # A function without a name, or one whose name pprof prints raw over several lines.
+        if len(columns) < 6 or any(ord(c) < 32 for c in line):
+            continue
+        flat, _, _, cum, _, name = columns
+        name = re.sub(r" \((partial-)?inline\)$", "", name)
+        rows[name] = (number.match(flat).group(1), number.match(cum).group(1))
+    return {name: (float(flat), float(cum)) for name, (flat, cum) in rows.items()}
+
+
+def same(exact, shown):
+    # pprof prints two decimals of a double; integers up to 2^53 come out whole.
+    return abs(exact - shown) <= max(0.006, abs(exact) * 1e-12)
+
+
+def compare(profd, path, report):
+    summary = subprocess.run([profd, "summary", "--json", "--no-cache", path], capture_output=True)
+    if summary.returncode != 0:
+        return "refused"
+    parsed = json.loads(summary.stdout)
+    if parsed["format"] != "pprof":
+        return "another format"
+    compared = 0
+    for metric in parsed["metrics"]:
+        mine = profd_rows(profd, path, metric["name"])
+        self_sum = sum(row["self"] for row in mine["rows"])
+        if self_sum + mine["remainder"] != mine["total"]:
+            report(path, metric["name"], f"selves sum to {self_sum}, the total is {mine['total']}")
+        theirs = pprof_rows(path, metric["name"], metric["unit"])
+        if theirs is None:
+            return "not read by pprof"
+        by_name = collections.defaultdict(list)
+        for row in mine["rows"]:
+            by_name[row["name"]].append(row)
+        for name, (flat, cum) in theirs.items():
+            rows = by_name.get(name)
+            if rows is None:
+                # Frames without a symbol are called by module in one tool, by address in the other.
+                if name.startswith(("[", "<unknown>", "0x")) or re.match(r"^[0-9a-f]{8,}", name):
+                    continue
+                report(path, metric["name"], f"{name} is missing here")
+                continue
+            compared += 1
+            if not same(sum(row["self"] for row in rows), flat):
+                report(path, metric["name"], f"{name}: self {sum(row['self'] for row in rows)}, flat {flat}")
+            # A name in two files is one node there and two here; their totals may overlap.
+            if len(rows) == 1 and not same(rows[0]["total"], cum):
+                report(path, metric["name"], f"{name}: total {rows[0]['total']}, cum {cum}")
+    return compared
+
+
+def main():
+    profd, files = sys.argv[1], sys.argv[2:]
+    if shutil.which("go") is None:
+        print("WARN no go tool: nothing was compared")
+        return 77
+    problems = []
+    compared = 0
+    for path in files or files_to_test():
+        result = compare(profd, path, lambda *what: problems.append(what))
+        if isinstance(result, int):
+            compared += result
+        else:
+            print(f"{os.path.basename(path)}: {result}")
+    for path, metric, what in problems[:60]:
+        print(f"FAIL {os.path.basename(path)} {metric}: {what}")
+    print(f"{compared} functions compared, {len(problems)} differ")
+    return 1 if problems or compared == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+// docs/formats/README.md lists the registry.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "formats/open.h"
+#include "tests/support/catch.h"
+
+using namespace profd;
+
+namespace {
+
+std::string format_table() {
+  std::string table = "| format | what | written by | usual names |\n| --- | --- | --- | --- |\n";
+  for (const FormatReader* reader : all_readers()) {
+    const ReaderInfo& info = reader->info();
+    std::vector<std::string> names;
+    for (std::string_view extension : info.extensions) names.push_back(fmt::format("`*{}`", extension));
+    table += fmt::format("| {} | {} | {} | {} |\n", fmt::format("[{0}]({0}.md)", info.id), info.title,
+                         info.producer, fmt::join(names, " "));
+  }
+  return table;
+}
+
+std::string page() {
+  return "# Formats\n\n"
+         "What `profd` opens. The table is written from the registry by a test (`PROFD_BLESS=1`); "
+         "[add-a-format.md](../add-a-format.md)\nsays how a format is added.\n\n" +
+         format_table() +
+         "\nAny of them may lie in gzip, zstd, zip or tar, one inside another. An archive with several "
+         "profiles gives several\n"
+         "profiles. A file is known by its content; its name decides only where the content does not.\n";
+}
+
+}  // namespace
+
+TEST_CASE("the table of formats in the documentation is that of the registry") {
+  const std::string path = PROFD_SOURCE_DIR "/docs/formats/README.md";
+  if (std::getenv("PROFD_BLESS")) std::ofstream(path, std::ios::binary) << page();
+  std::ifstream in(path, std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == page());
+}

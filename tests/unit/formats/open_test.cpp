@@ -1,0 +1,188 @@
+#include "formats/open.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tests/support/catch.h"
+#include "tests/unit/formats/make_archive.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+const std::string kFolded = "main;a 3\nmain;b 4\n";
+const std::string kOther = "start;x 5\n";
+
+Result<OpenedFile> open(std::string bytes, std::string name = "", OpenOptions options = {}) {
+  SerialExecutor executor;
+  return open_profiles(memory_source(std::move(bytes), std::move(name)), options, executor, {});
+}
+
+std::int64_t total(const Result<OpenedFile>& opened, std::size_t i = 0) {
+  return std::get<std::int64_t>(opened->profiles[i]->total(MetricId{0u}));
+}
+
+std::uint64_t reported(const Result<OpenedFile>& opened, std::string_view kind) {
+  for (const ReportRow& row : opened->report.rows())
+    if (row.kind == kind) return row.count;
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("readers are listed in sniff order with ids and ranks of their own") {
+  std::set<std::string_view> ids;
+  int last = -1;
+  for (const FormatReader* reader : all_readers()) {
+    CHECK(reader->info().sniff_rank > last);
+    last = reader->info().sniff_rank;
+    CHECK(ids.insert(reader->info().id).second);
+    CHECK_FALSE(reader->info().title.empty());
+    CHECK_FALSE(reader->info().producer.empty());
+    for (std::string_view extension : reader->info().extensions) CHECK(extension.starts_with('.'));
+  }
+}
+
+TEST_CASE("an empty file is refused with a sentence") {
+  const auto opened = open("");
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::malformed);
+  CHECK(opened.error().message.find("empty") != std::string::npos);
+}
+
+TEST_CASE("what no reader claims is unsupported and names what was looked for") {
+  const auto opened = open("Dear diary,\nnothing here is a profile.\n", "diary.txt");
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::unsupported);
+  CHECK(opened.error().message.find("diary.txt") != std::string::npos);
+  CHECK(opened.error().message.find("folded") != std::string::npos);
+}
+
+TEST_CASE("a named format is read without sniffing, an unknown one is an error that lists the known") {
+  OpenOptions options;
+  options.format = "folded";
+  CHECK(open("alone 3\n", "", options).has_value());
+  options.format = "no-such";
+  const auto opened = open("alone 3\n", "", options);
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::invalid);
+  CHECK(opened.error().message.find("perf-script") != std::string::npos);
+}
+
+TEST_CASE("a file that only its extension tells apart is read when the extension fits") {
+  CHECK_FALSE(open("alone 3\n", "numbers.txt").has_value());
+  CHECK(open("alone 3\n", "a.folded").has_value());
+  CHECK(open(gzip_of("alone 3\n"), "a.folded.gz").has_value());
+}
+
+TEST_CASE("gzip, zstd, zip and tar are peeled, one inside another") {
+  for (const std::string& bytes : {kFolded, gzip_of(kFolded), zstd_of(kFolded), gzip_of(gzip_of(kFolded)),
+                                   zip_of({{"a.folded", kFolded}}), tar_of({{"a.folded", kFolded}}),
+                                   gzip_of(tar_of({{"a.folded", zstd_of(kFolded)}}))}) {
+    const auto opened = open(bytes);
+    REQUIRE(opened);
+    CHECK(opened->decision.format == "folded");
+    CHECK(total(opened) == 7);
+  }
+  const auto nested = open(gzip_of(tar_of({{"dir/a.folded", zstd_of(kFolded)}})));
+  CHECK(nested->decision.containers == std::vector<std::string>{"gzip", "tar: dir/a.folded", "zstd"});
+  CHECK(nested->profiles.front()->info().name == "dir/a.folded");
+}
+
+TEST_CASE("containers nested too deep are a limit, not a crash") {
+  std::string bytes = kFolded;
+  for (int i = 0; i < 5; ++i) bytes = gzip_of(bytes);
+  const auto opened = open(bytes);
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::limit);
+  CHECK(opened.error().message.find("container_depth") != std::string::npos);
+}
+
+TEST_CASE("every profile of an archive is returned, named after its member, and what is none is counted") {
+  for (const std::string& bytes :
+       {zip_of({{"a.folded", kFolded}, {"README", "words"}, {"b.folded", kOther, false}, {"empty", ""}}),
+        tar_of({{"a.folded", kFolded}, {"README", "words"}, {"b.folded", kOther}, {"empty", ""}})}) {
+    const auto opened = open(bytes);
+    REQUIRE(opened);
+    REQUIRE(opened->profiles.size() == 2);
+    CHECK(opened->profiles[0]->info().name == "a.folded");
+    CHECK(opened->profiles[1]->info().name == "b.folded");
+    CHECK(total(opened, 1) == 5);
+    CHECK(reported(opened, "member-not-read") == 2);
+  }
+}
+
+TEST_CASE("a broken member of an archive does not take the others with it, and is reported") {
+  auto bytes = zip_of({{"a.folded", kFolded}, {"locked", kOther, true, true}});
+  const auto opened = open(bytes);
+  REQUIRE(opened);
+  CHECK(opened->profiles.size() == 1);
+  CHECK(reported(opened, "member-broken") == 1);
+  const auto locked = open(zip_of({{"locked", kOther, true, true}}));
+  REQUIRE_FALSE(locked);
+  CHECK(locked.error().code == ErrorCode::unsupported);
+  CHECK(locked.error().message.find("encrypted") != std::string::npos);
+}
+
+TEST_CASE("an archive without profiles says how many files were looked at") {
+  const auto opened = open(tar_of({{"x", "words"}, {"y", "more words"}}));
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::unsupported);
+  CHECK(opened.error().message.find("none of the 2 files") != std::string::npos);
+}
+
+TEST_CASE("a decompression bomb stops at the ratio and at the byte limit") {
+  const std::string bomb = gzip_of(gzip_of(std::string(200u << 20, 'a')));
+  const auto by_ratio = open(bomb);
+  REQUIRE_FALSE(by_ratio);
+  CHECK(by_ratio.error().code == ErrorCode::limit);
+  CHECK(by_ratio.error().message.find("expansion_ratio") != std::string::npos);
+
+  OpenOptions small;
+  small.limits.expanded_bytes = 1u << 20;
+  for (const std::string& bytes : {gzip_of(std::string(4u << 20, 'a')), zstd_of(std::string(4u << 20, 'a')),
+                                   zip_of({{"a", std::string(4u << 20, 'a')}})}) {
+    small.limits.expansion_ratio = 1u << 30;
+    const auto opened = open(bytes, "", small);
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::limit);
+    CHECK(opened.error().message.find("expanded_bytes") != std::string::npos);
+  }
+}
+
+TEST_CASE("truncated gzip is an error that names member and byte, and a prefix when asked for") {
+  std::string folded;
+  for (int i = 0; i < 2000; ++i) folded += fmt::format("main;f{};g{} {}\n", i * 7919 % 1000, i, i);
+  const std::string whole = gzip_of(kFolded) + gzip_of(folded);
+  const std::string cut = whole.substr(0, whole.size() - 900);
+  const auto strict = open(cut);
+  REQUIRE_FALSE(strict);
+  CHECK(strict.error().code == ErrorCode::truncated);
+  CHECK(strict.error().offset == cut.size());
+  CHECK(describe(strict.error()).find("gzip member 2") != std::string::npos);
+
+  OpenOptions partial;
+  partial.partial = true;
+  const auto opened = open(cut, "", partial);
+  REQUIRE(opened);
+  CHECK(reported(opened, "damaged-gzip") == 1);
+  CHECK(opened->report.has_losses());
+  CHECK(total(opened) > 7);
+}
+
+TEST_CASE("compression that is not read is named") {
+  const auto opened = open("BZh91AY&SY" + std::string(40, 'x'));
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().message.find("bzip2") != std::string::npos);
+}
+
+TEST_CASE("a stopped opening is cancelled") {
+  StopSource source;
+  source.request_stop();
+  SerialExecutor executor;
+  const auto opened = open_profiles(memory_source(kFolded, ""), {}, executor, StopToken(source));
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::cancelled);
+}
