@@ -138,12 +138,15 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
   std::shared_ptr<Progress> progress;
   const std::string path = path_or_uri(request.uri);
   auto report = work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress);
-  const std::uint64_t ticket =
-      engine_.open(client_, std::move(request), std::move(report),
-                   [progress, opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
-                     if (progress) progress->end(answer ? "" : "failed");
-                     opened(std::move(answer));
-                   });
+  const bool make_default = request.make_default;
+  const std::uint64_t ticket = engine_.open(client_, std::move(request), std::move(report),
+                                            [this, alive = alive_, make_default, progress,
+                                             opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
+                                              if (progress) progress->end(answer ? "" : "failed");
+                                              if (*alive && answer && make_default)
+                                                own_default_ = answer->profile->handle;
+                                              opened(std::move(answer));
+                                            });
   on_cancel([&engine = engine_, ticket, alive = alive_] {
     engine.post([&engine, ticket, alive] {
       if (*alive) engine.cancel_open(ticket);
@@ -183,13 +186,18 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         if (!open) return reply.error(open.error());
         if (auto closed = engine_.close(client_, (*open)->handle); !closed)
           return reply.error(to_psp(closed.error()));
+        if (own_default_ == (*open)->handle) own_default_.clear();
         reply({});
       });
 
   binder.request<psp::ProfileListRequest>(
       [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
         psp::ProfileListResult result;
-        for (const ProfileEntry& entry : engine_.list()) result.profiles.push_back(to_psp(entry));
+        const OpenProfilePtr meant = meant_profile();
+        for (const ProfileEntry& entry : engine_.list()) {
+          result.profiles.push_back(to_psp(entry));
+          result.profiles.back().default_ = meant && meant->handle == entry.handle;
+        }
         reply(result);
       });
 
