@@ -1,7 +1,6 @@
 #include "core/view/memo.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/view/key_index.h"
 #include "core/view/selection.h"
@@ -23,11 +22,6 @@ std::shared_ptr<ViewMemo::Entry> ViewMemo::find(Shape shape, const std::vector<K
   entry->focus = focus;
   entries_.push_back(entry);
   return entry;
-}
-
-Result<void> ViewMemo::wait_for(std::unique_lock<std::timed_mutex>& lock, StopToken& stop) {
-  while (!lock.try_lock_for(std::chrono::milliseconds(20))) PROFD_CHECK(stop.status());
-  return {};
 }
 
 Result<void> ViewMemo::make_tree(const Selection& selection, Entry& entry, StopToken& stop) {
@@ -56,8 +50,7 @@ Result<std::shared_ptr<const KeyIndex>> ViewMemo::key_index(const Selection& sel
     if (key_index_) return key_index_;
     if (++n_key_sweeps_ < kSweepsBeforeIndex && !now) return nullptr;
   }
-  std::unique_lock making(making_index_, std::defer_lock);
-  PROFD_CHECK(wait_for(making, stop));
+  PROFD_TRY(const Turn::Hold making, making_index_.take(stop));
   {
     const std::scoped_lock lock(mutex_);
     if (key_index_) return key_index_;

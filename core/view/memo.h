@@ -10,6 +10,7 @@
 
 #include "core/support/result.h"
 #include "core/support/stop.h"
+#include "core/support/turn.h"
 #include "core/view/keys.h"
 #include "core/view/spec.h"
 #include "core/view/unfold.h"
@@ -30,9 +31,9 @@ class ViewMemo {
   struct Entry {
     Shape shape;
     std::vector<Key> focus;
-    std::timed_mutex mutex;  // held while `tree` is read or grown
-    AnyTree tree;            // null until first used
-    std::size_t bytes = 0;   // guarded by the memo's mutex
+    Turn turn;              // held while `tree` is read or grown
+    AnyTree tree;           // null until first used
+    std::size_t bytes = 0;  // guarded by the memo's mutex
   };
 
   // Calls use(tree) with the tree of (shape, focus) locked. Fails with `cancelled` when stopped while
@@ -41,8 +42,7 @@ class ViewMemo {
   auto with_tree(const Selection& selection, Shape shape, const std::vector<Key>& focus, StopToken stop,
                  Use use) -> decltype(use(std::declval<UnfoldedTree<std::int64_t>&>())) {
     const std::shared_ptr<Entry> entry = find(shape, focus);
-    std::unique_lock lock(entry->mutex, std::defer_lock);
-    PROFD_CHECK(wait_for(lock, stop));
+    PROFD_TRY(const Turn::Hold hold, entry->turn.take(stop));
     PROFD_CHECK(make_tree(selection, *entry, stop));
     auto result = std::visit([&](auto& tree) { return use(*tree); }, entry->tree);
     account(entry);
@@ -58,7 +58,6 @@ class ViewMemo {
 
  private:
   std::shared_ptr<Entry> find(Shape shape, const std::vector<Key>& focus);
-  static Result<void> wait_for(std::unique_lock<std::timed_mutex>& lock, StopToken& stop);
   static Result<void> make_tree(const Selection& selection, Entry& entry, StopToken& stop);
   void account(const std::shared_ptr<Entry>& entry);
 
@@ -66,7 +65,7 @@ class ViewMemo {
   std::vector<std::shared_ptr<Entry>> entries_;  // most recently used last
   std::shared_ptr<const KeyIndex> key_index_;
   std::uint32_t n_key_sweeps_ = 0;
-  std::timed_mutex making_index_;
+  Turn making_index_;
 };
 
 }  // namespace profd

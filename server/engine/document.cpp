@@ -16,9 +16,12 @@ std::size_t sequence_length(std::string_view text, std::size_t i) {
 
 std::uint32_t units(std::size_t n_bytes, PositionEncoding encoding) {
   switch (encoding) {
-    case PositionEncoding::utf8: return static_cast<std::uint32_t>(n_bytes);
-    case PositionEncoding::utf16: return n_bytes == 4 ? 2 : 1;
-    case PositionEncoding::utf32: return 1;
+    case PositionEncoding::utf8:
+      return static_cast<std::uint32_t>(n_bytes);
+    case PositionEncoding::utf16:
+      return n_bytes == 4 ? 2 : 1;
+    case PositionEncoding::utf32:
+      return 1;
   }
   return 1;
 }
@@ -105,9 +108,13 @@ Result<void> Document::change(const std::optional<std::pair<TextPosition, TextPo
   return {};
 }
 
-void Document::saved() { since_save_ = LineMap(hashes(0, n_lines())); }
+void Document::saved() {
+  since_save_ = LineMap(hashes(0, n_lines()));
+}
 
-void Document::profile_loaded(const std::string& handle) { by_profile_[handle] = since_save_; }
+void Document::profile_loaded(const std::string& handle) {
+  by_profile_[handle] = since_save_;
+}
 
 const LineMap& Document::line_map(const std::string& handle) const {
   const auto found = by_profile_.find(handle);

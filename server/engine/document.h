@@ -33,8 +33,8 @@ class Document {
   Document(std::string text, std::int32_t version);
 
   // Replaces [start, end); both absent: the whole text. Positions past the end are clamped, as LSP says.
-  Result<void> change(const std::optional<std::pair<TextPosition, TextPosition>>& range, std::string_view text,
-                      PositionEncoding encoding, std::int32_t version);
+  Result<void> change(const std::optional<std::pair<TextPosition, TextPosition>>& range,
+                      std::string_view text, PositionEncoding encoding, std::int32_t version);
   void saved();
   // A profile was read (again): what is saved now is taken for what it measured.
   void profile_loaded(const std::string& handle);

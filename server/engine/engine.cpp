@@ -1,12 +1,11 @@
 #include "server/engine/engine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "server/engine/uri.h"
 
@@ -20,8 +19,9 @@ std::uint64_t half_of_the_machine() {
                                : std::uint64_t{4} << 30;
 }
 
-Result<std::shared_ptr<LoadedFile>> load(const std::string& path, const OpenOptions& options, Executor& executor,
-                                         const StopToken& stop, const Engine::ProgressFn& progress) {
+Result<std::shared_ptr<LoadedFile>> load(const std::string& path, const OpenOptions& options,
+                                         Executor& executor, const StopToken& stop,
+                                         const Engine::ProgressFn& progress) {
   auto file = std::make_shared<LoadedFile>();
   file->path = path;
   PROFD_TRY(file->stamp, stamp_of(path));
@@ -39,9 +39,9 @@ Engine::Engine(const EngineOptions& options, Post post)
       watch_files_(options.watch_files),
       alive_(std::make_shared<bool>(true)),
       views_(options.view_budget),
-      scheduler_(std::make_unique<Scheduler>(options.n_threads, [](const std::string& name, const std::string& what) {
-        spdlog::error("{}: {}", name, what);
-      })) {}
+      scheduler_(std::make_unique<Scheduler>(
+          options.n_threads,
+          [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })) {}
 
 Engine::~Engine() {
   for (auto& [handle, entry] : entries_)
@@ -87,7 +87,8 @@ std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn prog
     return ticket;
   }
   const std::string key = key_of(request, *path);
-  auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto& item) { return item.second.key == key; });
+  auto found = std::find_if(entries_.begin(), entries_.end(),
+                            [&](const auto& item) { return item.second.key == key; });
   if (found == entries_.end()) {
     Entry entry;
     entry.key = key;
@@ -123,22 +124,23 @@ void Engine::start_loading(const std::string& handle, Entry& entry) {
   // Progress goes to whoever asked first; the others wait without it.
   auto progress = entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress;
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  scheduler_->submit(Lane::bulk, "open " + entry.path,
-                     [this, handle, alive = alive_, path = entry.path, options = entry.request.options,
-                      stop = *entry.loading, progress = std::move(progress)] {
-                       Result<std::shared_ptr<LoadedFile>> result = fail(ErrorCode::internal, "reading failed");
-                       try {
-                         result = load(path, options, scheduler_->executor(), StopToken(stop), progress);
-                       } catch (const std::bad_alloc&) {
-                         result = fail(ErrorCode::limit, "not enough memory to read this file");
-                       } catch (const std::exception& exception) {
-                         spdlog::error("open {}: {}", path, exception.what());
-                         result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
-                       }
-                       post_([this, handle, alive, result = std::move(result)]() mutable {
-                         if (*alive) loaded(handle, std::move(result));
-                       });
-                     });
+  scheduler_->submit(
+      Lane::bulk, "open " + entry.path,
+      [this, handle, alive = alive_, path = entry.path, options = entry.request.options,
+       stop = *entry.loading, progress = std::move(progress)] {
+        Result<std::shared_ptr<LoadedFile>> result = fail(ErrorCode::internal, "reading failed");
+        try {
+          result = load(path, options, scheduler_->executor(), StopToken(stop), progress);
+        } catch (const std::bad_alloc&) {
+          result = fail(ErrorCode::limit, "not enough memory to read this file");
+        } catch (const std::exception& exception) {
+          spdlog::error("open {}: {}", path, exception.what());
+          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
+        }
+        post_([this, handle, alive, result = std::move(result)]() mutable {
+          if (*alive) loaded(handle, std::move(result));
+        });
+      });
 }
 
 void Engine::loaded(const std::string& handle, Result<std::shared_ptr<LoadedFile>> result) {
@@ -159,8 +161,9 @@ void Engine::loaded(const std::string& handle, Result<std::shared_ptr<LoadedFile
   const bool first = entry->current == nullptr;
   if (!first) {
     entry->failed = true;
-    announce(ProfileChange::reload_failed, handle,
-             fmt::format("{}: {}. The older revision is shown.", last_component(entry->path), describe(error)));
+    announce(
+        ProfileChange::reload_failed, handle,
+        fmt::format("{}: {}. The older revision is shown.", last_component(entry->path), describe(error)));
   }
   auto waiters = std::move(entry->waiters);
   entry->waiters.clear();
@@ -180,7 +183,8 @@ void Engine::take(const std::string& handle, Entry& entry, std::shared_ptr<Loade
   open->name = !entry.request.name.empty() ? entry.request.name : std::string(last_component(entry.path));
   open->metric = open->profile->default_metric();
   const std::string& wanted = first ? entry.request.metric : entry.current->metric_info().name;
-  if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty()) open->metric = *metric;
+  if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())
+    open->metric = *metric;
   if (!first) views_.drop(*entry.current);
   entry.current = open;
   entry.failed = false;
@@ -263,8 +267,8 @@ void Engine::make_room(const std::string& keep) {
         victim = handle;
       }
     if (oldest == nullptr) return;
-    const std::string message =
-        fmt::format("{} was closed to stay within the memory budget of {} MiB", oldest->current->name, budget_ >> 20);
+    const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
+                                            oldest->current->name, budget_ >> 20);
     spdlog::warn("{}", message);
     evicted_[victim] = message;
     drop(victim, message);

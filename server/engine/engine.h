@@ -1,8 +1,8 @@
 // Engine: the C++ API of the daemon. Owns the open profiles, their views, the workers; knows nothing of JSON.
 //
 // Everything here belongs to one strand (the thread that runs what `post` is given) unless it says otherwise.
-// Long work runs on workers over immutable snapshots (OpenProfilePtr, WorkspaceSnapshot) and comes back to the
-// strand through `post`.
+// Long work runs on workers over immutable snapshots (OpenProfilePtr, WorkspaceSnapshot) and comes back to
+// the strand through `post`.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@
 namespace profd {
 
 struct EngineOptions {
-  unsigned n_threads = 0;                          // 0: everything inline, for tests
-  std::uint64_t memory_budget = 0;                 // bytes for profiles; 0: half of the machine
-  std::uint64_t view_budget = 512ull << 20;        // bytes for cached views
+  unsigned n_threads = 0;                    // 0: everything inline, for tests
+  std::uint64_t memory_budget = 0;           // bytes for profiles; 0: half of the machine
+  std::uint64_t view_budget = 512ull << 20;  // bytes for cached views
   bool watch_files = true;
 };
 
@@ -36,8 +36,8 @@ enum class ProfileChange : std::uint8_t { opened, reloaded, reload_failed, close
 // The frame all clients mean.
 struct SharedSelection {
   std::string profile, function;
-  std::string file;            // as the profile says; "" unknown
-  std::uint32_t line = 0;      // 1-based, 0 unknown
+  std::string file;        // as the profile says; "" unknown
+  std::uint32_t line = 0;  // 1-based, 0 unknown
   std::string spec;
   std::vector<std::int64_t> path;
   std::vector<std::string> frames;
@@ -76,7 +76,8 @@ struct ProfileEntry {
 
 class Engine {
  public:
-  using Post = std::function<void(UniqueFunction<void()>)>;  // runs it later on the strand; safe from any thread
+  using Post =
+      std::function<void(UniqueFunction<void()>)>;  // runs it later on the strand; safe from any thread
   using ProgressFn = std::function<void(std::uint64_t done, std::uint64_t total)>;
   using Opened = UniqueFunction<void(Result<OpenAnswer>)>;
 
@@ -90,8 +91,8 @@ class Engine {
   void remove_client(ClientId client);
   [[nodiscard]] std::size_t n_clients() const { return clients_.size(); }
 
-  // Reads the file on a worker; `opened` is called on the strand, exactly once. Opening what is open gives the
-  // same profile (read again if the file changed); openings of one file share the work. `progress` may be
+  // Reads the file on a worker; `opened` is called on the strand, exactly once. Opening what is open gives
+  // the same profile (read again if the file changed); openings of one file share the work. `progress` may be
   // called on any thread. Returns a ticket for cancel_open.
   std::uint64_t open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened);
   void cancel_open(std::uint64_t ticket);
@@ -159,7 +160,7 @@ class Engine {
   std::shared_ptr<bool> alive_;  // posted tasks look whether the engine is still there
   Views views_;
   std::map<ClientId, EngineListener*> clients_;
-  std::map<std::string, Entry> entries_;  // by handle
+  std::map<std::string, Entry> entries_;        // by handle
   std::map<std::string, std::string> evicted_;  // handle -> why
   std::string default_;
   std::optional<SharedSelection> selection_;

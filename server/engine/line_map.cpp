@@ -18,8 +18,10 @@ void LineMap::replace(std::size_t first, std::size_t n_old, const std::vector<st
   n_old = std::min(n_old, current_.size() - first);
   const std::size_t n_new = new_hashes.size();
   const auto at = [](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
-  const std::vector<std::uint64_t> old_hashes(current_.begin() + at(first), current_.begin() + at(first + n_old));
-  const std::vector<std::uint32_t> old_origins(origin_.begin() + at(first), origin_.begin() + at(first + n_old));
+  const std::vector<std::uint64_t> old_hashes(current_.begin() + at(first),
+                                              current_.begin() + at(first + n_old));
+  const std::vector<std::uint32_t> old_origins(origin_.begin() + at(first),
+                                               origin_.begin() + at(first + n_old));
 
   const std::size_t n_least = std::min(n_old, n_new);
   std::size_t head = 0;

@@ -10,8 +10,8 @@
 
 namespace profd {
 
-// 0-based lines. A line that was there before keeps its origin wherever it moved; it is stale when its text is
-// no longer that of the origin. Typing a change back makes the line fresh again.
+// 0-based lines. A line that was there before keeps its origin wherever it moved; it is stale when its text
+// is no longer that of the origin. Typing a change back makes the line fresh again.
 class LineMap {
  public:
   LineMap() = default;

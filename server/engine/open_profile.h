@@ -26,7 +26,7 @@ struct OpenProfile {
   std::uint32_t revision = 1;  // counts reloads
   std::uint64_t view_id = 0;   // of this revision in the view cache
   std::string uri;
-  std::string name;    // for people
+  std::string name;     // for people
   MetricId metric{0u};  // the default one
   ProfilePtr profile;
   std::shared_ptr<const LoadedFile> file;

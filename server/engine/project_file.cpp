@@ -31,7 +31,8 @@ class Reader {
     for (const auto& [key, node] : table) {
       const std::string_view name = key.str();
       if (name == "profiles") {
-        for (const std::string& glob : strings(name, node)) project_.profiles.push_back(absolute_from(folder_, glob));
+        for (const std::string& glob : strings(name, node))
+          project_.profiles.push_back(absolute_from(folder_, glob));
       } else if (name == "metric") {
         project_.metric = value<std::string>(name, node, "a text");
       } else if (name == "filters") {
@@ -84,7 +85,8 @@ class Reader {
   void add_filter(const std::string& text) {
     auto spec = parse_view_spec("top-down by function | " + text);
     if (!spec) {
-      project_.problems.push_back(fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(spec.error())));
+      project_.problems.push_back(
+          fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(spec.error())));
       return;
     }
     for (Filter& filter : spec->filters) project_.filters.push_back(std::move(filter));
@@ -140,9 +142,9 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
     return fail(ErrorCode::limit, path + ": more than 10,000 brackets");
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed)
-    return fail(ErrorCode::malformed, fmt::format("{}:{}:{}: {}", path, parsed.error().source().begin.line,
-                                                  parsed.error().source().begin.column,
-                                                  parsed.error().description()));
+    return fail(ErrorCode::malformed,
+                fmt::format("{}:{}:{}: {}", path, parsed.error().source().begin.line,
+                            parsed.error().source().begin.column, parsed.error().description()));
   ProjectFile project;
   project.path = path;
   Reader(project, fs::path(path).parent_path().string()).read(parsed.table());

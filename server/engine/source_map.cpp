@@ -5,7 +5,8 @@
 namespace profd {
 namespace {
 
-MappingRule rule_of(const WorkspaceSnapshot& workspace, std::string_view profile_path, const std::string& path) {
+MappingRule rule_of(const WorkspaceSnapshot& workspace, std::string_view profile_path,
+                    const std::string& path) {
   if (profile_path == path) return MappingRule::exact;
   for (const PathMapping& mapping : workspace.mappings)
     if (profile_path.substr(0, mapping.from.size()) == mapping.from &&
@@ -21,12 +22,15 @@ const std::string* SourceMap::file_of(std::string_view profile_path) const {
   return found != targets.end() && found->second.paths.size() == 1 ? &found->second.paths.front() : nullptr;
 }
 
-std::size_t SourceMap::memory() const { return targets.size() * 160 + by_path.size() * 160; }
+std::size_t SourceMap::memory() const {
+  return targets.size() * 160 + by_path.size() * 160;
+}
 
 SourceTarget find_source(const WorkspaceSnapshot& workspace, std::string_view profile_path) {
   SourceTarget target;
   if (profile_path.empty()) return target;
-  if (workspace.files) target.paths = workspace.files->index.find(profile_path, workspace.mappings).candidates;
+  if (workspace.files)
+    target.paths = workspace.files->index.find(profile_path, workspace.mappings).candidates;
   if (target.paths.empty() && workspace.documents)
     target.paths = workspace.documents->find(profile_path, workspace.mappings).candidates;
   if (!target.paths.empty()) target.rule = rule_of(workspace, profile_path, target.paths.front());

@@ -19,7 +19,7 @@ enum class MappingRule : std::uint8_t { exact, prefix, suffix, module };
 
 // What a workspace looks like to a task: immutable, cheap to copy.
 struct WorkspaceSnapshot {
-  std::string key;  // equal keys mean equal snapshots
+  std::string key;                              // equal keys mean equal snapshots
   std::shared_ptr<const WorkspaceFiles> files;  // null until the walk is over
   std::shared_ptr<const PathIndex> documents;   // open documents outside the roots; may be null
   std::vector<PathMapping> mappings;
@@ -31,8 +31,8 @@ struct SourceTarget {
 };
 
 struct SourceMap {
-  ProfilePtr profile;  // keeps the texts below alive
-  std::unordered_map<std::string_view, SourceTarget> targets;  // by path as the profile says
+  ProfilePtr profile;                                              // keeps the texts below alive
+  std::unordered_map<std::string_view, SourceTarget> targets;      // by path as the profile says
   std::unordered_map<std::string, std::vector<StringId>> by_path;  // unique matches, the other way round
   std::size_t n_ties = 0;
   std::string first_tie;

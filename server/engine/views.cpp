@@ -12,16 +12,17 @@ std::string Views::key_text(const OpenProfile& open, const ViewSpec& spec, const
 
 Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
   const std::string text = key_text(open, spec, "select ");
-  auto made = cache_.get<Selection>({open.view_id, text}, stop, [&](const StopToken& token) -> Result<SelectionPtr> {
-    ViewSpec full = spec;
-    if (full.metric.empty()) full.metric = open.metric_info().name;
-    SelectionPtr similar;
-    {
-      const std::lock_guard lock(mutex_);
-      similar = known_[open.view_id].latest.lock();
-    }
-    return select(open.profile, full, token, similar);
-  });
+  auto made =
+      cache_.get<Selection>({open.view_id, text}, stop, [&](const StopToken& token) -> Result<SelectionPtr> {
+        ViewSpec full = spec;
+        if (full.metric.empty()) full.metric = open.metric_info().name;
+        SelectionPtr similar;
+        {
+          const std::lock_guard lock(mutex_);
+          similar = known_[open.view_id].latest.lock();
+        }
+        return select(open.profile, full, token, similar);
+      });
   if (!made) return made;
   remember(open, text, *made);
   const std::lock_guard lock(mutex_);
@@ -48,12 +49,13 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
 }
 
 Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
-                                                       const std::vector<StringId>& files, const StopToken& stop) {
+                                                       const std::vector<StringId>& files,
+                                                       const StopToken& stop) {
   const std::string index_text = key_text(open, spec, "line index ");
   PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
-  auto index = cache_.get<LineIndex>(
-      {open.view_id, index_text}, stop,
-      [&](const StopToken& token) { return shared(make_line_index(*open.profile, selected->self, token)); });
+  auto index = cache_.get<LineIndex>({open.view_id, index_text}, stop, [&](const StopToken& token) {
+    return shared(make_line_index(*open.profile, selected->self, token));
+  });
   if (!index) return tl::unexpected<Error>(std::move(index).error());
   remember(open, index_text, *index);
   std::string text = key_text(open, spec, "lines ") + "\n";
@@ -63,7 +65,8 @@ Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, 
   });
 }
 
-Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open, const WorkspaceSnapshot& workspace,
+Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
+                                                        const WorkspaceSnapshot& workspace,
                                                         const StopToken& stop) {
   return cache_.get<SourceMap>({open.view_id, "sources " + workspace.key}, stop, [&](const StopToken& token) {
     return make_source_map(open.profile, workspace, token);
@@ -92,7 +95,8 @@ bool Views::at_hand(const OpenProfile& open, const std::string& text) const {
   return made != known->second.made.end() && !made->second.expired();
 }
 
-void Views::remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made) {
+void Views::remember(const OpenProfile& open, const std::string& text,
+                     const std::shared_ptr<const void>& made) {
   const std::lock_guard lock(mutex_);
   auto& by_text = known_[open.view_id].made;
   if (by_text.size() > 256) std::erase_if(by_text, [](const auto& item) { return item.second.expired(); });

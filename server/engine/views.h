@@ -32,8 +32,8 @@ class Views {
   // All metrics of the lines of a file, of what passes the filters of `spec`.
   Result<std::shared_ptr<const LineValues>> lines(const OpenProfile& open, const ViewSpec& spec,
                                                   const std::vector<StringId>& files, const StopToken& stop);
-  Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open, const WorkspaceSnapshot& workspace,
-                                                   const StopToken& stop);
+  Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,
+                                                   const WorkspaceSnapshot& workspace, const StopToken& stop);
 
   // Whether a view is at hand, or so small that computing it keeps nobody waiting.
   [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec) const;

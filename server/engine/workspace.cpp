@@ -42,9 +42,10 @@ void Workspace::set_roots(std::vector<std::string> roots, Changed changed) {
 }
 
 void Workspace::set_settings(Settings settings) {
-  const bool same_mappings = std::equal(
-      settings.mappings.begin(), settings.mappings.end(), settings_.mappings.begin(), settings_.mappings.end(),
-      [](const PathMapping& a, const PathMapping& b) { return a.from == b.from && a.to == b.to; });
+  const bool same_mappings =
+      std::equal(settings.mappings.begin(), settings.mappings.end(), settings_.mappings.begin(),
+                 settings_.mappings.end(),
+                 [](const PathMapping& a, const PathMapping& b) { return a.from == b.from && a.to == b.to; });
   settings_ = std::move(settings);
   if (same_mappings) return;
   mappings_ = settings_.mappings;
@@ -101,7 +102,9 @@ std::optional<std::string> Workspace::metric() const {
   if (settings_.metric) return settings_.metric;
   return project_ ? project_->metric : std::nullopt;
 }
-std::vector<Filter> Workspace::filters() const { return project_ ? project_->filters : std::vector<Filter>(); }
+std::vector<Filter> Workspace::filters() const {
+  return project_ ? project_->filters : std::vector<Filter>();
+}
 
 Result<void> Workspace::open_document(const std::string& path, std::string text, std::int32_t version) {
   if (text.size() > Document::kMaxBytes) return fail(ErrorCode::limit, "a document may have 64 MiB");
@@ -135,7 +138,8 @@ void Workspace::rebuild_documents() {
   const std::vector<std::string> folders = walked_roots();
   auto index = std::make_shared<PathIndex>();
   for (const auto& [path, document] : documents_)
-    if (std::none_of(folders.begin(), folders.end(), [&](const std::string& f) { return lies_below(path, f); }) ||
+    if (std::none_of(folders.begin(), folders.end(),
+                     [&](const std::string& f) { return lies_below(path, f); }) ||
         !files_)
       index->add(path);
   const bool was_empty = !document_index_ || document_index_->size() == 0;
@@ -151,7 +155,8 @@ WorkspaceSnapshot Workspace::snapshot() const {
 bool Workspace::inside(std::string_view path) const {
   if (documents_.count(std::string(path)) != 0) return true;
   const std::vector<std::string> folders = walked_roots();
-  return std::any_of(folders.begin(), folders.end(), [&](const std::string& f) { return lies_below(path, f); });
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string& f) { return lies_below(path, f); });
 }
 
 }  // namespace profd

@@ -36,8 +36,8 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  // Reads the project file at once and walks the roots on a worker; `changed` comes on the strand when the walk
-  // is over. Problems of the project file are in project_problems().
+  // Reads the project file at once and walks the roots on a worker; `changed` comes on the strand when the
+  // walk is over. Problems of the project file are in project_problems().
   void set_roots(std::vector<std::string> roots, Changed changed);
   void set_settings(Settings settings);
   [[nodiscard]] const std::vector<std::string>& roots() const { return roots_; }
@@ -61,7 +61,8 @@ class Workspace {
 
   // For tasks: immutable.
   [[nodiscard]] WorkspaceSnapshot snapshot() const;
-  // Whether a path may be shown to the user's editor on a profile's word: below a root or a mapped folder, or open.
+  // Whether a path may be shown to the user's editor on a profile's word: below a root or a mapped folder, or
+  // open.
   [[nodiscard]] bool inside(std::string_view path) const;
 
  private:

@@ -9,9 +9,9 @@ namespace profd {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::string_view, 12> kSkipped = {
-    ".git",    ".hg",    ".svn",          "node_modules", "build",  "target",
-    ".cache",  ".venv",  "__pycache__",   ".idea",        ".vscode", "bazel-out"};
+constexpr std::array<std::string_view, 12> kSkipped = {".git",        ".hg",    ".svn",    "node_modules",
+                                                       "build",       "target", ".cache",  ".venv",
+                                                       "__pycache__", ".idea",  ".vscode", "bazel-out"};
 
 bool skipped(const fs::path& folder) {
   const std::string name = folder.filename().string();
@@ -41,7 +41,8 @@ bool walk_files(const std::string& root, const WalkLimits& limits,
 std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, StopToken stop) {
   auto files = std::make_shared<WorkspaceFiles>();
   for (const std::string& root : roots)
-    if (!walk_files(root, {}, [&](const std::string& path) { files->index.add(path); }, stop))
+    if (!walk_files(
+            root, {}, [&](const std::string& path) { files->index.add(path); }, stop))
       files->complete = false;
   return files;
 }

@@ -17,8 +17,8 @@ struct WalkLimits {
   int max_depth = 40;
 };
 
-// Calls `visit` with the path of every regular file. Skips .git, .hg, .svn, node_modules, build folders and the
-// like; follows no links to folders. Returns false when a limit or `stop` cut it short.
+// Calls `visit` with the path of every regular file. Skips .git, .hg, .svn, node_modules, build folders and
+// the like; follows no links to folders. Returns false when a limit or `stop` cut it short.
 bool walk_files(const std::string& root, const WalkLimits& limits,
                 const std::function<void(const std::string& path)>& visit, StopToken stop = {});
 

@@ -1,6 +1,7 @@
 #include "server/feature/hover.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -48,12 +49,23 @@ Result<LineFunction> function_on_line(Views& views, const AnnotateRequest& reque
   return result;
 }
 
+// Text that is no markup as it stands goes as it stands: some editors show the backslashes of the rest.
+std::string plain_or_escaped(std::string_view text) {
+  const auto harmless = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string_view(" .,:/%+-").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  const bool plain = std::all_of(text.begin(), text.end(), harmless) && text.find("//") == text.npos &&
+                     text.find("www.") == text.npos && sanitize_text(text) == text;
+  return plain ? std::string(text) : escape_markdown(text);
+}
+
 class Page {
  public:
   explicit Page(bool markdown) : markdown_(markdown) {}
 
   void title(std::string_view name, std::string_view place, bool inlined, std::size_t n_others) {
-    text_ += markdown_ ? fmt::format("**{}** {}", escape_markdown(name), escape_markdown(place))
+    text_ += markdown_ ? fmt::format("**{}** {}", markdown_code(name), plain_or_escaped(place))
                        : fmt::format("{} {}", sanitize_text(name), sanitize_text(place));
     if (inlined) text_ += " (inlined)";
     if (n_others > 0) text_ += fmt::format(" and {} more here", n_others);
@@ -67,8 +79,8 @@ class Page {
   void table_row(std::string_view metric, std::string_view self, std::string_view total,
                  std::string_view share) {
     text_ += markdown_
-                 ? fmt::format("| {} | {} | {} | {} |\n", escape_markdown(metric), escape_markdown(self),
-                               escape_markdown(total), escape_markdown(share))
+                 ? fmt::format("| {} | {} | {} | {} |\n", escape_markdown(metric), plain_or_escaped(self),
+                               plain_or_escaped(total), escape_markdown(share))
                  : fmt::format("{}: total {} ({}), self {}\n", sanitize_text(metric), total, share, self);
   }
   void table_end() { text_ += '\n'; }
@@ -82,13 +94,16 @@ class Page {
       return;
     }
     if (!first) text_ += " · ";
-    text_ += link.empty() ? escape_markdown(name) : fmt::format("[{}]({})", escape_markdown(name), link);
-    text_ += fmt::format(" {}", escape_markdown(share));
+    text_ += link.empty() ? markdown_code(name) : fmt::format("[{}]({})", markdown_code(name), link);
+    text_ += fmt::format(" {}", share);
+  }
+  void neighbours_rest(std::size_t n) {
+    text_ += markdown_ ? fmt::format(" · {} more", n) : fmt::format("  {} more\n", n);
   }
   void neighbours_end() { text_ += markdown_ ? "\n\n" : "\n"; }
 
   void foot(std::string_view text) {
-    text_ += markdown_ ? fmt::format("*{}*", escape_markdown(text)) : sanitize_text(text);
+    text_ += markdown_ ? fmt::format("*{}*", plain_or_escaped(text)) : sanitize_text(text);
   }
   std::string take() { return std::move(text_); }
 
@@ -118,7 +133,7 @@ Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const 
       page.neighbour(i == 0, short_name(key_name(profile, *selection.keys, list[i].key)),
                      format_share(list[i].total, around.total),
                      link_to(*sources, profile, *selection.keys, list[i].key));
-    if (n_in_all > list.size()) page.neighbour(false, fmt::format("{} more", n_in_all - list.size()), "", "");
+    if (n_in_all > list.size()) page.neighbours_rest(n_in_all - list.size());
     page.neighbours_end();
   };
   add("callers", around.callers, around.n_callers);

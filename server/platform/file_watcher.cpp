@@ -1,10 +1,5 @@
 #include "server/platform/file_watcher.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -12,6 +7,11 @@
 #include <set>
 #include <thread>
 #include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifdef __linux__
 #include <sys/inotify.h>
@@ -169,7 +169,11 @@ class FileWatcher::Impl {
 FileWatcher::FileWatcher(Callback on_change, std::chrono::milliseconds settle)
     : impl_(std::make_unique<Impl>(std::move(on_change), settle)) {}
 FileWatcher::~FileWatcher() = default;
-void FileWatcher::watch(const std::string& path, const FileStamp& seen) { impl_->watch(path, seen); }
-void FileWatcher::unwatch(const std::string& path) { impl_->unwatch(path); }
+void FileWatcher::watch(const std::string& path, const FileStamp& seen) {
+  impl_->watch(path, seen);
+}
+void FileWatcher::unwatch(const std::string& path) {
+  impl_->unwatch(path);
+}
 
 }  // namespace profd

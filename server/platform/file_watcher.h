@@ -1,8 +1,9 @@
 // FileWatcher: says which of some files changed, after they have settled.
 //
-// Owns one thread. On Linux inotify on the files' folders wakes it (so that replaced files are seen); elsewhere,
-// and where inotify gives up, it looks twice a second. A change is a change of mtime, size or inode, reported
-// once the file has been the same for `settle`; a file that vanished is not reported until it is back.
+// Owns one thread. On Linux inotify on the files' folders wakes it (so that replaced files are seen);
+// elsewhere, and where inotify gives up, it looks twice a second. A change is a change of mtime, size or
+// inode, reported once the file has been the same for `settle`; a file that vanished is not reported until it
+// is back.
 #pragma once
 
 #include <chrono>

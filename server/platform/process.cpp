@@ -1,17 +1,17 @@
 #include "server/platform/process.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/file.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstring>
 #include <thread>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
@@ -105,8 +105,8 @@ std::uint64_t resident_bytes() {
 #else
   mach_task_basic_info info{};
   mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
-  const auto task_info_result = task_info(mach_task_self(), MACH_TASK_BASIC_INFO,
-                                          reinterpret_cast<task_info_t>(&info), &count);
+  const auto task_info_result =
+      task_info(mach_task_self(), MACH_TASK_BASIC_INFO, reinterpret_cast<task_info_t>(&info), &count);
   return task_info_result == KERN_SUCCESS ? info.resident_size : 0;
 #endif
 }

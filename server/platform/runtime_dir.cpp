@@ -1,15 +1,14 @@
 #include "server/platform/runtime_dir.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "server/platform/unique_fd.h"
 
@@ -43,7 +42,8 @@ Result<void> write_private_file(const std::string& path, std::string_view conten
   const std::string fresh = fmt::format("{}.{}", path, ::getpid());
   UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.valid()) return fail(ErrorCode::io, fmt::format("{}: {}", fresh, std::strerror(errno)));
-  const bool written = ::write(fd.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size());
+  const bool written =
+      ::write(fd.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size());
   if (!written || std::rename(fresh.c_str(), path.c_str()) != 0) {
     const int error = errno;
     ::unlink(fresh.c_str());

@@ -8,8 +8,8 @@
 
 namespace profd {
 
-// $XDG_RUNTIME_DIR/profd, else /tmp/profd-UID; made with mode 0700. Refused when it belongs to somebody else, is
-// a link, or others may enter it.
+// $XDG_RUNTIME_DIR/profd, else /tmp/profd-UID; made with mode 0700. Refused when it belongs to somebody else,
+// is a link, or others may enter it.
 Result<std::string> runtime_dir();
 
 // A file with mode 0600, written whole or not at all.

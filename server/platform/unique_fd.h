@@ -1,9 +1,9 @@
 // UniqueFd: a file descriptor that closes itself.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 namespace profd {
 

@@ -1,14 +1,13 @@
 #include "server/platform/unix_socket.h"
 
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace profd {
 namespace {
@@ -17,8 +16,8 @@ Result<sockaddr_un> address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path))
-    return fail(ErrorCode::invalid, fmt::format("{}: a socket path has 1 to {} bytes", path,
-                                                sizeof(address.sun_path) - 1));
+    return fail(ErrorCode::invalid,
+                fmt::format("{}: a socket path has 1 to {} bytes", path, sizeof(address.sun_path) - 1));
   std::memcpy(address.sun_path, path.data(), path.size());
   return address;
 }
@@ -43,7 +42,8 @@ Result<void> remove_stale(const std::string& path) {
   if (!S_ISSOCK(status.st_mode))
     return fail(ErrorCode::io, path + ": exists and is not a socket; choose another --socket path");
   if (connect_unix(path))
-    return fail(ErrorCode::io, path + ": in use by another process; connect to that one or choose another path");
+    return fail(ErrorCode::io,
+                path + ": in use by another process; connect to that one or choose another path");
   ::unlink(path.c_str());
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace profd {
 
-// Listens on `path`. A socket file that nobody answers on is removed; one that is answered gives an `io` error
-// saying that the path is in use. Anything else at the path is left alone and refused.
+// Listens on `path`. A socket file that nobody answers on is removed; one that is answered gives an `io`
+// error saying that the path is in use. Anything else at the path is left alone and refused.
 Result<UniqueFd> listen_unix(const std::string& path);
 
 // `not_found` when nobody listens there.

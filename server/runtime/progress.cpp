@@ -11,18 +11,25 @@ constexpr std::chrono::milliseconds kInterval(100);
 
 std::string megabytes(std::uint64_t done, std::uint64_t total) {
   constexpr double kMiB = 1 << 20;
-  return fmt::format("{:.0f} of {:.0f} MiB", static_cast<double>(done) / kMiB, static_cast<double>(total) / kMiB);
+  return fmt::format("{:.0f} of {:.0f} MiB", static_cast<double>(done) / kMiB,
+                     static_cast<double>(total) / kMiB);
 }
 
 }  // namespace
 
 Progress::Progress(std::string title, Send send, std::chrono::milliseconds quiet, Now now)
-    : title_(std::move(title)), send_(std::move(send)), quiet_(quiet), now_(std::move(now)), started_(now_()) {
+    : title_(std::move(title)),
+      send_(std::move(send)),
+      quiet_(quiet),
+      now_(std::move(now)),
+      started_(now_()) {
   const std::lock_guard lock(mutex_);
   if (quiet_.count() == 0) begin_locked();
 }
 
-Progress::~Progress() { end(""); }
+Progress::~Progress() {
+  end("");
+}
 
 void Progress::begin_locked() {
   begun_ = true;

@@ -1,7 +1,8 @@
 // Progress: one stream of work-done progress, at most ten reports a second.
 //
-// begin, any number of reports with a percentage that never falls, end; exactly one end however the work ends.
-// Says nothing when the work is over within `quiet` unless the client asked for it with a token of its own.
+// begin, any number of reports with a percentage that never falls, end; exactly one end however the work
+// ends. Says nothing when the work is over within `quiet` unless the client asked for it with a token of its
+// own.
 #pragma once
 
 #include <chrono>

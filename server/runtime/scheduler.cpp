@@ -7,14 +7,16 @@
 
 namespace profd {
 
-// Pieces are taken from a shared counter by helpers on the bulk lane and by the caller itself. The caller waits
-// only for pieces that have been taken, never for a helper that has not started.
+// Pieces are taken from a shared counter by helpers on the bulk lane and by the caller itself. The caller
+// waits only for pieces that have been taken, never for a helper that has not started.
 class Scheduler::WorkerExecutor final : public Executor {
  public:
   explicit WorkerExecutor(Scheduler& scheduler) : scheduler_(scheduler) {}
 
   // Bulk workers and the caller; the interactive worker does not help.
-  unsigned width() const override { return std::max(1u, scheduler_.n_threads_ > 0 ? scheduler_.n_threads_ - 1 : 0); }
+  unsigned width() const override {
+    return std::max(1u, scheduler_.n_threads_ > 0 ? scheduler_.n_threads_ - 1 : 0);
+  }
 
   void run(std::size_t n_tasks, const std::function<void(std::size_t)>& task) override {
     if (n_tasks == 0) return;
@@ -108,9 +110,8 @@ void Scheduler::work(bool interactive_only) {
   std::unique_lock lock(mutex_);
   while (true) {
     auto& ready = interactive_only ? interactive_ready_ : any_ready_;
-    ready.wait(lock, [&] {
-      return stopping_ || !interactive_.empty() || (!interactive_only && !bulk_.empty());
-    });
+    ready.wait(lock,
+               [&] { return stopping_ || !interactive_.empty() || (!interactive_only && !bulk_.empty()); });
     if (stopping_) return;
     const bool is_interactive = !interactive_.empty();
     auto& queue = is_interactive ? interactive_ : bulk_;

@@ -1,8 +1,8 @@
 // Scheduler: the worker threads of the daemon, in two lanes.
 //
-// Interactive tasks go first and one worker takes nothing else, so that an `open` of a gigabyte never delays a
-// hover. With 0 threads every task runs inside submit(), which is what tests use. Threads start with the first
-// task, so an idle daemon has none.
+// Interactive tasks go first and one worker takes nothing else, so that an `open` of a gigabyte never delays
+// a hover. With 0 threads every task runs inside submit(), which is what tests use. Threads start with the
+// first task, so an idle daemon has none.
 #pragma once
 
 #include <condition_variable>
@@ -32,8 +32,8 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // `name` is what a fault is logged with. An exception ends the task, not the worker; whatever the task owned
-  // (a ReplyOnce above all) is destroyed and so answers.
+  // `name` is what a fault is logged with. An exception ends the task, not the worker; whatever the task
+  // owned (a ReplyOnce above all) is destroyed and so answers.
   void submit(Lane lane, std::string name, Task task);
 
   [[nodiscard]] unsigned n_threads() const { return n_threads_; }

@@ -5,8 +5,8 @@
 
 namespace profd {
 
-// Safe from any thread; never blocks. Bytes are kept until the other side takes them, within a bound: over it,
-// progress goes first, then the connection.
+// Safe from any thread; never blocks. Bytes are kept until the other side takes them, within a bound: over
+// it, progress goes first, then the connection.
 class Channel {
  public:
   static constexpr std::size_t kMaxQueuedBytes = std::size_t{256} << 20;

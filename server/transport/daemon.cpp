@@ -1,16 +1,15 @@
 #include "server/transport/daemon.h"
 
-#include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
 #include <asio/post.hpp>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "server/dialect/psp/psp_session.h"
 #include "server/platform/unix_socket.h"
@@ -75,7 +74,8 @@ void Daemon::serve_pipes(int in, UniqueFd out) {
   pipes_->channel = std::make_shared<PipeChannel>(std::move(out), [this] {
     asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
   });
-  pipes_->session = make_session(pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); });
+  pipes_->session =
+      make_session(pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); });
   pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
     std::unique_lock lock(pipes_->mutex);
     pipes_->busy = true;
@@ -219,6 +219,8 @@ int Daemon::run() {
   return exit_code_;
 }
 
-void Daemon::stop() { io_.stop(); }
+void Daemon::stop() {
+  io_.stop();
+}
 
 }  // namespace profd

@@ -1,9 +1,9 @@
 #include "server/transport/pipe_channel.h"
 
+#include <cerrno>
+
 #include <poll.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 namespace profd {
 

@@ -1,4 +1,5 @@
-// PipeChannel: writes to a file descriptor that may block (a pipe, a file, a terminal), on a thread of its own.
+// PipeChannel: writes to a file descriptor that may block (a pipe, a file, a terminal), on a thread of its
+// own.
 #pragma once
 
 #include <condition_variable>

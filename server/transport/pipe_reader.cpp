@@ -1,14 +1,15 @@
 #include "server/transport/pipe_reader.h"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 namespace profd {
 
-PipeReader::PipeReader(int fd, std::function<void(std::string)> on_bytes) : fd_(fd), on_bytes_(std::move(on_bytes)) {
+PipeReader::PipeReader(int fd, std::function<void(std::string)> on_bytes)
+    : fd_(fd), on_bytes_(std::move(on_bytes)) {
   int ends[2] = {-1, -1};
   if (::pipe(ends) == 0) {
     stop_read_ = UniqueFd(ends[0]);

@@ -12,8 +12,8 @@ namespace profd {
 
 class PipeReader {
  public:
-  // `on_bytes` is called on the reading thread with what arrived, "" once at the end of the stream; it returns
-  // when the bytes have been taken, which is what slows a sender down.
+  // `on_bytes` is called on the reading thread with what arrived, "" once at the end of the stream; it
+  // returns when the bytes have been taken, which is what slows a sender down.
   PipeReader(int fd, std::function<void(std::string bytes)> on_bytes);
   ~PipeReader();  // stops reading and waits for the thread
 

@@ -1,12 +1,11 @@
 #include "server/transport/socket_connection.h"
 
-#include <poll.h>
-
 #include <utility>
 
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 
 namespace profd {
@@ -91,19 +90,19 @@ void SocketConnection::start(const MakeSession& make_session, Closed closed) {
 }
 
 void SocketConnection::read() {
-  socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](const asio::error_code& error,
-                                                                             std::size_t n) {
-    if (self->over_) return;
-    if (error == asio::error::eof) {
-      self->session_->end_of_input();
-      self->drain();
-    } else if (error) {
-      self->close();
-    } else {
-      self->session_->receive({self->buffer_.data(), n});
-      if (!self->over_) self->read();
-    }
-  });
+  socket_.async_read_some(asio::buffer(buffer_),
+                          [self = shared_from_this()](const asio::error_code& error, std::size_t n) {
+                            if (self->over_) return;
+                            if (error == asio::error::eof) {
+                              self->session_->end_of_input();
+                              self->drain();
+                            } else if (error) {
+                              self->close();
+                            } else {
+                              self->session_->receive({self->buffer_.data(), n});
+                              if (!self->over_) self->read();
+                            }
+                          });
 }
 
 void SocketConnection::drain() {

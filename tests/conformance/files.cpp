@@ -23,7 +23,10 @@ std::vector<TestFile> testdata() {
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(reader_folder(reader->info().id) / "testdata", none)) {
       const std::string name = entry.path().filename();
-      if (!entry.is_regular_file() || name == "README.md" || entry.path().extension() == ".golden") continue;
+      const std::string extension = entry.path().extension();
+      const bool about =
+          name == "README.md" || extension == ".golden" || extension == ".py" || extension == ".sh";
+      if (!entry.is_regular_file() || about) continue;
       files.push_back({entry.path(), std::string(reader->info().id)});
     }
   }

@@ -17,7 +17,8 @@ struct TestFile {
 
 // Reader "perf-script" lives in formats/perf_script.
 std::filesystem::path reader_folder(std::string_view id);
-// formats/<id>/testdata/*, without README.md and goldens. A folder in it is not looked into.
+// formats/<id>/testdata/*, without README.md, goldens and the scripts that made files. A folder in it is not
+// looked into.
 std::vector<TestFile> testdata();
 
 std::string read_bytes(const std::filesystem::path& path);

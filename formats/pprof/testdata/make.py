@@ -73,7 +73,7 @@ def main() -> None:
     (here / "minimal.pb").write_bytes(whole)
     (here / "minimal.pb.gz").write_bytes(gzip.compress(whole, mtime=0))
     (here / "negative.pb").write_bytes(small(negative=True))
-    (here / "concatenated.pb").write_bytes(whole + whole)
+    (here / "corrupt-concatenated.pb").write_bytes(whole + whole)
     (here / "corrupt-location.pb").write_bytes(small().replace(packed(1, [4, 1]), packed(1, [9, 1])))
     (here / "corrupt-truncated.pb").write_bytes(whole[:-40])
 

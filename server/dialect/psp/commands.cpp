@@ -1,4 +1,5 @@
-// workspace/executeCommand: profd from an editor that has no profd plugin. Jumps go through window/showDocument.
+// workspace/executeCommand: profd from an editor that has no profd plugin. Jumps go through
+// window/showDocument.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -27,8 +28,11 @@ std::string argument(const psp::ExecuteCommandParams& params, const char* name, 
 }
 
 json to_json(const Place& place, const Whole& whole) {
-  json row = {{"name", place.name}, {"self", whole.text(place.self)}, {"total", whole.text(place.total)},
-              {"selfShare", whole.share_text(place.self)}, {"totalShare", whole.share_text(place.total)}};
+  json row = {{"name", place.name},
+              {"self", whole.text(place.self)},
+              {"total", whole.text(place.total)},
+              {"selfShare", whole.share_text(place.self)},
+              {"totalShare", whole.share_text(place.total)}};
   if (!place.path.empty()) row["uri"] = uri_of_path(place.path);
   if (place.line != 0) row["line"] = place.line;
   return row;
@@ -52,7 +56,8 @@ void PspSession::bind_commands(protocol::Binder& binder) {
     if (command == "profd.open") {
       OpenRequest request;
       request.uri = argument(params, "uri", 0);
-      if (request.uri.empty()) return reply.error(invalid_params("params.arguments[0]", "expected a file URI or path"));
+      if (request.uri.empty())
+        return reply.error(invalid_params("params.arguments[0]", "expected a file URI or path"));
       request.options.format = argument(params, "format", 1);
       request.metric = workspace_.metric().value_or("");
       const auto file = path_of_uri(request.uri);
@@ -62,30 +67,37 @@ void PspSession::bind_commands(protocol::Binder& binder) {
           [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
           [shared, file = file.value_or("")](Result<OpenAnswer> answer) {
             if (!answer) return shared->error(to_psp(answer.error(), file));
-            (*shared)(psp::Any(json{{"profile", answer->profile->handle}, {"revision", answer->profile->revision}}));
+            (*shared)(psp::Any(
+                json{{"profile", answer->profile->handle}, {"revision", answer->profile->revision}}));
           });
     }
     const auto open = profile(argument(params, "profile", command == "profd.metric" ? 1 : 0));
     const bool known = command == "profd.close" || command == "profd.metric" || command == "profd.reload" ||
-                       command == "profd.hotspots" || command == "profd.summary" || command == "profd.callers" ||
-                       command == "profd.goto";
+                       command == "profd.hotspots" || command == "profd.summary" ||
+                       command == "profd.callers" || command == "profd.goto";
     if (!known)
-      return reply.error(invalid_params("params.command", fmt::format("no command {}", sanitize_text(command))));
+      return reply.error(
+          invalid_params("params.command", fmt::format("no command {}", sanitize_text(command))));
     if (command != "profd.callers" && command != "profd.goto" && !open) return reply.error(open.error());
     const auto answer = [&](const Result<void>& done) {
       if (done) return reply(psp::Any());
       reply.error(to_psp(done.error()));
     };
-    if (command == "profd.close") return answer(engine_.close(client_, (*open)->handle));
+    if (command == "profd.close") {
+      if (own_default_ == (*open)->handle) own_default_.clear();
+      return answer(engine_.close(client_, (*open)->handle));
+    }
     if (command == "profd.reload") return answer(engine_.reload((*open)->handle));
     if (command == "profd.metric") {
       const std::string name = argument(params, "metric", 0);
-      if (name.empty()) return reply.error(invalid_params("params.arguments[0]", "expected the name of a metric"));
+      if (name.empty())
+        return reply.error(invalid_params("params.arguments[0]", "expected the name of a metric"));
       return answer(engine_.set_metric((*open)->handle, name));
     }
     const std::string function = argument(params, "function", 0);
-    const auto meant = command == "profd.callers" || command == "profd.goto" ? profile(argument(params, "profile", 1))
-                                                                            : open;
+    const auto meant = command == "profd.callers" || command == "profd.goto"
+                           ? profile(argument(params, "profile", 1))
+                           : open;
     if (!meant) return reply.error(meant.error());
     if (command == "profd.summary" || command == "profd.hotspots") {
       PlacesRequest request;
@@ -99,9 +111,11 @@ void PspSession::bind_commands(protocol::Binder& binder) {
             PROFD_TRY(const Places found, hot_places(views, request, stop));
             json rows = json::array();
             for (const Place& place : found.places) rows.push_back(to_json(place, found.whole));
-            return psp::Any(json{{"profile", request.open->handle}, {"name", request.open->name},
+            return psp::Any(json{{"profile", request.open->handle},
+                                 {"name", request.open->name},
                                  {"metric", request.open->metric_info().name},
-                                 {"total", found.whole.text(found.whole.total)}, {"places", std::move(rows)}});
+                                 {"total", found.whole.text(found.whole.total)},
+                                 {"places", std::move(rows)}});
           });
     }
     // profd.callers and profd.goto: the callers of a function as places, and a jump to it.
@@ -117,13 +131,14 @@ void PspSession::bind_commands(protocol::Binder& binder) {
     if (command == "profd.goto" && places.size() == 1) show_document(places[0].first, places[0].second);
     run<psp::ExecuteCommandRequest>(
         Lane::bulk, std::move(reply), (*meant)->file->path,
-        [&views = engine_.views(), open = *meant, function, filters = workspace_.filters()](
-            const StopToken& stop) -> Result<psp::Any> {
+        [&views = engine_.views(), open = *meant, function,
+         filters = workspace_.filters()](const StopToken& stop) -> Result<psp::Any> {
           ViewSpec spec;
           spec.filters = filters;
           PROFD_TRY(const SelectionPtr selection, views.selection(*open, spec, stop));
           const std::vector<Key> keys = find_keys(*open->profile, *selection->keys, function);
-          if (keys.empty()) return fail(ErrorCode::not_found, fmt::format("no function is called {}", function));
+          if (keys.empty())
+            return fail(ErrorCode::not_found, fmt::format("no function is called {}", function));
           TreeRequest tree;
           tree.shape = Shape::callers;
           tree.focus = {keys.front()};

@@ -17,7 +17,9 @@ psp::Number to_psp(const Value& value) {
   return std::visit([](auto v) { return psp::Number(v); }, value);
 }
 
-std::string to_psp_unit(const std::string& unit) { return unit == "nanoseconds" ? "ns" : unit; }
+std::string to_psp_unit(const std::string& unit) {
+  return unit == "nanoseconds" ? "ns" : unit;
+}
 
 psp::Amount to_amount(const Whole& whole, const Value& value) {
   psp::Amount amount;
@@ -30,8 +32,12 @@ psp::Amount to_amount(const Whole& whole, const Value& value) {
   return amount;
 }
 
-psp::Measure to_count(std::uint64_t count) { return {psp::Number(count), format_count(count)}; }
-psp::Measure to_bytes(std::uint64_t bytes) { return {psp::Number(bytes), format_bytes(bytes)}; }
+psp::Measure to_count(std::uint64_t count) {
+  return {psp::Number(count), format_count(count)};
+}
+psp::Measure to_bytes(std::uint64_t bytes) {
+  return {psp::Number(bytes), format_bytes(bytes)};
+}
 
 ResponseError invalid_params(const std::string& path, std::string_view message) {
   psp::ErrorData data;
@@ -44,26 +50,39 @@ namespace {
 
 FilterOp from_psp(psp::FilterOp op) {
   switch (op) {
-    case psp::FilterOp::drop: return FilterOp::drop;
-    case psp::FilterOp::hide: return FilterOp::hide;
-    case psp::FilterOp::collapse: return FilterOp::collapse;
-    default: return FilterOp::keep;
+    case psp::FilterOp::drop:
+      return FilterOp::drop;
+    case psp::FilterOp::hide:
+      return FilterOp::hide;
+    case psp::FilterOp::collapse:
+      return FilterOp::collapse;
+    default:
+      return FilterOp::keep;
   }
 }
 
 FilterBy from_psp(psp::FilterBy by) {
   switch (by) {
-    case psp::FilterBy::module: return FilterBy::module;
-    case psp::FilterBy::file: return FilterBy::file;
-    case psp::FilterBy::thread: return FilterBy::thread;
-    case psp::FilterBy::label: return FilterBy::label;
-    case psp::FilterBy::time: return FilterBy::time;
-    case psp::FilterBy::fragment: return FilterBy::fragment;
-    default: return FilterBy::function;
+    case psp::FilterBy::module:
+      return FilterBy::module;
+    case psp::FilterBy::file:
+      return FilterBy::file;
+    case psp::FilterBy::thread:
+      return FilterBy::thread;
+    case psp::FilterBy::label:
+      return FilterBy::label;
+    case psp::FilterBy::time:
+      return FilterBy::time;
+    case psp::FilterBy::fragment:
+      return FilterBy::fragment;
+    default:
+      return FilterBy::function;
   }
 }
 
-std::string_view reason_of(ErrorCode code) { return code == ErrorCode::not_found ? "notFound" : to_string(code); }
+std::string_view reason_of(ErrorCode code) {
+  return code == ErrorCode::not_found ? "notFound" : to_string(code);
+}
 
 }  // namespace
 
@@ -73,7 +92,8 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
   for (std::size_t i = 0; i < filters.size(); ++i) {
     const psp::Filter& filter = filters[i];
     const std::string place = fmt::format("{}[{}]", where, i);
-    if (!filter.op.known()) return tl::make_unexpected(invalid_params(place + ".op", "keep, drop, hide or collapse"));
+    if (!filter.op.known())
+      return tl::make_unexpected(invalid_params(place + ".op", "keep, drop, hide or collapse"));
     if (!filter.by.known())
       return tl::make_unexpected(
           invalid_params(place + ".by", "function, module, file, thread, label, time or fragment"));
@@ -104,12 +124,18 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
 tl::expected<Granularity, ResponseError> from_psp(const psp::OpenEnum<psp::Granularity>& granularity,
                                                   const std::string& where) {
   switch (granularity.value()) {
-    case psp::Granularity::address: return Granularity::address;
-    case psp::Granularity::line: return Granularity::line;
-    case psp::Granularity::function: return Granularity::function;
-    case psp::Granularity::file: return Granularity::file;
-    case psp::Granularity::module: return Granularity::module;
-    default: return tl::make_unexpected(invalid_params(where, "address, line, function, file or module"));
+    case psp::Granularity::address:
+      return Granularity::address;
+    case psp::Granularity::line:
+      return Granularity::line;
+    case psp::Granularity::function:
+      return Granularity::function;
+    case psp::Granularity::file:
+      return Granularity::file;
+    case psp::Granularity::module:
+      return Granularity::module;
+    default:
+      return tl::make_unexpected(invalid_params(where, "address, line, function, file or module"));
   }
 }
 
@@ -124,12 +150,24 @@ tl::expected<NamedSpec, ResponseError> from_psp(const psp::ViewSpecLike& like, c
   const auto& spec = std::get<psp::ViewSpec>(like);
   named.profile = spec.profile.value_or("");
   switch (spec.shape.value()) {
-    case psp::ViewShape::top_down: named.spec.shape = Shape::top_down; break;
-    case psp::ViewShape::bottom_up: named.spec.shape = Shape::bottom_up; break;
-    case psp::ViewShape::flat: named.spec.shape = Shape::flat; break;
-    case psp::ViewShape::callers: named.spec.shape = Shape::callers; break;
-    case psp::ViewShape::callees: named.spec.shape = Shape::callees; break;
-    default: return tl::make_unexpected(invalid_params(where + ".shape", "topDown, bottomUp, flat, callers or callees"));
+    case psp::ViewShape::top_down:
+      named.spec.shape = Shape::top_down;
+      break;
+    case psp::ViewShape::bottom_up:
+      named.spec.shape = Shape::bottom_up;
+      break;
+    case psp::ViewShape::flat:
+      named.spec.shape = Shape::flat;
+      break;
+    case psp::ViewShape::callers:
+      named.spec.shape = Shape::callers;
+      break;
+    case psp::ViewShape::callees:
+      named.spec.shape = Shape::callees;
+      break;
+    default:
+      return tl::make_unexpected(
+          invalid_params(where + ".shape", "topDown, bottomUp, flat, callers or callees"));
   }
   auto granularity = from_psp(spec.granularity, where + ".granularity");
   if (!granularity) return tl::make_unexpected(granularity.error());
@@ -141,29 +179,41 @@ tl::expected<NamedSpec, ResponseError> from_psp(const psp::ViewSpecLike& like, c
   named.spec.focus = spec.focus;
   const bool focused = named.spec.shape == Shape::callers || named.spec.shape == Shape::callees;
   if (focused && named.spec.focus.empty())
-    return tl::make_unexpected(invalid_params(where + ".focus", "callers and callees need the frames in focus"));
+    return tl::make_unexpected(
+        invalid_params(where + ".focus", "callers and callees need the frames in focus"));
   return named;
 }
 
 psp::FrameKind to_psp(FrameKind kind) {
   switch (kind) {
-    case FrameKind::native: return psp::FrameKind::native;
-    case FrameKind::jit: return psp::FrameKind::jit;
-    case FrameKind::interpreted: return psp::FrameKind::interpreted;
-    case FrameKind::kernel: return psp::FrameKind::kernel;
-    case FrameKind::gc: return psp::FrameKind::gc;
-    case FrameKind::waker: return psp::FrameKind::waker;
-    case FrameKind::data_object: return psp::FrameKind::data;
+    case FrameKind::native:
+      return psp::FrameKind::native;
+    case FrameKind::jit:
+      return psp::FrameKind::jit;
+    case FrameKind::interpreted:
+      return psp::FrameKind::interpreted;
+    case FrameKind::kernel:
+      return psp::FrameKind::kernel;
+    case FrameKind::gc:
+      return psp::FrameKind::gc;
+    case FrameKind::waker:
+      return psp::FrameKind::waker;
+    case FrameKind::data_object:
+      return psp::FrameKind::data;
   }
   return psp::FrameKind::unknown;
 }
 
 psp::MappingRule to_psp(MappingRule rule) {
   switch (rule) {
-    case MappingRule::exact: return psp::MappingRule::exact;
-    case MappingRule::prefix: return psp::MappingRule::prefix;
-    case MappingRule::suffix: return psp::MappingRule::suffix;
-    case MappingRule::module: return psp::MappingRule::module;
+    case MappingRule::exact:
+      return psp::MappingRule::exact;
+    case MappingRule::prefix:
+      return psp::MappingRule::prefix;
+    case MappingRule::suffix:
+      return psp::MappingRule::suffix;
+    case MappingRule::module:
+      return psp::MappingRule::module;
   }
   return psp::MappingRule::suffix;
 }
@@ -193,7 +243,8 @@ psp::FormatDecision to_psp(const FormatDecision& decision, bool forced) {
   out.containers = decision.containers;
   out.text = "read as " + decision.format;
   for (std::size_t i = 0; i < decision.containers.size(); ++i)
-    out.text += (i == 0 ? " (" : ", ") + decision.containers[i] + (i + 1 == decision.containers.size() ? ")" : "");
+    out.text +=
+        (i == 0 ? " (" : ", ") + decision.containers[i] + (i + 1 == decision.containers.size() ? ")" : "");
   for (std::size_t i = 0; i < decision.also_plausible.size(); ++i) {
     const std::string& id = decision.also_plausible[i];
     out.runners_up.push_back({id, title_of(id), "maybe"});
@@ -232,7 +283,8 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
   if (!summary.program.empty()) out.program = summary.program;
   if (!summary.profiler.empty()) out.profiler = summary.profiler;
   if (summary.time_ns) out.when = psp::Measure{psp::Number(*summary.time_ns / 1'000'000), summary.time_text};
-  if (summary.duration_ns) out.duration = psp::Measure{psp::Number(*summary.duration_ns), summary.duration_text};
+  if (summary.duration_ns)
+    out.duration = psp::Measure{psp::Number(*summary.duration_ns), summary.duration_text};
   out.comments = summary.comments;
   out.threads = to_count(summary.n_threads);
   out.samples = to_count(summary.n_samples);

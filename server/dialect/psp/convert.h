@@ -30,9 +30,10 @@ struct NamedSpec {
   std::string profile;  // "": the spec names none
   ViewSpec spec;
 };
-tl::expected<NamedSpec, protocol::ResponseError> from_psp(const psp::ViewSpecLike& spec, const std::string& where);
-tl::expected<Granularity, protocol::ResponseError> from_psp(const psp::OpenEnum<psp::Granularity>& granularity,
-                                                            const std::string& where);
+tl::expected<NamedSpec, protocol::ResponseError> from_psp(const psp::ViewSpecLike& spec,
+                                                          const std::string& where);
+tl::expected<Granularity, protocol::ResponseError> from_psp(
+    const psp::OpenEnum<psp::Granularity>& granularity, const std::string& where);
 psp::FrameKind to_psp(FrameKind kind);
 
 // ---- profiles

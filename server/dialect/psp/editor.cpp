@@ -18,17 +18,19 @@ constexpr std::size_t kMaxHints = 5000;
 constexpr std::size_t kMaxSymbols = 200;
 constexpr std::uint32_t kMaxCharacter = 0x7FFFFFFF;
 
-psp::Range line_range(std::uint32_t line) { return {{line, 0}, {line, 0}}; }
+psp::Range line_range(std::uint32_t line) {
+  return {{line, 0}, {line, 0}};
+}
 
 }  // namespace
 
 OpenProfilePtr PspSession::annotating() const {
-  OpenProfilePtr open = engine_.default_profile();
+  OpenProfilePtr open = meant_profile();
   return open && engine_.attached(open->handle) ? open : nullptr;
 }
 
-tl::expected<AnnotateRequest, protocol::ResponseError> PspSession::annotate_request(const OpenProfilePtr& open,
-                                                                                    const std::string& uri) const {
+tl::expected<AnnotateRequest, protocol::ResponseError> PspSession::annotate_request(
+    const OpenProfilePtr& open, const std::string& uri) const {
   AnnotateRequest request;
   auto path = path_of_uri(uri);
   if (!path) return tl::make_unexpected(invalid_params("params.textDocument.uri", path.error().message));
@@ -43,96 +45,98 @@ tl::expected<AnnotateRequest, protocol::ResponseError> PspSession::annotate_requ
 }
 
 void PspSession::bind_editor(protocol::Binder& binder) {
-  binder.request<psp::InlayHintRequest>([this](const psp::InlayHintParams& params,
-                                               protocol::Reply<psp::InlayHintRequest> reply) {
-    const OpenProfilePtr open = annotating();
-    if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
-    auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(std::nullopt);  // untitled: and the like
-    const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(*request));
-    run<psp::InlayHintRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-        [&views = engine_.views(), request = std::move(*request), range = params.range,
-         encoding = encoding_](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
-          PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
-          std::vector<psp::InlayHint> hints;
-          for (const AnnotatedLine& line : file.lines) {
-            if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints) continue;
-            psp::InlayHint hint;
-            // Past the end means the end, as LSP says, where the text is not known.
-            const std::uint32_t end = request.document
-                                          ? encoded_length(request.document->line(line.line), encoding)
-                                          : kMaxCharacter;
-            hint.position = {line.line, end};
-            hint.label = line.text;
-            hint.padding_left = true;
-            hints.push_back(std::move(hint));
-          }
-          return psp::InlayHintRequest::Result(std::move(hints));
-        });
-  });
+  binder.request<psp::InlayHintRequest>(
+      [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
+        const OpenProfilePtr open = annotating();
+        if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
+        auto request = annotate_request(open, params.text_document.uri);
+        if (!request) return reply(std::nullopt);  // untitled: and the like
+        const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(*request));
+        run<psp::InlayHintRequest>(
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
+            [&views = engine_.views(), request = std::move(*request), range = params.range,
+             encoding = encoding_](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
+              PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
+              std::vector<psp::InlayHint> hints;
+              for (const AnnotatedLine& line : file.lines) {
+                if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints)
+                  continue;
+                psp::InlayHint hint;
+                // Past the end means the end, as LSP says, where the text is not known.
+                const std::uint32_t end = request.document
+                                              ? encoded_length(request.document->line(line.line), encoding)
+                                              : kMaxCharacter;
+                hint.position = {line.line, end};
+                hint.label = line.text;
+                hint.padding_left = true;
+                hints.push_back(std::move(hint));
+              }
+              return psp::InlayHintRequest::Result(std::move(hints));
+            });
+      });
 
-  binder.request<psp::CodeLensRequest>([this](const psp::CodeLensParams& params,
-                                              protocol::Reply<psp::CodeLensRequest> reply) {
-    const OpenProfilePtr open = annotating();
-    if (!open || !workspace_.code_lens()) return reply(std::nullopt);
-    auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(std::nullopt);
-    const bool quick = engine_.views().is_quick(*open, annotation_spec(*request));
-    run<psp::CodeLensRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-        [&views = engine_.views(), request = std::move(*request)](
-            const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
-          PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
-          std::vector<psp::CodeLens> lenses;
-          for (const FunctionCost& function : functions) {
-            psp::CodeLens lens;
-            lens.range = line_range(function.line);
-            psp::Command command;
-            command.title = sanitize_text(function.text);
-            command.command = "profd.callers";
-            command.arguments = std::vector<psp::Any>{
-                psp::Any(nlohmann::json{{"profile", request.open->handle}, {"function", function.name}})};
-            lens.command = std::move(command);
-            lenses.push_back(std::move(lens));
-          }
-          return psp::CodeLensRequest::Result(std::move(lenses));
-        });
-  });
+  binder.request<psp::CodeLensRequest>(
+      [this](const psp::CodeLensParams& params, protocol::Reply<psp::CodeLensRequest> reply) {
+        const OpenProfilePtr open = annotating();
+        if (!open || !workspace_.code_lens()) return reply(std::nullopt);
+        auto request = annotate_request(open, params.text_document.uri);
+        if (!request) return reply(std::nullopt);
+        const bool quick = engine_.views().is_quick(*open, annotation_spec(*request));
+        run<psp::CodeLensRequest>(
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
+            [&views = engine_.views(),
+             request = std::move(*request)](const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
+              PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
+              std::vector<psp::CodeLens> lenses;
+              for (const FunctionCost& function : functions) {
+                psp::CodeLens lens;
+                lens.range = line_range(function.line);
+                psp::Command command;
+                command.title = sanitize_text(function.text);
+                command.command = "profd.callers";
+                command.arguments = std::vector<psp::Any>{
+                    psp::Any(nlohmann::json{{"profile", request.open->handle}, {"function", function.name}})};
+                lens.command = std::move(command);
+                lenses.push_back(std::move(lens));
+              }
+              return psp::CodeLensRequest::Result(std::move(lenses));
+            });
+      });
 
-  binder.request<psp::HoverRequest>([this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
-    const OpenProfilePtr open = annotating();
-    if (!open) return reply(std::nullopt);
-    auto request = annotate_request(open, params.text_document.uri);
-    if (!request) return reply(std::nullopt);
-    HoverRequest hover;
-    hover.file = std::move(*request);
-    hover.line = params.position.line;
-    hover.markdown = can_.markdown;
-    if (!options_.test_mode)
-      hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                         std::chrono::system_clock::now().time_since_epoch())
-                         .count();
-    const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(hover.file));
-    run<psp::HoverRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-        [&views = engine_.views(), hover = std::move(hover), encoding = encoding_](
-            const StopToken& stop) -> Result<psp::HoverRequest::Result> {
-          PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
-          if (!text) return psp::HoverRequest::Result(std::nullopt);
-          psp::Hover result;
-          result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
-          result.contents.value = std::move(*text);
-          const std::uint32_t end =
-              hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
-          result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
-          return psp::HoverRequest::Result(std::move(result));
-        });
-  });
+  binder.request<psp::HoverRequest>(
+      [this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
+        const OpenProfilePtr open = annotating();
+        if (!open) return reply(std::nullopt);
+        auto request = annotate_request(open, params.text_document.uri);
+        if (!request) return reply(std::nullopt);
+        HoverRequest hover;
+        hover.file = std::move(*request);
+        hover.line = params.position.line;
+        hover.markdown = can_.markdown;
+        if (!options_.test_mode)
+          hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                             std::chrono::system_clock::now().time_since_epoch())
+                             .count();
+        const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(hover.file));
+        run<psp::HoverRequest>(
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
+            [&views = engine_.views(), hover = std::move(hover),
+             encoding = encoding_](const StopToken& stop) -> Result<psp::HoverRequest::Result> {
+              PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
+              if (!text) return psp::HoverRequest::Result(std::nullopt);
+              psp::Hover result;
+              result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
+              result.contents.value = std::move(*text);
+              const std::uint32_t end =
+                  hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
+              result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
+              return psp::HoverRequest::Result(std::move(result));
+            });
+      });
 
   binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
                                                      protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
-    const OpenProfilePtr open = engine_.default_profile();
+    const OpenProfilePtr open = meant_profile();
     if (!open) return reply(std::nullopt);
     PlacesRequest request;
     request.open = open;
@@ -145,8 +149,8 @@ void PspSession::bind_editor(protocol::Binder& binder) {
     const bool quick = engine_.views().is_quick(*open, request.spec);
     run<psp::WorkspaceSymbolRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-        [&views = engine_.views(), request = std::move(request)](
-            const StopToken& stop) -> Result<psp::WorkspaceSymbolRequest::Result> {
+        [&views = engine_.views(),
+         request = std::move(request)](const StopToken& stop) -> Result<psp::WorkspaceSymbolRequest::Result> {
           PROFD_TRY(const Places found, hot_places(views, request, stop));
           std::vector<psp::WorkspaceSymbol> symbols;
           for (const Place& place : found.places) {

@@ -48,17 +48,23 @@ std::vector<std::string> roots_of(const psp::InitializeParams& params) {
 
 PositionEncoding from_psp(psp::PositionEncodingKind kind) {
   switch (kind) {
-    case psp::PositionEncodingKind::utf8: return PositionEncoding::utf8;
-    case psp::PositionEncodingKind::utf32: return PositionEncoding::utf32;
-    default: return PositionEncoding::utf16;
+    case psp::PositionEncodingKind::utf8:
+      return PositionEncoding::utf8;
+    case psp::PositionEncodingKind::utf32:
+      return PositionEncoding::utf32;
+    default:
+      return PositionEncoding::utf16;
   }
 }
 
 psp::PositionEncodingKind to_psp(PositionEncoding encoding) {
   switch (encoding) {
-    case PositionEncoding::utf8: return psp::PositionEncodingKind::utf8;
-    case PositionEncoding::utf32: return psp::PositionEncodingKind::utf32;
-    default: return psp::PositionEncodingKind::utf16;
+    case PositionEncoding::utf8:
+      return psp::PositionEncodingKind::utf8;
+    case PositionEncoding::utf32:
+      return psp::PositionEncodingKind::utf32;
+    default:
+      return psp::PositionEncodingKind::utf16;
   }
 }
 
@@ -101,11 +107,16 @@ void PspSession::receive(std::string_view bytes) {
 void PspSession::end_of_input() {
   input_ended_ = true;
   if (!parsing_)
-    if (const auto cut = frames_.finish()) spdlog::warn("the stream ended inside a message: {}", cut->message);
+    if (const auto cut = frames_.finish())
+      spdlog::warn("the stream ended inside a message: {}", cut->message);
 }
 
-bool PspSession::idle() const { return !parsing_ && peer_->n_incoming() == 0; }
-std::size_t PspSession::backlog() const { return frames_.pending_bytes(); }
+bool PspSession::idle() const {
+  return !parsing_ && peer_->n_incoming() == 0;
+}
+std::size_t PspSession::backlog() const {
+  return frames_.pending_bytes();
+}
 
 void PspSession::next_message() {
   while (!parsing_ && !closed_) {
@@ -150,9 +161,8 @@ protocol::Binder PspSession::make_binder() {
         initialize(std::move(params), std::move(reply));
       });
   binder.notification<psp::InitializedNotification>([this](const psp::InitializedParams&) { initialized(); });
-  binder.request<psp::ShutdownRequest>([](psp::Null, protocol::Reply<psp::ShutdownRequest> reply) {
-    reply({});
-  });
+  binder.request<psp::ShutdownRequest>(
+      [](psp::Null, protocol::Reply<psp::ShutdownRequest> reply) { reply({}); });
   binder.notification<psp::ExitNotification>([this](psp::Null) {
     exit_code_ = peer_->shut_down() ? 0 : 1;
     if (options_.on_exit) options_.on_exit();
@@ -181,7 +191,8 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
     std::string token;
     if (params.initialization_options && (*params.initialization_options)->is_object()) {
       const auto found = (*params.initialization_options)->find("token");
-      if (found != (*params.initialization_options)->end() && found->is_string()) token = found->get<std::string>();
+      if (found != (*params.initialization_options)->end() && found->is_string())
+        token = found->get<std::string>();
     }
     if (!equal_in_constant_time(token, options_.token)) {
       reply.error(psp::ErrorCodes::invalid_request, "the token is missing or wrong");
@@ -195,8 +206,10 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
   encoding_ = from_psp(protocol::choose_position_encoding(params.capabilities));
   const psp::ClientCapabilities& caps = params.capabilities;
   if (caps.workspace) {
-    can_.hint_refresh = caps.workspace->inlay_hint && caps.workspace->inlay_hint->refresh_support.value_or(false);
-    can_.lens_refresh = caps.workspace->code_lens && caps.workspace->code_lens->refresh_support.value_or(false);
+    can_.hint_refresh =
+        caps.workspace->inlay_hint && caps.workspace->inlay_hint->refresh_support.value_or(false);
+    can_.lens_refresh =
+        caps.workspace->code_lens && caps.workspace->code_lens->refresh_support.value_or(false);
   }
   if (caps.window) {
     can_.progress = caps.window->work_done_progress.value_or(false);
@@ -235,15 +248,15 @@ psp::ServerCapabilities PspSession::capabilities() const {
   result.inlay_hint_provider = true;
   result.workspace_symbol_provider = true;
   result.execute_command_provider =
-      psp::ExecuteCommandOptions{{"profd.open", "profd.close", "profd.metric", "profd.reload", "profd.hotspots",
-                                  "profd.summary", "profd.callers", "profd.goto"}};
+      psp::ExecuteCommandOptions{{"profd.open", "profd.close", "profd.metric", "profd.reload",
+                                  "profd.hotspots", "profd.summary", "profd.callers", "profd.goto"}};
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
   for (const std::string& method : peer_->binder().request_methods())
     for (const std::string_view prefix : {"profile/", "view/", "source/", "selection/", "metric/", "$/"})
       if (method.compare(0, prefix.size(), prefix) == 0) own.methods.push_back(method);
-  own.shapes = {psp::ViewShape::top_down, psp::ViewShape::bottom_up, psp::ViewShape::flat, psp::ViewShape::callers,
-                psp::ViewShape::callees};
+  own.shapes = {psp::ViewShape::top_down, psp::ViewShape::bottom_up, psp::ViewShape::flat,
+                psp::ViewShape::callers, psp::ViewShape::callees};
   own.granularities = {psp::Granularity::address, psp::Granularity::line, psp::Granularity::function,
                        psp::Granularity::file, psp::Granularity::module};
   for (const FormatReader* reader : all_readers()) {
@@ -255,6 +268,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
       info.extensions.emplace_back(extension);
     }
     info.reads = true;
+    info.writes = info.id == "profd";
     own.formats.push_back(std::move(info));
   }
   own.limits = {5000, 1000, static_cast<std::int64_t>(kMaxMessageBytes)};
@@ -264,7 +278,8 @@ psp::ServerCapabilities PspSession::capabilities() const {
 
 void PspSession::initialized() {
   running_ = true;
-  for (const std::string& problem : workspace_.project_problems()) show_message(psp::MessageType::warning, problem);
+  for (const std::string& problem : workspace_.project_problems())
+    show_message(psp::MessageType::warning, problem);
   load_project_profiles();
 }
 
@@ -281,11 +296,12 @@ void PspSession::load_project_profiles() {
     OpenRequest request;
     request.uri = uri_of_path(*path);
     request.metric = workspace_.metric().value_or("");
-    open_profile(std::move(request), std::nullopt, [](const std::function<void()>&) {},
-                 [this, alive = alive_, path = *path](Result<OpenAnswer> answer) {
-                   if (*alive && !answer)
-                     show_message(psp::MessageType::warning, to_psp(answer.error(), path).message);
-                 });
+    open_profile(
+        std::move(request), std::nullopt, [](const std::function<void()>&) {},
+        [this, alive = alive_, path = *path](Result<OpenAnswer> answer) {
+          if (*alive && !answer)
+            show_message(psp::MessageType::warning, to_psp(answer.error(), path).message);
+        });
   }
 }
 
@@ -318,8 +334,8 @@ void PspSession::apply_settings(const protocol::Any& settings) {
   if (const auto found = object->find("pathMappings"); found != object->end() && found->is_array())
     for (const json& item : *found) {
       if (result.mappings.size() >= 1000) break;
-      const bool good = item.is_object() && item.contains("from") && item["from"].is_string() && item.contains("to") &&
-                        item["to"].is_string();
+      const bool good = item.is_object() && item.contains("from") && item["from"].is_string() &&
+                        item.contains("to") && item["to"].is_string();
       auto to = good ? path_of_uri(item["to"].get_ref<const std::string&>())
                      : Result<std::string>(fail(ErrorCode::invalid, ""));
       if (to)
@@ -358,11 +374,21 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
     params.uri = uri;
     if (!message.empty()) params.message = sanitize_text(message);
     switch (change) {
-      case ProfileChange::opened: params.reason = psp::ProfileChangeReason::opened; break;
-      case ProfileChange::reloaded: params.reason = psp::ProfileChangeReason::reloaded; break;
-      case ProfileChange::reload_failed: params.reason = psp::ProfileChangeReason::reload_failed; break;
-      case ProfileChange::closed: params.reason = psp::ProfileChangeReason::closed; break;
-      case ProfileChange::default_changed: params.reason = psp::ProfileChangeReason::default_changed; break;
+      case ProfileChange::opened:
+        params.reason = psp::ProfileChangeReason::opened;
+        break;
+      case ProfileChange::reloaded:
+        params.reason = psp::ProfileChangeReason::reloaded;
+        break;
+      case ProfileChange::reload_failed:
+        params.reason = psp::ProfileChangeReason::reload_failed;
+        break;
+      case ProfileChange::closed:
+        params.reason = psp::ProfileChangeReason::closed;
+        break;
+      case ProfileChange::default_changed:
+        params.reason = psp::ProfileChangeReason::default_changed;
+        break;
     }
     peer_->notify<psp::ProfileChangedNotification>(params);
   } else if (change == ProfileChange::reload_failed) {
@@ -371,8 +397,15 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   refresh();
 }
 
+OpenProfilePtr PspSession::meant_profile() const {
+  if (!own_default_.empty())
+    if (auto own = engine_.find(own_default_)) return *own;
+  return engine_.default_profile();
+}
+
 tl::expected<OpenProfilePtr, ResponseError> PspSession::profile(const std::string& handle) {
-  auto found = engine_.find(handle);
+  const OpenProfilePtr meant = handle.empty() ? meant_profile() : nullptr;
+  auto found = engine_.find(meant ? meant->handle : handle);
   if (found) return *found;
   ResponseError error = to_psp(found.error());
   // Nobody cancelled anything here: the profile was dropped, and opening it again helps.

@@ -1,4 +1,5 @@
-// PspSession: one client that speaks the Profile Server Protocol, which is LSP's base and profd's native methods.
+// PspSession: one client that speaks the Profile Server Protocol, which is LSP's base and profd's native
+// methods.
 //
 // Handlers run on the strand: they resolve handles, take snapshots and submit a task; the task computes on a
 // worker over those snapshots and answers from there. Methods are bound in one file a group (bind_*).
@@ -25,9 +26,9 @@
 namespace profd {
 
 struct PspOptions {
-  bool test_mode = false;           // profd/sync is answered, no clock in texts
-  std::string token;                // not "": initialize must carry it in initializationOptions.token
-  std::function<void()> on_exit;    // `exit`, or a token that is wrong: the transport closes
+  bool test_mode = false;         // profd/sync is answered, no clock in texts
+  std::string token;              // not "": initialize must carry it in initializationOptions.token
+  std::function<void()> on_exit;  // `exit`, or a token that is wrong: the transport closes
 };
 
 class PspSession final : public Session, private EngineListener {
@@ -73,24 +74,29 @@ class PspSession final : public Session, private EngineListener {
   void bind_shared(protocol::Binder& binder);
 
   // ---- what handlers use
-  // Runs `work` on a worker and answers with what it gives. `panel`: a newer request of the same panel stops an
-  // older one. `file` is named in the error.
+  // Runs `work` on a worker and answers with what it gives. `panel`: a newer request of the same panel stops
+  // an older one. `file` is named in the error.
   template <class R>
-  void run(Lane lane, protocol::Reply<R> reply, std::string file, Work<R> work, const std::string& panel = "");
+  void run(Lane lane, protocol::Reply<R> reply, std::string file, Work<R> work,
+           const std::string& panel = "");
   // The open profile, or the error to answer with.
   tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::string& handle);
   tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::optional<std::string>& handle) {
     return profile(handle.value_or(""));
   }
   // A metric of a profile by name; "" is the default one.
-  static tl::expected<MetricId, protocol::ResponseError> metric(const OpenProfile& open, const std::string& name,
+  static tl::expected<MetricId, protocol::ResponseError> metric(const OpenProfile& open,
+                                                                const std::string& name,
                                                                 const std::string& where);
   // What annotates a document: the default profile when it is attached. Null: nothing does.
+  // The profile that is meant where none is named: another client's opening does not change what this one
+  // sees.
+  [[nodiscard]] OpenProfilePtr meant_profile() const;
   [[nodiscard]] OpenProfilePtr annotating() const;
   tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const OpenProfilePtr& open,
                                                                           const std::string& uri) const;
-  Engine::ProgressFn work_done_progress(const std::optional<psp::ProgressToken>& token, const std::string& title,
-                                        std::shared_ptr<Progress>& progress);
+  Engine::ProgressFn work_done_progress(const std::optional<psp::ProgressToken>& token,
+                                        const std::string& title, std::shared_ptr<Progress>& progress);
   void open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
                     std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened);
   void show_document(const std::string& path, std::uint32_t line);
@@ -111,13 +117,15 @@ class PspSession final : public Session, private EngineListener {
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
   int exit_code_ = 0;  // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
+  std::string own_default_;  // handle of what this client opened last; goes before the daemon's default
   std::int32_t next_token_ = 1;
   protocol::FrameReader frames_;
   std::shared_ptr<protocol::Peer> peer_;  // last: its handlers use everything above
 };
 
 template <class R>
-void PspSession::run(Lane lane, protocol::Reply<R> reply, std::string file, Work<R> work, const std::string& panel) {
+void PspSession::run(Lane lane, protocol::Reply<R> reply, std::string file, Work<R> work,
+                     const std::string& panel) {
   StopSource stop;
   if (!panel.empty()) {
     if (panels_.size() > 1000) panels_.clear();

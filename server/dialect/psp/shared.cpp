@@ -41,43 +41,44 @@ void fill_place(const Profile& profile, SharedSelection& selection) {
 }  // namespace
 
 void PspSession::bind_shared(protocol::Binder& binder) {
-  binder.request<psp::SelectionSetRequest>([this](const psp::SelectionSetParams& params,
-                                                  protocol::Reply<psp::SelectionSetRequest> reply) {
-    if (!params.selection) {
-      engine_.select(client_, std::nullopt);
-      return reply(std::nullopt);
-    }
-    const psp::Selection& wanted = *params.selection;
-    const auto open = profile(wanted.profile);
-    if (!open) return reply.error(open.error());
-    SharedSelection selection;
-    selection.profile = (*open)->handle;
-    selection.function = wanted.function;
-    selection.file = wanted.file.value_or("");
-    selection.line = wanted.line.value_or(0);
-    selection.spec = wanted.spec.value_or("");
-    if (wanted.path) selection.path = *wanted.path;
-    if (wanted.frames) selection.frames = *wanted.frames;
-    fill_place(*(*open)->profile, selection);
-    engine_.select(client_, selection);
-    reply(to_psp(selection, workspace_.snapshot()));
-  });
+  binder.request<psp::SelectionSetRequest>(
+      [this](const psp::SelectionSetParams& params, protocol::Reply<psp::SelectionSetRequest> reply) {
+        if (!params.selection) {
+          engine_.select(client_, std::nullopt);
+          return reply(std::nullopt);
+        }
+        const psp::Selection& wanted = *params.selection;
+        const auto open = profile(wanted.profile);
+        if (!open) return reply.error(open.error());
+        SharedSelection selection;
+        selection.profile = (*open)->handle;
+        selection.function = wanted.function;
+        selection.file = wanted.file.value_or("");
+        selection.line = wanted.line.value_or(0);
+        selection.spec = wanted.spec.value_or("");
+        if (wanted.path) selection.path = *wanted.path;
+        if (wanted.frames) selection.frames = *wanted.frames;
+        fill_place(*(*open)->profile, selection);
+        engine_.select(client_, selection);
+        reply(to_psp(selection, workspace_.snapshot()));
+      });
 
-  binder.request<psp::MemoryRequest>([this](const psp::MemoryParams&, protocol::Reply<psp::MemoryRequest> reply) {
-    psp::MemoryResult result;
-    const auto row = [&](std::string path, std::uint64_t bytes) {
-      result.rows.push_back({std::move(path), static_cast<std::int64_t>(bytes), format_bytes(bytes)});
-    };
-    const std::uint64_t profiles = engine_.profile_memory();
-    const std::uint64_t views = engine_.views().memory();
-    row("profiles", profiles);
-    for (const ProfileEntry& entry : engine_.list()) row("profiles/" + entry.handle, entry.memory);
-    row("views", views);
-    result.total = to_bytes(profiles + views);
-    result.budget = to_bytes(engine_.memory_budget());
-    if (!options_.test_mode) result.resident = to_bytes(resident_bytes());
-    reply(result);
-  });
+  binder.request<psp::MemoryRequest>(
+      [this](const psp::MemoryParams&, protocol::Reply<psp::MemoryRequest> reply) {
+        psp::MemoryResult result;
+        const auto row = [&](std::string path, std::uint64_t bytes) {
+          result.rows.push_back({std::move(path), static_cast<std::int64_t>(bytes), format_bytes(bytes)});
+        };
+        const std::uint64_t profiles = engine_.profile_memory();
+        const std::uint64_t views = engine_.views().memory();
+        row("profiles", profiles);
+        for (const ProfileEntry& entry : engine_.list()) row("profiles/" + entry.handle, entry.memory);
+        row("views", views);
+        result.total = to_bytes(profiles + views);
+        result.budget = to_bytes(engine_.memory_budget());
+        if (!options_.test_mode) result.resident = to_bytes(resident_bytes());
+        reply(result);
+      });
 }
 
 void PspSession::on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) {

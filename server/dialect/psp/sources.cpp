@@ -25,7 +25,8 @@ psp::MetricColumns columns_of(const FileAnnotations& file, const MetricInfo& inf
   return columns;
 }
 
-// What passes through any frame of the file, each stack once: a search would need names, so the file view does it.
+// What passes through any frame of the file, each stack once: a search would need names, so the file view
+// does it.
 Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const FileAnnotations& file,
                             const StopToken& stop) {
   const ViewSpec spec = annotation_spec(request, Granularity::file);
@@ -46,7 +47,8 @@ Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const 
 }
 
 Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateRequest& request,
-                                                 const std::vector<MetricId>& metrics, const StopToken& stop) {
+                                                 const std::vector<MetricId>& metrics,
+                                                 const StopToken& stop) {
   PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
   const Profile& profile = *request.open->profile;
   psp::SourceAnnotationsResult out;
@@ -65,7 +67,8 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
     out.lines.stale.push_back(line.stale);
   }
   if (file.values)
-    for (const MetricId metric : metrics) out.columns.push_back(columns_of(file, profile.metrics()[metric.v], metric));
+    for (const MetricId metric : metrics)
+      out.columns.push_back(columns_of(file, profile.metrics()[metric.v], metric));
   out.hottest = file.hottest;
   out.left = static_cast<std::int64_t>(file.n_below);
   PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
@@ -96,7 +99,8 @@ Result<psp::SourceResolveResult> resolve(const OpenProfile& open, const Workspac
     for (std::uint32_t f = 0; f < profile.functions().size() && wanted.size() < 16; ++f) {
       if (profile.function_name(FunctionId{f}) != *params.function) continue;
       const std::string_view file = profile.strings()[profile.functions().file[f]];
-      if (!file.empty()) wanted.push_back({std::string(file), params.line.value_or(profile.functions().start_line[f])});
+      if (!file.empty())
+        wanted.push_back({std::string(file), params.line.value_or(profile.functions().start_line[f])});
     }
   }
   psp::SourceResolveResult out;
@@ -109,8 +113,9 @@ Result<psp::SourceResolveResult> resolve(const OpenProfile& open, const Workspac
       if (place.line > 0) candidate.line = place.line - 1;
       candidate.rule = to_psp(target.rule);
       candidate.path = place.path;
-      const bool known = std::any_of(out.candidates.begin(), out.candidates.end(),
-                                     [&](const auto& c) { return c.uri == candidate.uri && c.line == candidate.line; });
+      const bool known = std::any_of(out.candidates.begin(), out.candidates.end(), [&](const auto& c) {
+        return c.uri == candidate.uri && c.line == candidate.line;
+      });
       if (!known) out.candidates.push_back(std::move(candidate));
     }
   }
@@ -147,11 +152,11 @@ void PspSession::bind_sources(protocol::Binder& binder) {
     if (metrics.empty()) metrics.push_back((*open)->metric);
     request->metric = metrics.front();
     const bool quick = engine_.views().lines_are_quick(**open, annotation_spec(*request));
-    run<psp::SourceAnnotationsRequest>(quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
-                                       [&views = engine_.views(), request = std::move(*request),
-                                        metrics](const StopToken& stop) {
-                                         return annotations(views, request, metrics, stop);
-                                       });
+    run<psp::SourceAnnotationsRequest>(
+        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+        [&views = engine_.views(), request = std::move(*request), metrics](const StopToken& stop) {
+          return annotations(views, request, metrics, stop);
+        });
   });
 
   binder.request<psp::SourceResolveRequest>([this](const psp::SourceResolveParams& params,
@@ -160,11 +165,9 @@ void PspSession::bind_sources(protocol::Binder& binder) {
       return reply.error(invalid_params("params", "give a path, a function, or both"));
     const auto open = profile(params.profile);
     if (!open) return reply.error(open.error());
-    run<psp::SourceResolveRequest>(
-        Lane::interactive, std::move(reply), (*open)->file->path,
-        [open = *open, workspace = workspace_.snapshot(), params](const StopToken&) {
-          return resolve(*open, workspace, params);
-        });
+    run<psp::SourceResolveRequest>(Lane::interactive, std::move(reply), (*open)->file->path,
+                                   [open = *open, workspace = workspace_.snapshot(),
+                                    params](const StopToken&) { return resolve(*open, workspace, params); });
   });
 }
 

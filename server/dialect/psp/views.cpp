@@ -19,7 +19,9 @@ using protocol::ResponseError;
 
 constexpr std::uint32_t kMaxRows = 1000;
 
-std::int32_t flag(psp::BoxFlag bit) { return static_cast<std::int32_t>(bit); }
+std::int32_t flag(psp::BoxFlag bit) {
+  return static_cast<std::int32_t>(bit);
+}
 
 // A spec made ready: the selection, the focus as keys.
 struct Prepared {
@@ -37,10 +39,12 @@ Result<Prepared> prepare(Views& views, const OpenProfile& open, const ViewSpec& 
   result.profile_whole = {selection.profile_total, unit};
   for (const std::string& name : spec.focus) {
     const std::vector<Key> keys = find_keys(*open.profile, *selection.keys, name);
-    if (keys.empty()) return fail(ErrorCode::not_found, fmt::format("no {} is called {}", to_text(spec.granularity), name));
+    if (keys.empty())
+      return fail(ErrorCode::not_found, fmt::format("no {} is called {}", to_text(spec.granularity), name));
     if (keys.size() > 1)
       return fail(ErrorCode::invalid,
-                  fmt::format("{} names {} different ones; keep one with a file or module filter", name, keys.size()));
+                  fmt::format("{} names {} different ones; keep one with a file or module filter", name,
+                              keys.size()));
     result.focus.push_back(keys.front());
   }
   return result;
@@ -74,13 +78,14 @@ psp::HotFunction to_psp_place(const Place& place, const Whole& whole) {
   return out;
 }
 
-psp::TableRemainder to_remainder(const Whole& whole, std::size_t count, const Value& self, std::size_t offset) {
+psp::TableRemainder to_remainder(const Whole& whole, std::size_t count, const Value& self,
+                                 std::size_t offset) {
   psp::TableRemainder remainder;
   remainder.count = static_cast<std::int64_t>(count);
   remainder.self = to_amount(whole, self);
   remainder.offset = static_cast<std::uint32_t>(offset);
-  remainder.text = fmt::format("{} more: {} · {}", format_count(static_cast<std::uint64_t>(count)), whole.text(self),
-                               whole.share_text(self));
+  remainder.text = fmt::format("{} more: {} · {}", format_count(static_cast<std::uint64_t>(count)),
+                               whole.text(self), whole.share_text(self));
   return remainder;
 }
 
@@ -129,7 +134,8 @@ struct BoxWriter {
     rest.count.push_back(layout.n_merged[i]);
     rest.parent.push_back(parent_row(i));
     rest.text.push_back(fmt::format("{} more: {} · {}", format_count(std::uint64_t{layout.n_merged[i]}),
-                                    view.whole.text(layout.total[i]), view.whole.share_text(layout.total[i])));
+                                    view.whole.text(layout.total[i]),
+                                    view.whole.share_text(layout.total[i])));
   }
 
   void write_box(std::uint32_t i) {
@@ -142,7 +148,8 @@ struct BoxWriter {
     boxes.name.push_back(root ? names.row_of_text("all") : names.row_of(layout.key[i]));
     boxes.self.push_back(to_psp(layout.self[i]));
     boxes.total.push_back(to_psp(layout.total[i]));
-    boxes.text.push_back(fmt::format("{} · {}", view.whole.text(layout.total[i]), view.whole.share_text(layout.total[i])));
+    boxes.text.push_back(
+        fmt::format("{} · {}", view.whole.text(layout.total[i]), view.whole.share_text(layout.total[i])));
     boxes.flags.push_back(static_cast<std::uint32_t>(root ? 0 : flags_of(i)));
     boxes.kind.push_back(root ? psp::FrameKind::unknown : to_psp(layout.kind[i]));
     boxes.key.push_back(root ? -1 : static_cast<std::int64_t>(layout.key[i]));
@@ -286,16 +293,18 @@ Result<void> write_flat(Views& views, const TableTask& task, const Prepared& vie
       writer.row(matching.key[row], matching.self[row], matching.total[row], false);
   } else {
     rows = page_of(*view.selection, *flat, page);
-    for (const std::uint32_t row : rows.rows) writer.row(flat->key[row], flat->self[row], flat->total[row], false);
+    for (const std::uint32_t row : rows.rows)
+      writer.row(flat->key[row], flat->self[row], flat->total[row], false);
   }
   out.row_count = static_cast<std::int64_t>(rows.n_rows);
   if (rows.n_left_out > 0)
-    out.remainder = to_remainder(view.whole, rows.n_left_out, rows.self_left_out, page.offset + rows.rows.size());
+    out.remainder =
+        to_remainder(view.whole, rows.n_left_out, rows.self_left_out, page.offset + rows.rows.size());
   return {};
 }
 
-Result<void> write_level(const TableTask& task, const Prepared& view, TableWriter& writer, psp::TableResult& out,
-                         const StopToken& stop) {
+Result<void> write_level(const TableTask& task, const Prepared& view, TableWriter& writer,
+                         psp::TableResult& out, const StopToken& stop) {
   TreeRequest tree;
   tree.shape = task.spec.shape;
   tree.focus = view.focus;
@@ -311,7 +320,8 @@ Result<void> write_level(const TableTask& task, const Prepared& view, TableWrite
   out.row_count = static_cast<std::int64_t>(level.n_children);
   const std::size_t end = tree.offset + level.key.size();
   if (end < level.n_children) {
-    // Children are heaviest first, so what is after this page is known by count; its value only on the first page.
+    // Children are heaviest first, so what is after this page is known by count; its value only on the first
+    // page.
     out.remainder = psp::TableRemainder{};
     out.remainder->count = static_cast<std::int64_t>(level.n_children - end);
     out.remainder->offset = static_cast<std::uint32_t>(end);
@@ -361,8 +371,10 @@ Result<psp::TableResult> table(Views& views, const TableTask& task, const StopTo
       const bool known = found != row_of.end();
       columns.self.push_back(known ? std::optional(to_psp(flat->self[found->second])) : std::nullopt);
       columns.total.push_back(known ? std::optional(to_psp(flat->total[found->second])) : std::nullopt);
-      columns.self_text.push_back(known ? format_value(flat->self[found->second], unit) : std::string(kUnknown));
-      columns.total_text.push_back(known ? format_value(flat->total[found->second], unit) : std::string(kUnknown));
+      columns.self_text.push_back(known ? format_value(flat->self[found->second], unit)
+                                        : std::string(kUnknown));
+      columns.total_text.push_back(known ? format_value(flat->total[found->second], unit)
+                                         : std::string(kUnknown));
     }
     out.columns.push_back(std::move(columns));
   }
@@ -371,8 +383,9 @@ Result<psp::TableResult> table(Views& views, const TableTask& task, const StopTo
 
 // ---- search
 
-Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open, const WorkspaceSnapshot& workspace,
-                                      const ViewSpec& spec, const std::string& pattern, std::uint32_t limit,
+Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open,
+                                      const WorkspaceSnapshot& workspace, const ViewSpec& spec,
+                                      const std::string& pattern, std::uint32_t limit,
                                       const StopToken& stop) {
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
   PROFD_TRY(const auto found, views.search(open, spec, pattern, stop));
@@ -411,9 +424,9 @@ Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open, con
     out.matches.push_back(to_psp_place(place, whole));
   }
   out.functions = n_matches;
-  out.text = fmt::format("{} {} {}: {} · {}", format_count(n_matches), n_matches == 1 ? to_text(spec.granularity) : "names",
-                         n_matches == 1 ? "matches" : "match", whole.text(found->matched),
-                         whole.share_text(found->matched));
+  out.text = fmt::format(
+      "{} {} {}: {} · {}", format_count(n_matches), n_matches == 1 ? to_text(spec.granularity) : "names",
+      n_matches == 1 ? "matches" : "match", whole.text(found->matched), whole.share_text(found->matched));
   return out;
 }
 
@@ -425,7 +438,8 @@ void PspSession::bind_views(protocol::Binder& binder) {
     auto named = from_psp(params.spec, "params.spec");
     if (!named) return reply.error(named.error());
     if (named->spec.shape == Shape::flat)
-      return reply.error(invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
+      return reply.error(
+          invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
     const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
     FlameRequest request;
@@ -441,7 +455,8 @@ void PspSession::bind_views(protocol::Binder& binder) {
     if (params.zoom) {
       const auto* path = std::get_if<std::vector<std::int64_t>>(&*params.zoom);
       if (path == nullptr)
-        return reply.error(invalid_params("params.zoom", "give the path of keys; answers have no `node` column"));
+        return reply.error(
+            invalid_params("params.zoom", "give the path of keys; answers have no `node` column"));
       request.zoom = *path;
     }
     if (params.color_metric)
@@ -456,7 +471,8 @@ void PspSession::bind_views(protocol::Binder& binder) {
         params.panel_id.value_or(""));
   });
 
-  binder.request<psp::TableRequest>([this](psp::TableParams params, protocol::Reply<psp::TableRequest> reply) {
+  binder.request<psp::TableRequest>([this](psp::TableParams params,
+                                           protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
     if (!named) return reply.error(named.error());
     const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
@@ -471,25 +487,27 @@ void PspSession::bind_views(protocol::Binder& binder) {
     TableTask task{*open, workspace_.snapshot(), std::move(named->spec), std::move(params)};
     run<psp::TableRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
-        [&views = engine_.views(), task = std::move(task)](const StopToken& stop) { return table(views, task, stop); },
+        [&views = engine_.views(), task = std::move(task)](const StopToken& stop) {
+          return table(views, task, stop);
+        },
         panel);
   });
 
-  binder.request<psp::SearchRequest>([this](const psp::SearchParams& params,
-                                            protocol::Reply<psp::SearchRequest> reply) {
-    auto named = from_psp(params.spec, "params.spec");
-    if (!named) return reply.error(named.error());
-    const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
-    if (!open) return reply.error(open.error());
-    const bool quick = engine_.views().is_quick(**open, named->spec);
-    run<psp::SearchRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
-        [&views = engine_.views(), open = *open, workspace = workspace_.snapshot(), spec = named->spec,
-         pattern = params.pattern, limit = std::min(params.limit, kMaxRows)](const StopToken& stop) {
-          return search_view(views, *open, workspace, spec, pattern, limit, stop);
-        },
-        params.panel_id.value_or(""));
-  });
+  binder.request<psp::SearchRequest>(
+      [this](const psp::SearchParams& params, protocol::Reply<psp::SearchRequest> reply) {
+        auto named = from_psp(params.spec, "params.spec");
+        if (!named) return reply.error(named.error());
+        const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+        if (!open) return reply.error(open.error());
+        const bool quick = engine_.views().is_quick(**open, named->spec);
+        run<psp::SearchRequest>(
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+            [&views = engine_.views(), open = *open, workspace = workspace_.snapshot(), spec = named->spec,
+             pattern = params.pattern, limit = std::min(params.limit, kMaxRows)](const StopToken& stop) {
+              return search_view(views, *open, workspace, spec, pattern, limit, stop);
+            },
+            params.panel_id.value_or(""));
+      });
 
   binder.request<psp::HotspotsRequest>([this](const psp::HotspotsParams& params,
                                               protocol::Reply<psp::HotspotsRequest> reply) {
@@ -516,22 +534,23 @@ void PspSession::bind_views(protocol::Binder& binder) {
       request.only_in = std::move(*path);
     }
     const bool quick = engine_.views().is_quick(**open, request.spec);
-    run<psp::HotspotsRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
-        [&views = engine_.views(), request = std::move(request)](
-            const StopToken& stop) -> Result<psp::HotspotsResult> {
-          PROFD_TRY(const Places found, hot_places(views, request, stop));
-          psp::HotspotsResult out;
-          out.profile = request.open->handle;
-          out.revision = request.open->revision;
-          out.metric = request.spec.metric;
-          out.unit = to_psp_unit(found.whole.unit);
-          out.view_total = to_amount(found.whole, found.whole.total);
-          for (const Place& place : found.places) out.places.push_back(to_psp_place(place, found.whole));
-          if (found.n_left_out > 0)
-            out.remainder = to_remainder(found.whole, found.n_left_out, found.self_left_out, found.places.size());
-          return out;
-        });
+    run<psp::HotspotsRequest>(quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+                              [&views = engine_.views(), request = std::move(request)](
+                                  const StopToken& stop) -> Result<psp::HotspotsResult> {
+                                PROFD_TRY(const Places found, hot_places(views, request, stop));
+                                psp::HotspotsResult out;
+                                out.profile = request.open->handle;
+                                out.revision = request.open->revision;
+                                out.metric = request.spec.metric;
+                                out.unit = to_psp_unit(found.whole.unit);
+                                out.view_total = to_amount(found.whole, found.whole.total);
+                                for (const Place& place : found.places)
+                                  out.places.push_back(to_psp_place(place, found.whole));
+                                if (found.n_left_out > 0)
+                                  out.remainder = to_remainder(found.whole, found.n_left_out,
+                                                               found.self_left_out, found.places.size());
+                                return out;
+                              });
   });
 }
 

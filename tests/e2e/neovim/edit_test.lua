@@ -16,12 +16,18 @@ test('hints move with the text, and are what the server says of it', function()
   end, 'the hint three lines further down')
 end)
 
+--- What follows is undone on its own.
+local function new_undo_block()
+  vim.o.undolevels = vim.o.undolevels
+end
+
 test('a changed line is stale, and is not after undo', function()
+  new_undo_block()
   vim.api.nvim_buf_set_lines(0, 17, 18, false, { '\t\tdigest = sha256.Sum256(digest[1:])' })
   vim.cmd.doautocmd('TextChanged')
   local hint = h.hint(18, '^~11%.3 %%  940 ms')
   h.equal(hint.group, 'ProfdStale')
-  vim.cmd.undo()
+  vim.cmd('silent undo')
   vim.cmd.doautocmd('TextChanged')
   h.eventually(function()
     local hints = h.hints()
@@ -30,11 +36,12 @@ test('a changed line is stale, and is not after undo', function()
 end)
 
 test('a deleted line takes its hint along, undo brings it back', function()
+  new_undo_block()
   vim.api.nvim_win_set_cursor(0, { 18, 0 })
   vim.cmd.delete()
   local hints = h.hints() or {}
   h.equal(hints[18] and hints[18].text:find('940 ms') or nil, nil)
-  vim.cmd.undo()
+  vim.cmd('silent undo')
   h.hint(18, '940 ms')
   vim.cmd('edit!')
   h.hint(15, '940 ms')

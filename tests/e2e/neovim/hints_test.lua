@@ -10,10 +10,11 @@ test('opening a profile puts hints on the hot lines, and only there', function()
   -- What `go tool pprof -list main.sign` says: 940 ms of 8.34 s, and 260 ms.
   h.hint(15, '^11%.3 %%  940 ms')
   h.hint(13, '^3%.1 %%  260 ms')
-  local hints = h.hints()
-  h.equal(hints[1], nil, 'the package clause')
-  h.equal(hints[10], nil, 'a comment')
-  h.equal(hints[16], nil, 'a closing brace')
+  h.hint(30, '^1%.2 %%  100 ms')
+  h.hint(39, '^14%.6 %%  1%.22 s')
+  local lines = vim.tbl_keys(h.hints())
+  table.sort(lines)
+  h.equal(lines, { 13, 15, 30, 39 }, 'lines above 0.5 %; 17 has 20 ms, 22 10 ms')
   h.matches(h.note('cpu%.pprof'), '^profd: cpu%.pprof: cpu 8%.34 s, %d+ samples')
 end)
 
@@ -30,21 +31,20 @@ test('the hottest line of a file has the strongest colour', function()
   h.truthy(hints[13].group ~= hints[15].group)
 end)
 
-test('hints of a file start in one column', function()
+test('hints of a file stand in one column', function()
   local column
   for line, hint in pairs(h.hints()) do
-    local text = vim.fn.getline(line)
-    local at = vim.fn.strdisplaywidth(text) + #hint.full:match('^ *') + (4 - (hint.text:find('%%') - 2))
+    local at = vim.fn.strdisplaywidth(vim.fn.getline(line)) + hint.full:find('%%')
     column = column or at
-    h.equal(at, column, 'line ' .. line)
+    h.equal(at, column, 'the per cent sign on line ' .. line)
   end
 end)
 
 test('a second file gets its hints when it comes to the screen', function()
   vim.cmd.edit(root .. '/main.go')
-  h.hint(59, '^%d+%.%d %%  ')
+  h.hint(59, '^8%.8 %%  730 ms')
   vim.cmd('split ' .. root .. '/parse.go')
-  h.hint(47, '36%.%d %%  3%.0')
+  h.hint(52, '^36%.6 %%  3%.05 s')
   vim.cmd.close()
 end)
 
@@ -68,13 +68,28 @@ test('K and :Profd hover show every metric, callers and callees', function()
     how()
     local window = h.eventually(float, 'a hover')
     local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-    h.matches(text, 'main\\?%.sign')
-    h.matches(text, 'digest%.go:15')
-    h.matches(text, '| cpu +| 10%.0 ms | 940 ms | 11%.3 %% |')
+    h.matches(text, '^main%.sign digest%.go:15\n')
+    h.matches(text, '\ncpu +10%.0 ms  940 ms  11%.3 %%')
+    h.matches(text, '\nsamples +1 +94  11%.3 %%')
     h.matches(text, 'callers: [^\n]*verifyAll')
     h.matches(text, 'callees: [^\n]*Sum256')
     vim.api.nvim_win_close(window, true)
   end
+end)
+
+test('Enter in a hover goes to the caller', function()
+  vim.cmd('Profd hover')
+  local window = h.eventually(function()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(candidate)
+      return vim.api.nvim_win_get_config(candidate).relative ~= ''
+    end)
+  end, 'a hover')
+  vim.api.nvim_set_current_win(window)
+  vim.fn.search('verifyAll')
+  vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'xt', false)
+  h.matches(vim.api.nvim_get_current_line(), '^func verifyAll')
+  vim.cmd('normal! \15')
+  h.equal(vim.fn.line('.'), 15, 'and back')
 end)
 
 test('a line without cost says so', function()
@@ -99,25 +114,31 @@ test('hot spots fill the quickfix list, and can be jumped to', function()
   end
   -- editsFrom is the hottest function of the program's own, by go tool pprof -top.
   h.matches(sources[1].text, '%d %%.*editsFrom')
-  h.matches(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'), 'editsFrom +[^\n]*report%.go:%d+')
+  h.matches(
+    table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'),
+    'report%.go|84| +1%.1 %%  90%.0 ms  main%.editsFrom'
+  )
   vim.cmd.cfirst()
   while vim.fn.getqflist({ items = 0, idx = 0 }).items[vim.fn.getqflist({ idx = 0 }).idx].valid == 0 do
     vim.cmd.cnext()
   end
   h.matches(vim.api.nvim_buf_get_name(0), '/report%.go$')
-  h.matches(vim.api.nvim_get_current_line(), '%S')
-  h.hint(vim.fn.line('.'), '%%')
+  h.matches(vim.api.nvim_get_current_line(), '^func editsFrom')
+  h.hint(93, '^31%.2 %%  2%.60 s')
   vim.cmd.cclose()
 end)
 
-test('hot lines are hot spots too', function()
+test('hot lines are hot spots too, as the hints have them', function()
   vim.cmd('Profd hotspots line')
   h.eventually(function()
-    return vim.fn.getqflist({ size = 0 }).size > 10
-      and vim.iter(vim.fn.getqflist()):any(function(item)
-        return item.valid == 1 and vim.api.nvim_buf_get_name(item.bufnr):match('digest%.go$') ~= nil
-      end)
-  end, 'a line of digest.go')
+    return vim.fn.getqflist({ title = 0 }).title == 'profd: cpu of cpu.pprof, total'
+  end, 'the list')
+  local found
+  for _, item in ipairs(vim.fn.getqflist()) do
+    h.equal(item.valid, 1)
+    found = found or (item.lnum == 15 and vim.api.nvim_buf_get_name(item.bufnr):match('digest%.go$') and item.text)
+  end
+  h.matches(found, '^ 11%.3 %%   940 ms  main%.sign')
   vim.cmd.cclose()
 end)
 
@@ -141,11 +162,12 @@ end)
 test('another metric changes the hints, and the hover with them', function()
   vim.cmd('Profd open ' .. root .. '/heap.pprof')
   h.note('heap%.pprof: ')
-  h.matches(h.hint(22, '%%').text, 'iB')
+  vim.cmd.edit(root .. '/digest.go')
+  h.hint(22, '%%  %d+ MiB')
   h.equal(vim.fn.getcompletion('Profd metric alloc', 'cmdline'), { 'alloc_objects', 'alloc_space' })
   vim.cmd('Profd metric alloc_objects')
   h.note('heap%.pprof shows alloc_objects')
-  h.hint(22, '%%  [%d.,]+ ?[kM]?$')
+  h.hint(22, '^%d+%.%d %%  [%d.,]+ [kM] · self')
   h.equal(require('profd').status(), 'heap.pprof · alloc_objects')
   vim.cmd('Profd metric alloc_spice')
   h.note('heap%.pprof has no metric alloc_spice; it has alloc_objects, alloc_space, inuse_objects, inuse_space')

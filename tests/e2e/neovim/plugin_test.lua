@@ -110,27 +110,39 @@ test('control characters of a profile do not reach the screen', function()
   h.equal(require('profd.log').one_line('a\r\n  b\27c'), 'a b c')
 end)
 
-test('tables of a hover are aligned', function()
-  local lines = require('profd.hover').align_tables({
-    '**main.sign** digest.go:11',
+test('a hover is shown without its markup, its tables aligned, its links known', function()
+  local page = require('profd.markdown').render(table.concat({
+    '**main\\.sign** digest\\.go\\:11',
     '',
     '| metric | self | total | share |',
     '|:--|--:|--:|--:|',
     '| cpu | 1.24 s | 12.4 s | 34.1 % |',
-    '| alloc\\_space | 0 B | 1.00 GiB | 4.0 % |',
+    '| alloc\\_space \\| x | 0 B | 1.00 GiB | 4.0 % |',
     '',
-    'callers: none',
+    'callers: [main\\.f](file:///w/a.go#L7) 99.2 % · none',
+  }, '\n'))
+  h.equal(page.lines, {
+    'main.sign digest.go:11',
+    '',
+    'metric             self     total   share',
+    'cpu              1.24 s    12.4 s  34.1 %',
+    'alloc_space | x     0 B  1.00 GiB   4.0 %',
+    '',
+    'callers: main.f 99.2 % · none',
   })
-  h.equal(lines, {
-    '**main.sign** digest.go:11',
-    '',
-    '| metric      |   self |    total |  share |',
-    '| ----------- | -----: | -------: | -----: |',
-    '| cpu         | 1.24 s |   12.4 s | 34.1 % |',
-    '| alloc\\_space |    0 B | 1.00 GiB |  4.0 % |',
-    '',
-    'callers: none',
-  })
+  h.equal(page.links, { { line = 7 - 1, from = 9, to = 15, uri = 'file:///w/a.go#L7' } })
+  h.equal(page.marks[1], { line = 0, from = 0, to = 9, group = 'ProfdTitle' })
+end)
+
+test('markup in the names of a profile stays text', function()
+  local page = require('profd.markdown').render('**f\\*\\*\\[x\\]\\(file\\:///etc/passwd\\)** \\\\ a] [b')
+  h.equal(page.lines, { 'f**[x](file:///etc/passwd) \\ a] b' })
+  h.equal(page.links, {})
+  page = require('profd.markdown').render('[`a*b*`](file:///w/a.go#L1) ``x`y`` `` `q` `` 5 `unclosed')
+  h.equal(page.lines, { 'a*b* x`y `q` 5 `unclosed' })
+  h.equal(page.links, { { line = 0, from = 0, to = 4, uri = 'file:///w/a.go#L1' } })
+  page = require('profd.markdown').render('| a |\n|:--|\n| `x\\|y` |\n| operator\\| |')
+  h.equal(page.lines, { 'a', 'x|y', 'operator|' })
 end)
 
 test('hot spots without a source cannot be jumped to', function()
@@ -138,7 +150,7 @@ test('hot spots without a source cannot be jumped to', function()
   local items = require('profd.hotspots').items({
     { name = 'main.f', uri = 'file:///w/a.go', line = 7, self = amount, total = amount },
     { name = 'runtime.g', file = '/go/g.go', line = 9, self = amount, total = amount },
-  })
+  }, 'self')
   h.equal({ items[1].filename, items[1].lnum, items[1].valid }, { '/w/a.go', 7, 1 })
   h.equal({ items[2].filename, items[2].lnum, items[2].valid }, { nil, 0, 0 })
 end)

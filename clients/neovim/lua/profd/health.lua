@@ -115,23 +115,6 @@ local function check_file(bufnr)
   end
 end
 
---- The file the user came from: :checkhealth stands in a buffer of its own.
----@return integer?
-local function current_file()
-  local project = require('profd.project')
-  local alternate = vim.fn.bufnr('#')
-  for _, bufnr in ipairs({ vim.api.nvim_get_current_buf(), alternate }) do
-    if bufnr > 0 and vim.api.nvim_buf_is_valid(bufnr) and project.is_source(bufnr) and vim.bo[bufnr].buflisted then
-      return bufnr
-    end
-  end
-  for _, window in ipairs(vim.fn.getwininfo()) do
-    if project.is_source(window.bufnr) then
-      return window.bufnr
-    end
-  end
-end
-
 function M.check()
   require('profd.hints')
   vim.health.start('profd')
@@ -139,7 +122,7 @@ function M.check()
   if not check_binary() or not check_daemon() or not check_profile() then
     return
   end
-  local bufnr = current_file()
+  local bufnr = require('profd.project').current_source() -- :checkhealth stands in a buffer of its own
   if bufnr then
     check_file(bufnr)
   else

@@ -154,6 +154,7 @@ function M.apply()
   define('ProfdStale', faint, nil, { italic = true, cterm = { italic = true } })
   define('ProfdHint', M.readable(M.blend(normal.fg, normal.bg, 0.4), normal.bg, 4.5))
   define('ProfdBar', M.blend(normal.bg, hue, 0.85))
+  vim.api.nvim_set_hl(0, 'ProfdLink', { link = 'Underlined', default = true })
   vim.api.nvim_set_hl(0, 'ProfdTitle', { link = 'Title', default = true })
 end
 

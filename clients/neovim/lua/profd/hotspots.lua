@@ -13,19 +13,20 @@ local function name_of(place)
 end
 
 ---@param places profd.HotFunction[]
+---@param sort 'self'|'total'
 ---@return vim.quickfix.entry[]
-function M.items(places)
+function M.items(places, sort)
   local width = 0
   for _, place in ipairs(places) do
-    width = math.max(width, vim.api.nvim_strwidth(place.self.text))
+    width = math.max(width, vim.api.nvim_strwidth(place[sort].text))
   end
   local items = {}
   for i, place in ipairs(places) do
     local jump = place.uri ~= nil and place.line ~= nil and place.line > 0
     local text = ('%7s  %s%s  %s'):format(
-      place.self.shareText or '',
-      (' '):rep(width - vim.api.nvim_strwidth(place.self.text)),
-      place.self.text,
+      place[sort].shareText or '',
+      (' '):rep(width - vim.api.nvim_strwidth(place[sort].text)),
+      place[sort].text,
       name_of(place)
     )
     items[i] = {
@@ -34,39 +35,39 @@ function M.items(places)
       col = jump and 1 or 0,
       text = text,
       valid = jump and 1 or 0,
-      user_data = { where = not jump and place.module or nil },
+      user_data = { where = not jump and place.module and vim.fs.basename(place.module) or nil },
     }
   end
   return items
 end
 
---- The text of the quickfix window: cost, name, place, in columns.
+--- The text of the quickfix window: place, cost, name, in columns, and in the form that its syntax colours.
 ---@param info {id: integer, start_idx: integer, end_idx: integer}
 ---@return string[]
 function M.text(info)
   local items = vim.fn.getqflist({ id = info.id, items = 0 }).items
-  local lines, width = {}, 0
-  for _, item in ipairs(items) do
-    width = math.max(width, vim.api.nvim_strwidth(item.text))
-  end
-  width = math.min(width, 64)
-  for i = info.start_idx, info.end_idx do
-    local item = items[i]
-    local where = type(item.user_data) == 'table' and item.user_data.where or 'no source here'
+  local places, width = {}, 0
+  for i, item in ipairs(items) do
     if item.valid == 1 then
-      where = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.') .. ':' .. item.lnum
+      places[i] = ('%s|%d|'):format(vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.'), item.lnum)
+    else
+      places[i] = (type(item.user_data) == 'table' and item.user_data.where or '') .. '||'
     end
-    local gap = (' '):rep(math.max(width - vim.api.nvim_strwidth(item.text), 0) + 2)
-    lines[#lines + 1] = item.text .. gap .. where
+    width = math.max(width, vim.api.nvim_strwidth(places[i]))
+  end
+  local lines = {}
+  for i = info.start_idx, info.end_idx do
+    lines[#lines + 1] = places[i] .. (' '):rep(width - vim.api.nvim_strwidth(places[i])) .. ' ' .. items[i].text
   end
   return lines
 end
 
 ---@param result profd.HotspotsResult
-local function fill(result)
-  local items = M.items(result.places)
+---@param sort 'self'|'total'
+local function fill(result, sort)
+  local items = M.items(result.places, sort)
   vim.fn.setqflist({}, ' ', {
-    title = ('profd: %s of %s, self'):format(result.metric, session.name),
+    title = ('profd: %s of %s, %s'):format(result.metric, session.name, sort),
     items = items,
     quickfixtextfunc = M.text,
     context = { profd = true },
@@ -78,10 +79,15 @@ end
 ---@param granularity? string
 function M.show(granularity)
   session.with_profile(function()
+    -- Functions by what they do themselves. Lines as the hints have them: with what they call, and with their text.
+    local lines = granularity == protocol.Granularity.line
+    local sort = lines and 'total' or 'self'
     ---@type profd.HotspotsParams
     local params = {
       profile = session.profile,
       granularity = granularity or protocol.Granularity['function'],
+      sort = sort,
+      onlyWithSource = lines,
     }
     client.request(protocol.methods.hotspots, params, function(result, err)
       if err then
@@ -90,7 +96,7 @@ function M.show(granularity)
       if #result.places == 0 then
         return log.info(('%s has no cost to show'):format(session.name))
       end
-      fill(result)
+      fill(result, sort)
     end)
   end)
 end

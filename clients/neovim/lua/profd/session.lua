@@ -20,6 +20,8 @@ M.metric = nil
 local opened = {}
 ---@type table<string, boolean> URIs being opened: the server's word that they are open is no news
 local opening = {}
+---@type fun()[] what waits until nothing is being opened
+local after_opening = {}
 local next_token = 0
 
 ---@param uri string
@@ -63,7 +65,11 @@ function M.sync(done)
     end
     chosen = chosen or newest
     if chosen then
+      local news = chosen.profile ~= M.profile
       show(chosen.profile, chosen.revision, chosen.name, chosen.uri)
+      if news then
+        log.info(chosen.name .. ' is shown')
+      end
     else
       show(nil)
     end
@@ -87,38 +93,48 @@ end
 ---@param options profd.OpenOptions?
 ---@param done fun(result: profd.ProfileOpenResult?, err: lsp.ResponseError?)
 local function request_open(uri, options, done)
+  local function finish(result, err)
+    opening[uri] = nil
+    done(result, err)
+    if next(opening) == nil then
+      local actions = after_opening
+      after_opening = {}
+      for _, action in ipairs(actions) do
+        action()
+      end
+    end
+  end
   next_token = next_token + 1
   ---@type profd.ProfileOpenParams
   local params = { uri = uri, workDoneToken = 'profd-open-' .. next_token, options = options }
   opening[uri] = true
   local sent = client.request(protocol.methods.profile_open, params, function(result, err)
-    opening[uri] = nil
     if result then
       forget(uri)
       opened[#opened + 1] = uri
       show(result.profile, result.revision, result.summary.name, uri)
     end
-    done(result, err)
+    finish(result, err)
   end)
   if not sent then
-    opening[uri] = nil
-    done(nil, { code = 0, message = 'the connection to the daemon was lost; try again' })
+    finish(nil, { code = 0, message = 'the connection to the daemon was lost; try again' })
   end
 end
 
 --- Opens again what was open before the daemon died, one after another, then calls back.
 ---@param uris string[]
+---@param metrics table<string, string> by URI
 ---@param done fun()
-local function reopen(uris, done)
+local function reopen(uris, metrics, done)
   if #uris == 0 then
     return done()
   end
   local uri = table.remove(uris, 1)
-  request_open(uri, { metric = uri == M.uri and M.metric or nil }, function(_, err)
+  request_open(uri, metrics[uri] and { metric = metrics[uri] } or nil, function(_, err)
     if err then
       log.warn(M.sentence(err))
     end
-    reopen(uris, done)
+    reopen(uris, metrics, done)
   end)
 end
 
@@ -133,7 +149,7 @@ function M.with_server(action)
     end
     if lost then
       lost = false
-      return reopen(vim.list_slice(opened), action)
+      return reopen(vim.list_slice(opened), { [M.uri or ''] = M.metric }, action)
     end
     action()
   end)
@@ -150,7 +166,9 @@ function M.with_profile(action)
         log.warn('no profile is open; :Profd open FILE opens one')
       end
     end
-    if M.profile then
+    if next(opening) ~= nil then
+      after_opening[#after_opening + 1] = go
+    elseif M.profile then
       go()
     else
       M.sync(go)
@@ -257,6 +275,7 @@ local function choose_metric(metrics, name)
     if err then
       return log.error(M.sentence(err))
     end
+    M.metric = name
     require('profd.hints').set_enabled(true)
   end)
 end
@@ -316,11 +335,7 @@ local function changed(params)
   elseif opening[params.uri] or #opened > 0 then
     return -- what the user opened here stays, whatever other editors open
   elseif params.reason == 'opened' or params.reason == 'defaultChanged' then
-    M.sync(function() -- the project's own profiles, or another client's
-      if M.profile == params.profile then
-        log.info(params.message or (M.name .. ' opened'))
-      end
-    end)
+    M.sync() -- the project's own profiles, or another client's
   end
 end
 
@@ -339,8 +354,8 @@ end)
 
 client.handle('$/progress', function(err, params, ctx)
   local token, value = params.token, params.value
-  if type(token) == 'string' and token:match('^profd%-open') and type(value) == 'table' and value.kind ~= 'end' then
-    local text = (value.title and value.title .. ' ' or '') .. (value.message or '')
+  if type(token) == 'string' and token:match('^profd%-open') and type(value) == 'table' and value.kind == 'report' then
+    local text = 'reading ' .. (value.message or '')
     if value.percentage then
       text = ('%s %d %%'):format(text, value.percentage)
     end
@@ -361,6 +376,7 @@ end)
 
 client.on_lost(function()
   lost = true
+  opening, after_opening = {}, {}
   M.profile = nil
   log.warn('the daemon is gone; the next :Profd command starts it again')
 end)

@@ -39,13 +39,29 @@ local function widest(list, text)
   return width
 end
 
----@param share number?
+---@param part number of the longest bar, 0 to 1
 ---@return string
-local function bar(share)
-  local eighths = math.floor(math.max(math.min(share or 0, 1), 0) * BAR_WIDTH * 8 + 0.5)
+local function bar(part)
+  local eighths = math.floor(math.max(math.min(part, 1), 0) * BAR_WIDTH * 8 + 0.5)
   local parts = { '▏', '▎', '▍', '▌', '▋', '▊', '▉' }
   local text = ('█'):rep(math.floor(eighths / 8)) .. (parts[eighths % 8] or '')
   return left(text, BAR_WIDTH)
+end
+
+--- The end of a path, which is where the cost is, as far as it fits; at least the last frame.
+---@param frames string[]
+---@param width integer
+---@return string
+local function tail_of(frames, width)
+  local text = log.one_line(frames[#frames] or '')
+  for i = #frames - 1, 1, -1 do
+    local longer = log.one_line(frames[i]) .. ' → ' .. text
+    if vim.api.nvim_strwidth(longer) > width - 4 then
+      return '… → ' .. text
+    end
+    text = longer
+  end
+  return text
 end
 
 ---@param summary profd.ProfileSummary
@@ -100,7 +116,8 @@ function M.compose(summary)
     return hot.self.text
   end)
   for _, hot in ipairs(summary.hottest) do
-    local drawn = bar(hot.self.share)
+    local longest = summary.hottest[1].self.value
+    local drawn = bar(longest ~= 0 and math.abs(hot.self.value / longest) or 0)
     local text = ('  %s  %7s  %s  %s'):format(
       drawn,
       hot.self.shareText or '',
@@ -116,9 +133,12 @@ function M.compose(summary)
   add('')
 
   add('Heaviest paths', 'ProfdTitle')
+  local path_width = widest(summary.heaviest, function(path)
+    return path.amount.text
+  end)
   for _, path in ipairs(summary.heaviest) do
-    add(('  %7s  %s'):format(path.amount.shareText or '', path.amount.text))
-    add('           ' .. clean(table.concat(path.frames, ' → ')), 'ProfdHint')
+    local cost = ('  %7s  %s  '):format(path.amount.shareText or '', right(path.amount.text, path_width))
+    add(cost .. tail_of(path.frames, vim.o.columns - vim.api.nvim_strwidth(cost) - 1))
   end
   if #summary.report > 0 then
     add('')

@@ -6,8 +6,8 @@ using namespace profd;
 
 namespace {
 
-std::optional<std::pair<TextPosition, TextPosition>> range(std::uint32_t l1, std::uint32_t c1, std::uint32_t l2,
-                                                           std::uint32_t c2) {
+std::optional<std::pair<TextPosition, TextPosition>> range(std::uint32_t l1, std::uint32_t c1,
+                                                           std::uint32_t l2, std::uint32_t c2) {
   return {{{l1, c1}, {l2, c2}}};
 }
 

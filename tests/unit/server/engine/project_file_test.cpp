@@ -29,8 +29,9 @@ to = "src"
 }
 
 TEST_CASE("what is wrong in a project file is a problem with its line, and the rest holds") {
-  const auto project = parse_project_file("colour = 1\nthreshold = 7\nmetric = \"cpu\"\nfilters = [\"fly away\"]\n[[map]]\nfrom = 1\n",
-                                          "/w/.profd.toml");
+  const auto project = parse_project_file(
+      "colour = 1\nthreshold = 7\nmetric = \"cpu\"\nfilters = [\"fly away\"]\n[[map]]\nfrom = 1\n",
+      "/w/.profd.toml");
   REQUIRE(project);
   CHECK(project->problems.size() == 4);
   CHECK(project->problems[0].find("/w/.profd.toml:1") == 0);

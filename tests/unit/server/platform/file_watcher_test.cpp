@@ -1,12 +1,12 @@
 #include "server/platform/file_watcher.h"
 
-#include <unistd.h>
-
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+
+#include <unistd.h>
 
 #include "tests/support/catch.h"
 

@@ -1,10 +1,10 @@
 #include "server/platform/unix_socket.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <fstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "server/platform/file_watcher.h"
 #include "server/platform/process.h"

@@ -32,9 +32,11 @@ TEST_CASE("an exception ends its task, is reported by name, and destroys what th
   auto owned = std::make_shared<int>(7);
   const std::weak_ptr<int> watch = owned;
   {
-    Scheduler scheduler(0, [&](const std::string& name, const std::string& what) { reported = name + ": " + what; });
-    scheduler.submit(Lane::bulk, "view/table",
-                     [owned = std::move(owned)] { throw std::runtime_error("out of " + std::to_string(*owned)); });
+    Scheduler scheduler(
+        0, [&](const std::string& name, const std::string& what) { reported = name + ": " + what; });
+    scheduler.submit(Lane::bulk, "view/table", [owned = std::move(owned)] {
+      throw std::runtime_error("out of " + std::to_string(*owned));
+    });
   }
   CHECK(reported == "view/table: out of 7");
   CHECK(watch.expired());

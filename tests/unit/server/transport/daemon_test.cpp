@@ -10,15 +10,37 @@ using namespace profd::test;
 
 namespace {
 
-std::string uri(const std::string& path) { return "file://" + path; }
+std::string uri(const std::string& path) {
+  return "file://" + path;
+}
+
+// Removed when the program ends.
+class Scratch {
+ public:
+  Scratch() {
+    char pattern[] = "/tmp/profd-test-XXXXXX";
+    path_ = ::mkdtemp(pattern);
+  }
+  ~Scratch() { static_cast<void>(std::system(("rm -rf " + path_).c_str())); }
+  std::string new_file() { return path_ + "/" + std::to_string(n_files_++) + ".folded"; }
+
+ private:
+  std::string path_;
+  int n_files_ = 0;
+};
+
+std::string new_file() {
+  static Scratch scratch;
+  return scratch.new_file();
+}
 
 // A folded profile with many different stacks, so that reading it takes a while.
 std::string big_folded(std::size_t n_lines) {
-  char pattern[] = "/tmp/profd-big-XXXXXX";
-  const std::string path = std::string(::mkdtemp(pattern)) + "/big.folded";
+  const std::string path = new_file();
   std::ofstream out(path);
   for (std::size_t i = 0; i < n_lines; ++i)
-    out << "main;f" << i % 97 << ";g" << i % 1009 << ";h" << i << ";i" << (i * 7) % 50'021 << ' ' << 1 + i % 9 << '\n';
+    out << "main;f" << i % 97 << ";g" << i % 1009 << ";h" << i << ";i" << (i * 7) % 50'021 << ' ' << 1 + i % 9
+        << '\n';
   return path;
 }
 
@@ -60,9 +82,9 @@ TEST_CASE("a client that reads something huge does not delay another one's hover
   TestClient a(daemon), b(daemon);
   b.result("profile/open", {{"uri", uri(go_demo("cpu.pprof"))}});
   const std::string path = big_folded(400'000);
-  const std::int64_t huge = a.start("profile/open", {{"uri", uri(path)}, {"options", {{"makeDefault", false}}}});
-  for (int i = 0; i < 20; ++i)
-    CHECK(b.call("view/hotspots", {{"limit", 5}}).contains("result"));
+  const std::int64_t huge =
+      a.start("profile/open", {{"uri", uri(path)}, {"options", {{"makeDefault", false}}}});
+  for (int i = 0; i < 20; ++i) CHECK(b.call("view/hotspots", {{"limit", 5}}).contains("result"));
   // Answered while the other one was still being read.
   const json list = b.result("profile/list", json::object());
   CHECK(list["profiles"].size() == 2);
@@ -100,8 +122,8 @@ TEST_CASE("a selection is everybody's but is told to the others only") {
   TestDaemon daemon;
   TestClient a(daemon), b(daemon);
   const json opened = a.result("profile/open", {{"uri", uri(go_demo("cpu.pprof"))}});
-  const json set = a.result("selection/set",
-                            {{"selection", {{"profile", opened["profile"]}, {"function", "main.parseOrder"}}}});
+  const json set = a.result(
+      "selection/set", {{"selection", {{"profile", opened["profile"]}, {"function", "main.parseOrder"}}}});
   CHECK(set["file"] == "go-demo/parse.go");
   CHECK(b.expect("selection/changed")["selection"]["function"] == "main.parseOrder");
   a.result("selection/set", {{"selection", nullptr}});
@@ -138,7 +160,8 @@ TEST_CASE("over the memory budget the oldest profile goes, and its handle says w
   const json error = client.call("profile/summary", {{"profile", first}})["error"];
   CHECK(error["code"] == -32802);
   CHECK(error["message"].get<std::string>().find("memory budget") != std::string::npos);
-  CHECK(client.call("profile/open", {{"uri", uri(big_folded(2'000'00))}})["error"]["data"]["reason"] == "limit");
+  CHECK(client.call("profile/open", {{"uri", uri(big_folded(2'000'00))}})["error"]["data"]["reason"] ==
+        "limit");
 }
 
 TEST_CASE("annotations move with unsaved edits, and a changed line is stale") {
@@ -148,11 +171,15 @@ TEST_CASE("annotations move with unsaved edits, and a changed line is stale") {
   std::ifstream in(go_demo("parse.go"));
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   const json document = {{"uri", uri(go_demo("parse.go"))}};
-  client.notify("textDocument/didOpen", {{"textDocument", {{"uri", document["uri"]}, {"languageId", "go"}, {"version", 1}, {"text", text}}}});
+  client.notify(
+      "textDocument/didOpen",
+      {{"textDocument", {{"uri", document["uri"]}, {"languageId", "go"}, {"version", 1}, {"text", text}}}});
   const auto hints = [&](int line) {
-    return client.result("textDocument/inlayHint",
-                         {{"textDocument", document},
-                          {"range", {{"start", {{"line", line}, {"character", 0}}}, {"end", {{"line", line}, {"character", 0}}}}}});
+    return client.result(
+        "textDocument/inlayHint",
+        {{"textDocument", document},
+         {"range",
+          {{"start", {{"line", line}, {"character", 0}}}, {"end", {{"line", line}, {"character", 0}}}}}});
   };
   const auto edit = [&](int version, int line, const std::string& inserted) {
     const json at = {{"line", line}, {"character", 0}};
@@ -166,7 +193,7 @@ TEST_CASE("annotations move with unsaved edits, and a changed line is stale") {
   CHECK(hints(51).empty());
   REQUIRE(hints(53).size() == 1);
   CHECK(hints(53)[0]["label"] == label);
-  CHECK(hints(53)[0]["position"]["character"] == 35);  // the end of the line
+  CHECK(hints(53)[0]["position"]["character"] == 36);  // the end of the line
   edit(3, 53, "x");
   REQUIRE(hints(53).size() == 1);
   CHECK(hints(53)[0]["label"] == "~" + label);
@@ -178,9 +205,13 @@ TEST_CASE("a newer request of a panel supersedes an older one, and both are answ
   client.result("profile/open", {{"uri", uri(big_folded(300'000))}});
   std::vector<std::int64_t> ids;
   for (int i = 0; i < 20; ++i)
-    ids.push_back(client.start("view/flameGraph", {{"spec", {{"shape", "bottomUp"}, {"filters", {{{"op", "drop"}, {"by", "function"}, {"pattern", "f" + std::to_string(i)}}}}}},
-                                                   {"viewport", {{"width", 800}}},
-                                                   {"panelId", "main"}}));
+    ids.push_back(client.start(
+        "view/flameGraph",
+        {{"spec",
+          {{"shape", "bottomUp"},
+           {"filters", {{{"op", "drop"}, {"by", "function"}, {"pattern", "f" + std::to_string(i)}}}}}},
+         {"viewport", {{"width", 800}}},
+         {"panelId", "main"}}));
   int n_done = 0;
   for (const std::int64_t id : ids) {
     const json answer = client.wait(id);
