@@ -83,7 +83,10 @@ void PspSession::bind_commands(protocol::Binder& binder) {
       if (done) return reply(psp::Any());
       reply.error(to_psp(done.error()));
     };
-    if (command == "profd.close") return answer(engine_.close(client_, (*open)->handle));
+    if (command == "profd.close") {
+      if (own_default_ == (*open)->handle) own_default_.clear();
+      return answer(engine_.close(client_, (*open)->handle));
+    }
     if (command == "profd.reload") return answer(engine_.reload((*open)->handle));
     if (command == "profd.metric") {
       const std::string name = argument(params, "metric", 0);

@@ -25,7 +25,7 @@ psp::Range line_range(std::uint32_t line) {
 }  // namespace
 
 OpenProfilePtr PspSession::annotating() const {
-  OpenProfilePtr open = engine_.default_profile();
+  OpenProfilePtr open = meant_profile();
   return open && engine_.attached(open->handle) ? open : nullptr;
 }
 
@@ -136,7 +136,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
 
   binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
                                                      protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
-    const OpenProfilePtr open = engine_.default_profile();
+    const OpenProfilePtr open = meant_profile();
     if (!open) return reply(std::nullopt);
     PlacesRequest request;
     request.open = open;

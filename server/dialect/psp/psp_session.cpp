@@ -268,6 +268,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
       info.extensions.emplace_back(extension);
     }
     info.reads = true;
+    info.writes = info.id == "profd";
     own.formats.push_back(std::move(info));
   }
   own.limits = {5000, 1000, static_cast<std::int64_t>(kMaxMessageBytes)};
@@ -396,8 +397,15 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   refresh();
 }
 
+OpenProfilePtr PspSession::meant_profile() const {
+  if (!own_default_.empty())
+    if (auto own = engine_.find(own_default_)) return *own;
+  return engine_.default_profile();
+}
+
 tl::expected<OpenProfilePtr, ResponseError> PspSession::profile(const std::string& handle) {
-  auto found = engine_.find(handle);
+  const OpenProfilePtr meant = handle.empty() ? meant_profile() : nullptr;
+  auto found = engine_.find(meant ? meant->handle : handle);
   if (found) return *found;
   ResponseError error = to_psp(found.error());
   // Nobody cancelled anything here: the profile was dropped, and opening it again helps.

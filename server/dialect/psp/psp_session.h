@@ -89,6 +89,9 @@ class PspSession final : public Session, private EngineListener {
                                                                 const std::string& name,
                                                                 const std::string& where);
   // What annotates a document: the default profile when it is attached. Null: nothing does.
+  // The profile that is meant where none is named: another client's opening does not change what this one
+  // sees.
+  [[nodiscard]] OpenProfilePtr meant_profile() const;
   [[nodiscard]] OpenProfilePtr annotating() const;
   tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const OpenProfilePtr& open,
                                                                           const std::string& uri) const;
@@ -114,6 +117,7 @@ class PspSession final : public Session, private EngineListener {
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
   int exit_code_ = 0;  // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
+  std::string own_default_;  // handle of what this client opened last; goes before the daemon's default
   std::int32_t next_token_ = 1;
   protocol::FrameReader frames_;
   std::shared_ptr<protocol::Peer> peer_;  // last: its handlers use everything above

@@ -67,7 +67,7 @@ local function drive(name, cmd)
   local hover =
     request(client, 'textDocument/hover', vim.lsp.util.make_position_params(0, client.offset_encoding), bufnr)
   h.equal(hover.contents.kind, 'markdown')
-  h.matches((hover.contents.value:gsub('\\(%p)', '%1')), '^%*%*main%.sign%*%* digest%.go:15\n')
+  h.matches(hover.contents.value, 'main\\?%.sign.*digest\\?%.go\\?:15\n')
   h.matches(hover.contents.value, '940 ms')
   vim.lsp.buf.hover()
   h.eventually(function()
@@ -127,6 +127,43 @@ test('over the Unix socket', function()
   end, 'the socket')
   h.equal(bit.band(vim.uv.fs_stat(socket).mode, 511), 384, 'mode 0600')
   drive('socket', vim.lsp.rpc.connect(socket))
+
+  -- Two editors at one daemon: what the second opens does not change what the first sees.
+  local root = h.project('shared')
+  local clients = {}
+  for _, name in ipairs({ 'first', 'second' }) do
+    vim.cmd.edit(root .. '/digest.go')
+    local id = vim.lsp.start({ name = name, cmd = vim.lsp.rpc.connect(socket), root_dir = root })
+    clients[name] = vim.lsp.get_client_by_id(id)
+    h.eventually(function()
+      return clients[name].initialized
+    end, 'initialize')
+  end
+  local function open(client, file)
+    local arguments = { vim.uri_from_fname(root .. '/' .. file) }
+    request(client, 'workspace/executeCommand', { command = 'profd.open', arguments = arguments }, 0)
+  end
+  local function label(client)
+    local params = {
+      textDocument = { uri = vim.uri_from_bufnr(0) },
+      range = { start = { line = 0, character = 0 }, ['end'] = { line = 44, character = 0 } },
+    }
+    return vim.iter(request(client, 'textDocument/inlayHint', params, 0)):find(function(hint)
+      return hint.position.line == 12
+    end).label
+  end
+  open(clients.first, 'cpu.pprof')
+  h.matches(label(clients.second), '^3%.1 %%  260 ms', 'who has opened nothing sees what is open')
+  open(clients.second, 'heap.pprof')
+  h.matches(label(clients.second), 'MiB')
+  h.matches(label(clients.first), '^3%.1 %%  260 ms')
+  for _, client in pairs(clients) do
+    vim.lsp.stop_client(client.id)
+    h.eventually(function()
+      return client.is_stopped()
+    end, 'the end')
+  end
+
   server:kill('sigterm')
   server:wait(10000)
 end)

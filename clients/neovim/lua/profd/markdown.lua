@@ -25,6 +25,24 @@ local M = {}
 ---@field group? string
 ---@field uri? string
 
+--- Where the run of exactly `n` backticks starts that closes a code span; nothing in between is markup.
+---@param source string
+---@param from integer
+---@param n integer
+---@return integer?
+local function code_end(source, from, n)
+  while true do
+    local first, last = source:find('`+', from)
+    if not first then
+      return nil
+    end
+    if last - first + 1 == n then
+      return first
+    end
+    from = last + 1
+  end
+end
+
 --- One line without its markup.
 ---@param source string
 ---@return string text
@@ -45,6 +63,15 @@ local function inline(source)
     if char == '\\' and source:find('^%p', at + 1) then
       put(source:sub(at + 1, at + 1))
       at = at + 2
+    elseif char == '`' then
+      local fence = source:match('^`+', at)
+      local stop = code_end(source, at + #fence, #fence)
+      local text = stop and source:sub(at + #fence, stop - 1) or fence
+      if stop and text:find('^ .* $') and text:find('[^ ]') then
+        text = text:sub(2, -2)
+      end
+      put(text)
+      at = stop and stop + #fence or at + #fence
     elseif source:find('^%*%*', at) then
       if strong then
         close(strong, 'ProfdTitle')
@@ -71,7 +98,7 @@ local function inline(source)
       end
       link = nil
     else
-      local text = source:match('^[^\\%*%[%]]+', at) or char
+      local text = source:match('^[^\\`%*%[%]]+', at) or char
       put(text)
       at = at + #text
     end
@@ -89,12 +116,15 @@ local function cells_of(source)
     if char == '\\' then
       at = at + 1
     elseif char == '|' then
-      result[#result + 1] = vim.trim(source:sub(from, at - 1))
+      result[#result + 1] = source:sub(from, at - 1)
       from = at + 1
     end
     at = at + 1
   end
-  result[#result + 1] = vim.trim(source:sub(from))
+  result[#result + 1] = source:sub(from)
+  for i, cell in ipairs(result) do
+    result[i] = vim.trim(cell):gsub('\\|', '|') -- an escape of the table's, even inside code
+  end
   return result
 end
 
