@@ -1402,7 +1402,7 @@ struct FlameViewport {
   // Rows below the zoomed box.
   std::optional<std::uint32_t> max_depth;
   // Boxes at most; the widest are kept.
-  std::uint32_t max_boxes = 4000;
+  std::uint32_t max_boxes = 2000;
 };
 bool decode(const nlohmann::json& value, FlameViewport& out, const Path& path);
 nlohmann::json encode(const FlameViewport& value);

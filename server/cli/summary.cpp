@@ -162,7 +162,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   add_heaviest(console, *summary, out);
   append_report(console.out, summary->report, out);
   if (console.out.is_terminal) {
-    const std::string name = sanitize_text(base_name(options.file));
+    const std::string name = sanitize_text(options.file);
     out +=
         "\n" + console.out.dim(fmt::format("profd flame {0} · profd top {0} · profd tree {0}", name)) + "\n";
   }

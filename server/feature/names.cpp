@@ -193,7 +193,14 @@ std::string without_cpp_lambdas(std::string_view name) {
 // The package path goes but its last element; type arguments become […].
 std::string short_go(std::string_view name) {
   const std::size_t stop = std::min(name.find('('), name.find('['));
-  const std::size_t slash = name.substr(0, stop).rfind('/');
+  std::size_t slash = name.substr(0, stop).rfind('/');
+  // badger/v2.Open: the version of a module says nothing without its name.
+  const auto is_version = [&](std::size_t at) {
+    std::size_t end = at + 2;  // after "/v"
+    while (end < name.size() && is_digit(name[end])) ++end;
+    return name.substr(at + 1, 1) == "v" && end > at + 2 && end < name.size() && name[end] == '.';
+  };
+  if (slash != std::string_view::npos && slash > 0 && is_version(slash)) slash = name.rfind('/', slash - 1);
   if (slash != std::string_view::npos) name = name.substr(slash + 1);
   std::string out;
   for (std::size_t i = 0; i < name.size();) {

@@ -18,8 +18,8 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
 # Inside core: a folder and the folders it may not look at.
 CORE_BACKWARDS = {"support": {"model", "tree", "view", "layout", "source"}, "model": {"view", "layout", "source"},
                   "tree": {"view", "layout", "source"}, "view": {"layout"}}
-# Inside server: engine and features know no wire format.
-SERVER_BACKWARDS = {"engine": {"dialect", "transport", "cli"}, "feature": {"dialect", "transport", "engine", "cli"},
+# Inside server: engine and features know no wire format; features look at what the engine has computed, never back.
+SERVER_BACKWARDS = {"engine": {"dialect", "transport", "cli", "feature"}, "feature": {"dialect", "transport", "cli"},
                     "platform": {"engine", "feature", "dialect", "transport", "cli", "runtime"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 

@@ -1273,7 +1273,7 @@ export interface FlameViewport {
   minWidth?: number;
   /** Rows below the zoomed box. */
   maxDepth?: number;
-  /** Boxes at most; the widest are kept. Default: 4000. */
+  /** Boxes at most; the widest are kept. Default: 2000. */
   maxBoxes?: number;
 }
 

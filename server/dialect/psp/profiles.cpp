@@ -1,16 +1,32 @@
 // profile/* and metric/list, and work-done progress.
 #include <algorithm>
-#include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "formats/profd/profd_file.h"
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/platform/new_file.h"
 
 namespace profd {
 namespace {
+
+std::string base64(std::string_view bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      word = word << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) out += k <= n ? kDigits[word >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
 
 Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
                                        const WorkspaceSnapshot& workspace, MetricId metric,
@@ -35,6 +51,42 @@ OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<s
   request.metric = options.metric.value_or(default_metric.value_or(""));
   request.name = options.name.value_or("");
   return request;
+}
+
+// The native format, to a file or (within a bound) into the answer.
+Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const std::string& path,
+                                                bool overwrite, const StopToken& stop) {
+  constexpr std::uint64_t kMaxInline = 32u << 20;
+  const auto& opened = open.file->opened;
+  ProfdWriteOptions how;
+  how.decision = &opened.decision;
+  how.report = &opened.report;
+  const std::uint64_t size = profd_size(opened.profiles, how);
+  psp::ProfileExportResult result;
+  result.format = "profd";
+  result.mime_type = "application/x-protobuf";
+  result.size = to_bytes(size);
+  if (path.empty()) {
+    if (size > kMaxInline)
+      return fail(ErrorCode::limit,
+                  fmt::format("the export has {}, more than the {} that fit an answer; give a uri",
+                              format_bytes(size), format_bytes(kMaxInline)));
+    std::string content;
+    PROFD_CHECK(write_profd(opened.profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
+      content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      return stop.status();
+    }));
+    result.base64 = base64(content);
+  } else {
+    PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
+    PROFD_CHECK(write_profd(opened.profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
+      PROFD_CHECK(stop.status());
+      return file.write(bytes);
+    }));
+    PROFD_CHECK(file.finish());
+    result.uri = uri_of_path(path);
+  }
+  return result;
 }
 
 std::string path_or_uri(const std::string& uri) {
@@ -171,15 +223,26 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
                                                    protocol::Reply<psp::ProfileExportRequest> reply) {
     const auto open = profile(params.profile);
     if (!open) return reply.error(open.error());
-    psp::ErrorData data;
-    data.reason = "unsupported";
-    data.file = (*open)->file->path;
-    data.format = params.format;
-    reply.error(
-        {psp::ErrorCodes::request_failed,
-         fmt::format("profd does not write {}; see `formats` of the server's capabilities for what it writes",
-                     sanitize_text(params.format)),
-         data});
+    if (params.format != "profd" || params.spec) {
+      psp::ErrorData data;
+      data.reason = "unsupported";
+      data.file = (*open)->file->path;
+      data.format = params.format;
+      const std::string message =
+          params.spec ? "a view cannot be exported yet, only a whole profile"
+                      : fmt::format("profd does not write {}; it writes profd", sanitize_text(params.format));
+      return reply.error({psp::ErrorCodes::request_failed, message, data});
+    }
+    std::string path;
+    if (params.uri) {
+      auto wanted = path_of_uri(*params.uri);
+      if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
+      path = std::move(*wanted);
+    }
+    run<psp::ProfileExportRequest>(Lane::bulk, std::move(reply), path.empty() ? (*open)->file->path : path,
+                                   [open = *open, path, overwrite = params.overwrite](const StopToken& stop) {
+                                     return export_profile(*open, path, overwrite, stop);
+                                   });
   });
 
   binder.request<psp::MetricListRequest>(

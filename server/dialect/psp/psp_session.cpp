@@ -268,6 +268,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
       info.extensions.emplace_back(extension);
     }
     info.reads = true;
+    info.writes = info.id == "profd";
     own.formats.push_back(std::move(info));
   }
   own.limits = {5000, 1000, static_cast<std::int64_t>(kMaxMessageBytes)};

@@ -57,11 +57,10 @@ async function session(client, options) {
   const progress = [];
   client.onProgress(new rpc.ProgressType(), 'token', (value) => progress.push(value.kind));
   const opened = await client.sendRequest('profile/open', { uri: demo('cpu.pprof'), workDoneToken: 'token' });
-  assert.strictEqual((await changed).profile, opened.profile);
+  if (!opened.alreadyOpen) assert.strictEqual((await changed).profile, opened.profile);
   assert.strictEqual(opened.summary.metrics.find((m) => m.name === 'cpu').total, 8340000000);
   assert.deepStrictEqual([progress[0], progress[progress.length - 1]], ['begin', 'end']);
 
-  await until('the workspace walk', () => true);
   const document = { textDocument: { uri: demo('parse.go') } };
   await client.sendNotification('textDocument/didOpen', {
     textDocument: { uri: demo('parse.go'), languageId: 'go', version: 1, text: fs.readFileSync(path.join(root, 'tests/fixtures/go-demo/parse.go'), 'utf8') },
@@ -159,6 +158,13 @@ async function tcp() {
   daemon.kill('SIGTERM');
   assert.strictEqual(await daemon.exited, 0);
 }
+
+// Nothing here takes long: what hangs is a fault.
+setTimeout(() => {
+  console.error('not done after 120 s');
+  for (const child of children) child.kill('SIGKILL');
+  process.exit(1);
+}, 120000).unref();
 
 (async () => {
   for (const part of [stdio, unixSocket, shim, tcp]) {

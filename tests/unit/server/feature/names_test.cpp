@@ -7,7 +7,7 @@
 using namespace profd;
 
 TEST_CASE("short names keep what tells a function from others", "[names]") {
-  const std::array<std::pair<const char*, const char*>, 47> rows{{
+  const std::array<std::pair<const char*, const char*>, 49> rows{{
       {"main", "main"},
       {"Foo<int>::bar", "Foo<…>::bar"},
       {"Foo<int, std::vector<char> >::bar(char const*, int) const", "Foo<…>::bar"},
@@ -31,6 +31,8 @@ TEST_CASE("short names keep what tells a function from others", "[names]") {
       {"github.com/u/m/pkg.Sort[go.shape.[]int,go.shape.int]", "pkg.Sort[…]"},
       {"github.com/u/m/pkg.(*T[github.com/z/w.K]).M", "pkg.(*T[…]).M"},
       {"encoding/json.Marshal", "json.Marshal"},
+      {"github.com/dgraph-io/badger/v2.Open", "badger/v2.Open"},
+      {"github.com/x/vault.Open", "vault.Open"},
       {"runtime.mcall", "runtime.mcall"},
       {"main.main.func1", "main.main.func1"},
       {"http.Client.Do", "http.Client.Do"},
