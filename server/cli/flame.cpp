@@ -32,8 +32,6 @@ struct Options {
 };
 
 constexpr double kJsonWidth = 1200;
-// With the long names of big programs this keeps an answer at 300 KB.
-constexpr std::uint32_t kJsonBoxes = 2400;
 // A page is zoomed by its reader: finer than the screen it opens on.
 constexpr double kSvgWidth = 4800;
 constexpr std::uint32_t kSvgBoxes = 5000;
@@ -70,7 +68,6 @@ int flame(const Options& options, const Console& console) {
   const bool svg = !options.output.empty();
   if (options.json) {
     request.viewport_px = options.width > 0 ? options.width : kJsonWidth;
-    request.max_boxes = kJsonBoxes;
   } else if (svg) {
     request.viewport_px = options.width > 0 ? options.width : kSvgWidth;
     request.max_boxes = kSvgBoxes;
