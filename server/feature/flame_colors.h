@@ -26,7 +26,7 @@ struct Rgb {
 };
 
 struct ColoredFrame {
-  std::string_view name, module, file;
+  std::string_view name = {}, module = {}, file = {};
   FrameKind kind = FrameKind::native;
   bool inlined = false;
 };

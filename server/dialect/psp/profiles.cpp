@@ -80,7 +80,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
   } else {
     PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
     PROFD_CHECK(write_profd(opened.profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
-      PROFD_CHECK(stop.status());
+      if (stop.stop_requested()) return stop.status();
       return file.write(bytes);
     }));
     PROFD_CHECK(file.finish());
