@@ -21,7 +21,6 @@ using protocol::ResponseError;
 
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
 constexpr std::size_t kMaxMessageBytes = std::size_t{64} << 20;
-constexpr std::size_t kMaxUnanswered = 1000;
 
 // Equal in a time that does not depend on where the texts differ.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
