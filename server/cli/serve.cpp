@@ -55,6 +55,7 @@ int run_serve(const ServeOptions& options) {
   daemon_options.test_mode = options.test_mode;
   daemon_options.idle_timeout = std::chrono::seconds(options.idle_timeout_s);
   daemon_options.engine.memory_budget = options.memory_budget;
+  if (!options.test_mode) daemon_options.engine.cache = cache_options_from_environment();
   const unsigned threads = options.threads != 0 ? options.threads : default_threads();
   daemon_options.engine.n_threads = options.test_mode && !options.test_threads ? 0 : threads;
   auto out = stdio ? take_stdout() : Result<UniqueFd>(UniqueFd());

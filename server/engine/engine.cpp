@@ -19,16 +19,29 @@ std::uint64_t half_of_the_machine() {
                                : std::uint64_t{4} << 30;
 }
 
-Result<std::shared_ptr<LoadedFile>> load(const std::string& path, const OpenOptions& options,
-                                         Executor& executor, const StopToken& stop,
-                                         const Engine::ProgressFn& progress) {
-  auto file = std::make_shared<LoadedFile>();
-  file->path = path;
-  PROFD_TRY(file->stamp, stamp_of(path));
-  PROFD_TRY(ByteSource source, open_file(path, options.limits.input_bytes));
-  PROFD_TRY(file->opened, open_profiles(std::move(source), options, executor, stop, progress));
-  for (const ProfilePtr& profile : file->opened.profiles) file->memory += profile->memory();
-  return file;
+// What reading a file gives: the file, and the work of keeping it in the cache when that is worth it.
+struct Load {
+  std::shared_ptr<LoadedFile> file;
+  std::function<Result<bool>(StopToken)> write_entry;
+};
+
+Result<Load> load(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
+                  Executor& executor, const StopToken& stop, const Engine::ProgressFn& progress) {
+  Load out;
+  out.file = std::make_shared<LoadedFile>();
+  out.file->path = path;
+  PROFD_TRY(out.file->stamp, stamp_of(path));
+  PROFD_TRY(CachedOpen opened, open_cached(cache, path, options, executor, stop, progress));
+  out.file->opened = std::move(opened.file);
+  out.write_entry = std::move(opened.write_entry);
+  for (const ProfilePtr& profile : out.file->opened.profiles) out.file->memory += profile->memory();
+  return out;
+}
+
+// Nobody waits for this, and nothing but the log hears of its failure.
+void write_to_cache(const std::string& path, const std::function<Result<bool>(StopToken)>& write_entry) {
+  const auto kept = write_entry(StopToken{});
+  if (!kept) spdlog::warn("{}: not kept in the cache: {}", path, describe(kept.error()));
 }
 
 }  // namespace
@@ -37,6 +50,7 @@ Engine::Engine(const EngineOptions& options, Post post)
     : post_(std::move(post)),
       budget_(options.memory_budget != 0 ? options.memory_budget : half_of_the_machine()),
       watch_files_(options.watch_files),
+      cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
       views_(options.view_budget),
       scheduler_(std::make_unique<Scheduler>(
@@ -131,7 +145,12 @@ void Engine::start_loading(const std::string& handle, Entry& entry) {
        stop = *entry.loading, progress = std::move(progress)] {
         Result<std::shared_ptr<LoadedFile>> result = fail(ErrorCode::internal, "reading failed");
         try {
-          result = load(path, options, scheduler_->executor(), StopToken(stop), progress);
+          auto read = load(cache_, path, options, scheduler_->executor(), StopToken(stop), progress);
+          if (read && read->write_entry) {
+            scheduler_->submit(Lane::bulk, "cache " + path,
+                               [path, write = std::move(read->write_entry)] { write_to_cache(path, write); });
+          }
+          result = std::move(read).map([](Load&& whole) { return std::move(whole.file); });
         } catch (const std::bad_alloc&) {
           result = fail(ErrorCode::limit, "not enough memory to read this file");
         } catch (const std::exception& exception) {

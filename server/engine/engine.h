@@ -17,6 +17,7 @@
 
 #include "core/support/stop.h"
 #include "server/engine/open_profile.h"
+#include "server/engine/profile_cache.h"
 #include "server/engine/views.h"
 #include "server/runtime/scheduler.h"
 
@@ -27,6 +28,7 @@ struct EngineOptions {
   std::uint64_t memory_budget = 0;           // bytes for profiles; 0: half of the machine
   std::uint64_t view_budget = 512ull << 20;  // bytes for cached views
   bool watch_files = true;
+  CacheOptions cache;  // of imported files; none by default
 };
 
 using ClientId = std::uint32_t;
@@ -161,6 +163,7 @@ class Engine {
   Post post_;
   std::uint64_t budget_;
   bool watch_files_;
+  ProfileCache cache_;
   std::shared_ptr<bool> alive_;  // posted tasks look whether the engine is still there
   Views views_;
   std::map<ClientId, EngineListener*> clients_;

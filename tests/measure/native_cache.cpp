@@ -1,4 +1,5 @@
-// profd-measure-cache FILE: what the native file and the cache cost for one profile. Prints seconds.
+// profd-measure-cache FILE: what the native file and the cache cost for one profile. Prints seconds, of the
+// clock and of all cores.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -6,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "formats/profd/checksum.h"
@@ -36,12 +38,23 @@ class Threads final : public Executor {
   unsigned width_;
 };
 
+// Of all threads; unlike the wall clock, it does not count what other processes took.
+double cpu_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 template <class F>
 auto timed(const char* what, F f) {
   const auto start = std::chrono::steady_clock::now();
+  const double cpu = cpu_seconds();
   auto result = f();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::printf("%-44s %8.3f s\n", what, took.count());
+  std::printf("%-44s %8.3f s  cpu %8.3f s\n", what, took.count(), cpu_seconds() - cpu);
   return result;
 }
 

@@ -2,16 +2,24 @@
 
 cpp_files() { git ls-files '*.h' '*.cpp' | grep -v /generated/; }
 
+# Lua, in the style of clients/neovim/.stylua.toml.
+stylua() {
+  local run="npx --yes @johnnymorganz/stylua-bin@2.5.2"
+  (cd clients/neovim && $run "$@" .) && $run "$@" --config-path clients/neovim/.stylua.toml tests/e2e/neovim
+}
+
 cmd_lint() {
   cmd_setup
   install_packages clang-format-14 clang-tidy-14 python3
   if [ "${1:-}" = --fix ]; then
     cpp_files | xargs -P"$(nproc)" -n 20 clang-format-14 -i
+    stylua
     return
   fi
   local failed=0
   cpp_files | xargs -P"$(nproc)" -n 20 clang-format-14 --dry-run -Werror || failed=1
   python3 tests/tidy/layers.py || failed=1
+  stylua --check || failed=1
   cmake --preset dev >/dev/null
   cpp_files | grep '\.cpp$' | grep -v '^tests/' |
     xargs -P"$(nproc)" -n 4 clang-tidy-14 -p build/dev --quiet 2>/dev/null || failed=1

@@ -76,6 +76,13 @@ environment="" arguments=""
 if [ "$program" = nvim ]; then
   environment="export VIMRUNTIME=\"\${VIMRUNTIME:-$root/usr/share/nvim/runtime}\""
   arguments="--cmd 'set runtimepath^=$root/usr/lib/nvim' " # syntax trees of Markdown and others
+elif [ -d "$root/usr/share/emacs" ]; then
+  share=$(find "$root/usr/share/emacs" -maxdepth 1 -name '[0-9]*' | head -n 1)
+  paths=$(find "$share/lisp" -type d ! -path '*/obsolete*' | sort | paste -sd:)
+  environment="export EMACSDATA=\"$share/etc\" EMACSDOC=\"$share/etc\" EMACSLOADPATH=\"$paths\""
+  environment="$environment EMACSPATH=\"$(dirname "$(find "$root/usr/libexec/emacs" -name hexl | head -n 1)")\""
+  dump=$(find "$root/usr" -name '*.pdmp' | head -n 1)
+  [ -z "$dump" ] || arguments="--dump-file \"$dump\" "
 fi
 
 cat >"$runner" <<RUN

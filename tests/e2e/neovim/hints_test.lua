@@ -211,6 +211,15 @@ test('closing a profile shows the one before, closing that shows nothing', funct
   h.note('^profd: no profile is open; :Profd open FILE opens one$')
 end)
 
+test('a profile may have any name', function()
+  local name = root .. '/my # profile [1] %.pprof'
+  h.write(name, h.read(root .. '/cpu.pprof'))
+  require('profd.commands').run({ fargs = vim.split('open ' .. name, ' '), args = 'open ' .. name })
+  h.note('^profd: my # profile %[1%] %%%.pprof: cpu 8%.34 s')
+  vim.cmd('Profd close')
+  h.note('closed$')
+end)
+
 test('a file that is no profile is one line with the reason', function()
   h.write(root .. '/text.pprof', 'this is no profile at all\n')
   vim.cmd('Profd open ' .. root .. '/text.pprof')

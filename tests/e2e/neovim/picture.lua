@@ -4,6 +4,7 @@ vim.o.background = vim.env.PICTURE_BACKGROUND or 'dark'
 vim.o.number = true
 vim.o.signcolumn = 'no'
 vim.o.tabstop = 4
+vim.o.wrap = false
 vim.o.laststatus = 2
 vim.o.shortmess = vim.o.shortmess .. 'F'
 vim.cmd('syntax on')
@@ -17,7 +18,7 @@ vim.api.nvim_create_autocmd('User', {
     vim.schedule(function()
       local command = vim.env.PICTURE_COMMAND or 'hover'
       vim.fn.winrestview({ topline = tonumber(vim.env.PICTURE_TOP or '64') })
-      vim.api.nvim_win_set_cursor(0, { tonumber(vim.env.PICTURE_LINE or '69'), 6 })
+      vim.api.nvim_win_set_cursor(0, { tonumber(vim.env.PICTURE_LINE or '69'), 0 })
       if command == '' then
         vim.g.ready = 1
         return

@@ -10,7 +10,7 @@ source_dir=$(cd "$here/../../.." && pwd)
 profd=$(readlink -f "$1")
 out=$2
 script=$(readlink -f "${3:-$here/picture.lua}")
-columns=${COLUMNS_OF_PICTURE:-100} lines=${LINES_OF_PICTURE:-36}
+columns=${COLUMNS_OF_PICTURE:-96} lines=${LINES_OF_PICTURE:-31}
 nvim=${NVIM:-$("$source_dir/tests/e2e/editors/fetch.sh" neovim nvim)}
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/profd-pic.XXXXXX")

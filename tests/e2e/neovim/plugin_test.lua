@@ -99,6 +99,13 @@ test('the shares of hints stand below each other, and stale ones are dimmed', fu
   h.equal(hints[2].text, '   4.1 %  150 ms · self 4.0 % ')
   h.equal(hints[3].text, ' ~<0.1 %  1.00 ms ')
   h.equal({ hints[1].group, hints[2].group, hints[3].group }, { 'ProfdHeat10', 'ProfdHeat4', 'ProfdStale' })
+  h.equal(hints[1].number_group, nil)
+  hints = require('profd.hints').compose(
+    { line = { 3, 4 }, text = { '1.0 %  1 s', '~1.0 %  1 s' }, heat = { 0.55, 0.55 }, stale = { false, true } },
+    vim.tbl_extend('force', config.defaults, { number_heat = true, heat = false })
+  )
+  h.equal({ hints[1].group, hints[1].number_group }, { 'ProfdHint', 'ProfdNumber6' })
+  h.equal(hints[2].number_group, nil)
 end)
 
 test('control characters of a profile do not reach the screen', function()

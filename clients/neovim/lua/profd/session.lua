@@ -200,7 +200,9 @@ end
 function M.open(path)
   local uri = path
   if not path:match('^%a[%w+.-]+://') then
-    uri = vim.uri_from_fname(vim.fn.fnamemodify(vim.fn.expand(path), ':p'))
+    -- A name that is there is meant as it is, also with the characters that expand() reads.
+    local name = vim.uv.fs_stat(path) and path or vim.fn.expand(path)
+    uri = vim.uri_from_fname(vim.fs.normalize(vim.fn.fnamemodify(name, ':p')))
   end
   M.with_server(function()
     request_open(uri, nil, function(result, err)
