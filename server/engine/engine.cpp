@@ -73,6 +73,7 @@ ClientId Engine::add_client(EngineListener* listener) {
 
 void Engine::remove_client(ClientId client) {
   clients_.erase(client);
+  std::erase_if(folders_, [&](const FolderWatch& watch) { return watch.client == client; });
   std::vector<std::string> unused;
   for (auto& [handle, entry] : entries_) {
     entry.clients.erase(client);
@@ -301,18 +302,33 @@ Result<void> Engine::reload(const std::string& handle) {
   return {};
 }
 
-void Engine::watch(Entry& entry) {
-  if (!entry.watched || !watch_files_) return;
+FileWatcher& Engine::watcher() {
   if (!watcher_)
     watcher_ = std::make_unique<FileWatcher>([this, alive = alive_](const std::string& path) {
       post_([this, alive, path] {
         if (*alive) file_changed(path);
       });
     });
-  watcher_->watch(entry.path, entry.current->file->stamp);
+  return *watcher_;
+}
+
+void Engine::watch(Entry& entry) {
+  if (entry.watched && watch_files_) watcher().watch(entry.path, entry.current->file->stamp);
+}
+
+void Engine::watch_folder(ClientId client, const std::string& folder, std::function<void()> changed) {
+  // The folder as an entry of itself: its time changes with its entries, and inotify sees them.
+  const std::string path = folder + "/.";
+  const auto stamp = stamp_of(path);
+  if (!watch_files_ || !stamp) return;
+  folders_.push_back({client, path, std::move(changed)});
+  watcher().watch(path, *stamp);
 }
 
 void Engine::file_changed(const std::string& path) {
+  const auto watches = folders_;  // a callback may add to them
+  for (const FolderWatch& watch : watches)
+    if (watch.path == path && clients_.count(watch.client) != 0) watch.changed();
   for (auto& [handle, entry] : entries_) {
     if (entry.path != path || !entry.current || entry.loading) continue;
     const auto stamp = stamp_of(path);

@@ -111,6 +111,9 @@ class Engine {
   Result<void> set_default(const std::string& handle);
   [[nodiscard]] bool attached(const std::string& handle) const;
 
+  // Calls `changed` on the strand when entries of the folder come or go, as long as the client is there.
+  void watch_folder(ClientId client, const std::string& folder, std::function<void()> changed);
+
   void select(ClientId client, std::optional<SharedSelection> selection);
   [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
 
@@ -153,6 +156,7 @@ class Engine {
   void make_room(const std::string& keep);
   void file_changed(const std::string& path);
   void watch(Entry& entry);
+  FileWatcher& watcher();
   void announce(ProfileChange change, const std::string& handle, const std::string& message);
   Entry* entry_of(const std::string& handle);
 
@@ -169,6 +173,12 @@ class Engine {
   std::optional<SharedSelection> selection_;
   ClientId next_client_ = 1;
   std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_view_id_ = 0, clock_ = 0;
+  struct FolderWatch {
+    ClientId client;
+    std::string path;
+    std::function<void()> changed;
+  };
+  std::vector<FolderWatch> folders_;
   std::unique_ptr<FileWatcher> watcher_;
   std::unique_ptr<Scheduler> scheduler_;  // last: its threads use everything above
 };

@@ -21,7 +21,6 @@ using protocol::ResponseError;
 
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
 constexpr std::size_t kMaxMessageBytes = std::size_t{64} << 20;
-constexpr std::size_t kMaxUnanswered = 1000;
 
 // Equal in a time that does not depend on where the texts differ.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
@@ -281,6 +280,11 @@ void PspSession::initialized() {
   for (const std::string& problem : workspace_.project_problems())
     show_message(psp::MessageType::warning, problem);
   load_project_profiles();
+  if (!workspace_.project()) return;
+  for (const std::string& glob : workspace_.project()->profiles) {
+    const std::string folder = glob.substr(0, glob.rfind('/', glob.find_first_of("*?")));
+    engine_.watch_folder(client_, folder, [this] { load_project_profiles(); });
+  }
 }
 
 void PspSession::load_project_profiles() {
@@ -295,6 +299,7 @@ void PspSession::load_project_profiles() {
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     OpenRequest request;
     request.uri = uri_of_path(*path);
+    if (!project_profiles_.insert(*path).second) continue;  // watched already, or closed by the user
     request.metric = workspace_.metric().value_or("");
     open_profile(
         std::move(request), std::nullopt, [](const std::function<void()>&) {},

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -118,6 +119,7 @@ class PspSession final : public Session, private EngineListener {
   int exit_code_ = 0;  // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
   std::string own_default_;  // handle of what this client opened last; goes before the daemon's default
+  std::set<std::string> project_profiles_;  // paths that were opened because the project file says so
   std::int32_t next_token_ = 1;
   protocol::FrameReader frames_;
   std::shared_ptr<protocol::Peer> peer_;  // last: its handlers use everything above

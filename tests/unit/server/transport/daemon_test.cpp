@@ -164,6 +164,20 @@ TEST_CASE("over the memory budget the oldest profile goes, and its handle says w
         "limit");
 }
 
+TEST_CASE("a profile that appears where the project file looks is opened by itself") {
+  TestDaemon daemon;
+  const std::string first = new_file();
+  const std::string folder = first.substr(0, first.rfind('/')) + "/project";
+  REQUIRE(std::system(("mkdir " + folder).c_str()) == 0);
+  std::ofstream(folder + "/.profd.toml") << "profiles = [\"*.folded\"]\n";
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder);
+  CHECK(client.result("profile/list", json::object())["profiles"].empty());
+  std::ofstream(folder + "/new.folded") << "main;work 7\n";
+  CHECK(client.expect("profile/changed")["uri"] == uri(folder + "/new.folded"));
+  CHECK(client.result("profile/summary", json::object())["metrics"][0]["total"] == 7);
+}
+
 TEST_CASE("annotations move with unsaved edits, and a changed line is stale") {
   TestDaemon daemon;
   TestClient client(daemon);
