@@ -80,7 +80,7 @@ class Page {
                  std::string_view share) {
     text_ += markdown_
                  ? fmt::format("| {} | {} | {} | {} |\n", escape_markdown(metric), plain_or_escaped(self),
-                               plain_or_escaped(total), share)
+                               plain_or_escaped(total), plain_or_escaped(share))
                  : fmt::format("{}: total {} ({}), self {}\n", sanitize_text(metric), total, share, self);
   }
   void table_end() { text_ += '\n'; }

@@ -9,6 +9,7 @@ vim.o.laststatus = 2
 vim.o.shortmess = vim.o.shortmess .. 'F'
 vim.cmd('syntax on')
 vim.cmd('filetype on')
+require('profd').setup({ cmd = { 'profd', 'connect', '--idle-timeout', '1' } })
 vim.cmd.edit(vim.env.PICTURE_FILE or 'report.go')
 vim.cmd('Profd open cpu.pprof')
 vim.api.nvim_create_autocmd('User', {

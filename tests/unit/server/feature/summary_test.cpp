@@ -45,7 +45,10 @@ TEST_CASE("a summary names the heaviest paths from the root", "[summary]") {
 
 TEST_CASE("a filtered summary ranks what passed and totals the whole", "[summary]") {
   ViewSpec spec;
-  spec.filters.push_back({.op = FilterOp::drop, .by = FilterBy::function, .pattern = "b"});
+  Filter drop;
+  drop.op = FilterOp::drop;
+  drop.pattern = "b";
+  spec.filters.push_back(drop);
   const auto summary = summarize(*selection_of("a;b 5\na;c 2\n", spec), ImportReport{});
   REQUIRE(summary.has_value());
   CHECK(std::get<std::int64_t>(summary->total) == 2);
