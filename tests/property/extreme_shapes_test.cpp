@@ -68,7 +68,7 @@ void check_layouts(const Selection& selection, Key focus, std::int64_t total) {
     if (shape == Shape::callers || shape == Shape::callees) request.focus = {focus};
     const auto layout = layout_flame(selection, request, {});
     REQUIRE(layout);
-    CHECK(layout->size() <= 4000);
+    CHECK(layout->size() <= 2000);
     CHECK(layout->total[0] == Value{total});
   }
 }
@@ -116,7 +116,7 @@ TEST_CASE("a caller of 100,000 functions is shown in every shape") {
   CHECK(layout->n_merged[2] == kMany);
   request.min_width_px = 0;
   const auto cut = layout_flame(*selection, request, {});
-  CHECK(cut->size() == 4000);
+  CHECK(cut->size() == 2000);
   CHECK(cut->truncated);
   const auto page = page_of(*selection, *flat_view(*selection, {}), {});
   CHECK(page.n_left_out == kMany + 1 - 100);
