@@ -93,7 +93,8 @@ class Peeler {
     inner.source.set_private(true);
     inner.containers.emplace_back(kind);
     inner.names.push_back(std::move(name));
-    content.source = {};  // the compressed bytes are not needed while the content is read
+    content.source.forget_pages();  // the compressed bytes are not needed while the content is read
+    content.source = {};
     return run(std::move(inner));
   }
 

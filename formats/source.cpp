@@ -103,7 +103,14 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
   if (place == MAP_FAILED) return system_failure(path, errno);
   madvise(place, length, MADV_SEQUENTIAL);
   std::shared_ptr<const void> owner(place, [length](const void* p) { munmap(const_cast<void*>(p), length); });
-  return ByteSource({static_cast<const std::byte*>(place), length}, std::move(owner), path);
+  ByteSource source({static_cast<const std::byte*>(place), length}, std::move(owner), path);
+  source.set_mapped_file(true);
+  return source;
+}
+
+void ByteSource::forget_pages() const {
+  // Only for pages the file can give again: elsewhere this would lose what they hold.
+  if (mapped_file_) madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
 ByteSource memory_source(std::string content, std::string name) {

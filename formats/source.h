@@ -29,6 +29,9 @@ class ByteSource {
   // pointing into a source after read() may do so only then.
   bool is_private() const { return private_; }
   void set_private(bool is_private) { private_ = is_private; }
+  // Gives back the memory of bytes that will hardly be read again; they can still be.
+  void forget_pages() const;
+  void set_mapped_file(bool mapped) { mapped_file_ = mapped; }
   bool truncated() const { return truncated_; }
   void set_truncated(bool truncated) { truncated_ = truncated; }
 
@@ -37,6 +40,7 @@ class ByteSource {
   std::shared_ptr<const void> owner_;
   std::string name_;
   bool private_ = false;
+  bool mapped_file_ = false;
   bool truncated_ = false;  // a container ended early; what is here is a prefix
 };
 

@@ -30,6 +30,8 @@ static_assert(sizeof(FrameId) == sizeof(std::uint32_t));
 // Samples of a group are scattered over the file; asking early hides the wait for memory.
 constexpr std::size_t kPrefetchAhead = 8;
 
+constexpr std::size_t kTooFewToSplit = 4096;
+
 struct Hashed {
   std::uint64_t hash;
   std::uint32_t sample;
@@ -71,6 +73,16 @@ std::uint64_t prefix_hash(const std::uint32_t* frames, std::size_t n) {
   return mix64(hash);
 }
 
+BigVector<std::uint32_t> sample_numbers(BigVector<Hashed> hashed) {
+  BigVector<std::uint32_t> samples(hashed.size());
+  for (std::size_t i = 0; i < hashed.size(); ++i) samples[i] = hashed[i].sample;
+  return samples;
+}
+
+std::span<const std::uint32_t> members_of(const BigVector<std::uint32_t>& samples, const Group& group) {
+  return std::span<const std::uint32_t>(samples).subspan(group.begin, group.end - group.begin);
+}
+
 class Sorter {
  public:
   Sorter(StackSource& source, const SortOptions& options, Executor& executor, StopToken stop)
@@ -83,13 +95,17 @@ class Sorter {
   std::size_t choose_depth(std::size_t n) const;
   std::vector<std::size_t> in_prefix_order(const BigVector<Hashed>& samples, const std::vector<Group>& groups,
                                            std::size_t depth) const;
-  void grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> samples, std::size_t shared);
-  void emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed> samples, std::size_t shared);
-  void sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed> samples);
-  void prefetch(std::span<const Hashed> samples, std::size_t i) const {
-    if (i + 2 * kPrefetchAhead >= samples.size()) return;
-    source_.prefetch_index(samples[i + 2 * kPrefetchAhead].sample);
-    source_.prefetch(samples[i + kPrefetchAhead].sample);
+  void grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared);
+  void emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
+                   std::size_t shared);
+  void sort_all_at_once(std::vector<Piece>& pieces);
+  Result<void> sort_in_groups(std::vector<Piece>& pieces);
+  // sample(i) is the i-th of n samples about to be read.
+  template <class Sample>
+  void prefetch(std::size_t i, std::size_t n, Sample sample) const {
+    if (i + 2 * kPrefetchAhead >= n) return;
+    source_.prefetch_index(sample(i + 2 * kPrefetchAhead));
+    source_.prefetch(sample(i + kPrefetchAhead));
   }
   bool cancelled() const { return stop_.stop_requested(); }
   Result<SortedStacks> assemble(std::vector<Piece>& pieces);
@@ -138,7 +154,7 @@ std::vector<Group> Sorter::group_by_prefix(BigVector<Hashed>& samples, std::size
     std::vector<std::uint32_t> prefix(depth);
     for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
       if ((i & 0xFFFF) == 0 && cancelled()) return;
-      prefetch(samples, i);
+      prefetch(i, n, [&](std::size_t at) { return samples[at].sample; });
       const std::size_t length = source_.prefix(samples[i].sample, prefix.data(), depth);
       samples[i].hash = prefix_hash(prefix.data(), length);
       ++counts[slice][samples[i].hash >> (64 - kBits)];
@@ -195,7 +211,7 @@ std::vector<std::size_t> Sorter::in_prefix_order(const BigVector<Hashed>& sample
 }
 
 // Sorts samples whose first `shared` frames are equal and appends their tree to the piece.
-void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed> samples,
+void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
                          std::size_t shared) {
   RawVector<std::uint32_t>& frames = scratch.frames;
   std::vector<std::size_t>& begin = scratch.begin;
@@ -205,9 +221,9 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed>
   scratch.labels.clear();
   scratch.values.resize(samples.size() * n_metrics);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    prefetch(samples, i);
+    prefetch(i, samples.size(), [&](std::size_t at) { return samples[at]; });
     std::int64_t* values = n_metrics > 0 ? scratch.values.data() + i * n_metrics : nullptr;
-    scratch.labels.push_back(source_.read(samples[i].sample, frames, values).v);
+    scratch.labels.push_back(source_.read(samples[i], frames, values).v);
     begin.push_back(frames.size());
   }
   const std::uint32_t* flat = frames.data();
@@ -235,7 +251,7 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed>
     if (piece.end_row == piece.first_row) piece.first_stack.assign(current.begin(), current.end());
     const std::size_t row = piece.end_row++;
     out_.leaf[row] = path.empty() ? kNone : path.back();
-    if (options_.keep_order) out_.order[row] = samples[ref.index].sample;
+    if (options_.keep_order) out_.order[row] = samples[ref.index];
     if (n_metrics > 0) out_.labels[row] = scratch.labels[ref.index];
     for (std::size_t m = 0; m < n_metrics; ++m)
       out_.values[m][row] = scratch.values[ref.index * n_metrics + m];
@@ -246,7 +262,8 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const Hashed>
 
 // Splits by ever more leading frames until what is left is small, then sorts. The recursion is bounded: the
 // number of frames doubles each time.
-void Sorter::grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> samples, std::size_t shared) {
+void Sorter::grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
+                        std::size_t shared) {
   constexpr std::size_t kDeepest = std::size_t{1} << 16;
   if (samples.size() <= options_.group_limit || shared > kDeepest) {
     emit_sorted(piece, scratch, samples, shared);
@@ -254,20 +271,59 @@ void Sorter::grow_piece(Piece& piece, Scratch& scratch, BigVector<Hashed> sample
   }
   SerialExecutor serial;
   const std::size_t depth = shared * 2;
-  const std::vector<Group> groups = group_by_prefix(samples, depth, serial);
+  BigVector<Hashed> hashed(samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) hashed[i] = {0, samples[i]};
+  const std::vector<Group> groups = group_by_prefix(hashed, depth, serial);
   if (cancelled()) return;
-  for (std::size_t g : in_prefix_order(samples, groups, depth)) {
-    const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(groups[g].begin);
-    const auto end = samples.begin() + static_cast<std::ptrdiff_t>(groups[g].end);
-    grow_piece(piece, scratch, BigVector<Hashed>(begin, end), depth);
+  const std::vector<std::size_t> order = in_prefix_order(hashed, groups, depth);
+  const BigVector<std::uint32_t> grouped = sample_numbers(std::move(hashed));
+  for (std::size_t g : order) {
+    grow_piece(piece, scratch, members_of(grouped, groups[g]), depth);
     if (cancelled() || collided_) return;
   }
 }
 
-void Sorter::sort_all_at_once(std::vector<Piece>& pieces, std::span<const Hashed> samples) {
+void Sorter::sort_all_at_once(std::vector<Piece>& pieces) {
+  std::vector<std::uint32_t> samples(source_.size());
+  std::iota(samples.begin(), samples.end(), 0u);
   pieces = std::vector<Piece>(1);
   Scratch scratch;
   emit_sorted(pieces.front(), scratch, samples, 0);
+}
+
+Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
+  const std::size_t n = source_.size();
+  const std::size_t depth = choose_depth(n);
+  BigVector<Hashed> hashed(n);
+  for (std::size_t i = 0; i < n; ++i) hashed[i] = {0, static_cast<std::uint32_t>(i)};
+  const std::vector<Group> groups = group_by_prefix(hashed, depth, executor_);
+  PROFD_CHECK(stop_.status());
+  const std::vector<std::size_t> order = in_prefix_order(hashed, groups, depth);
+  const BigVector<std::uint32_t> grouped = sample_numbers(std::move(hashed));
+  // Neighbouring groups go into one piece until it is worth a task; several tasks for each worker.
+  const std::size_t enough = std::min(options_.group_limit, n / (executor_.width() * 8) + 1);
+  std::vector<std::pair<std::size_t, std::size_t>> runs;
+  std::vector<std::size_t> first_rows;
+  std::size_t row = 0;
+  for (std::size_t g = 0; g < order.size(); ++g) {
+    if (runs.empty() || row - first_rows.back() >= enough) {
+      runs.emplace_back(g, g);
+      first_rows.push_back(row);
+    }
+    runs.back().second = g + 1;
+    row += groups[order[g]].end - groups[order[g]].begin;
+  }
+  pieces.resize(runs.size());
+  executor_.run(runs.size(), [&](std::size_t r) {
+    Piece& piece = pieces[r];
+    Scratch scratch;
+    piece.first_row = piece.end_row = first_rows[r];
+    for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g)
+      grow_piece(piece, scratch, members_of(grouped, groups[order[g]]), depth);
+    piece.frame.shrink_to_fit();
+    piece.depth.shrink_to_fit();
+  });
+  return stop_.status();
 }
 
 Result<SortedStacks> Sorter::run() {
@@ -277,48 +333,14 @@ Result<SortedStacks> Sorter::run() {
   if (options_.keep_order) out_.order.resize(n);
   if (options_.n_metrics > 0) out_.labels.resize(n);
   out_.values.assign(options_.n_metrics, BigVector<std::int64_t>(n));
-  if (n > 0) {
-    BigVector<Hashed> samples(n);
-    for (std::size_t i = 0; i < n; ++i) samples[i] = {0, static_cast<std::uint32_t>(i)};
-    if (n <= options_.group_limit) {
-      sort_all_at_once(pieces, samples);
-    } else {
-      const std::size_t depth = choose_depth(n);
-      const std::vector<Group> groups = group_by_prefix(samples, depth, executor_);
-      PROFD_CHECK(stop_.status());
-      const std::vector<std::size_t> order = in_prefix_order(samples, groups, depth);
-      // Neighbouring groups go into one piece until it is worth a task.
-      std::vector<std::pair<std::size_t, std::size_t>> runs;
-      std::vector<std::size_t> first_rows;
-      std::size_t row = 0;
-      for (std::size_t g = 0; g < order.size(); ++g) {
-        if (runs.empty() || row - first_rows.back() >= options_.group_limit) {
-          runs.emplace_back(g, g);
-          first_rows.push_back(row);
-        }
-        runs.back().second = g + 1;
-        row += groups[order[g]].end - groups[order[g]].begin;
-      }
-      pieces.resize(runs.size());
-      executor_.run(runs.size(), [&](std::size_t r) {
-        Piece& piece = pieces[r];
-        Scratch scratch;
-        piece.first_row = piece.end_row = first_rows[r];
-        for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled(); ++g) {
-          const Group& group = groups[order[g]];
-          const std::span<const Hashed> members(samples.data() + group.begin, group.end - group.begin);
-          if (members.size() <= options_.group_limit)
-            emit_sorted(piece, scratch, members, depth);
-          else
-            grow_piece(piece, scratch, BigVector<Hashed>(members.begin(), members.end()), depth);
-        }
-        piece.frame.shrink_to_fit();
-        piece.depth.shrink_to_fit();
-      });
-      if (collided_) {
-        collided_ = false;
-        sort_all_at_once(pieces, samples);
-      }
+  // Small inputs are not worth splitting, unless tests ask for small groups.
+  if (n <= std::min(options_.group_limit, kTooFewToSplit)) {
+    if (n > 0) sort_all_at_once(pieces);
+  } else {
+    PROFD_CHECK(sort_in_groups(pieces));
+    if (collided_) {
+      collided_ = false;
+      sort_all_at_once(pieces);
     }
   }
   PROFD_CHECK(stop_.status());

@@ -141,6 +141,9 @@ class PprofReader final : public FormatReader {
       context.report.add("no-samples", Severity::info, "The profile has no samples.");
     }
     const bool has_drop = !dictionary.prune.empty();
+    records.locations = {};  // now in the dictionary
+    records.lines = {};
+    records.functions = {};
     auto stacks = std::make_unique<SampleStacks>(std::move(records), std::move(dictionary), source.owner());
     PROFD_CHECK(stacks->prepare(builder, context));
     if (has_drop)

@@ -79,10 +79,11 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
     result.base64 = base64(content);
   } else {
     PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
-    PROFD_CHECK(write_profd(opened.profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
-      if (stop.stop_requested()) return stop.status();
+    const auto to_file = [&](std::span<const std::byte> bytes) -> Result<void> {
+      PROFD_CHECK(stop.status());
       return file.write(bytes);
-    }));
+    };
+    PROFD_CHECK(write_profd(opened.profiles, how, to_file));
     PROFD_CHECK(file.finish());
     result.uri = uri_of_path(path);
   }
