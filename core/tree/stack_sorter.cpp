@@ -121,15 +121,19 @@ class Sorter {
 // How many leading frames tell groups apart: as many as leave a good number of samples in each group.
 std::size_t Sorter::choose_depth(std::size_t n) const {
   constexpr std::array<std::size_t, 14> kDepths{2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
-  constexpr std::size_t kProbes = 8192;
+  constexpr std::size_t kProbes = 4096;
   const std::size_t probes = std::min(n, kProbes);
   const std::size_t step = n / probes;
   std::vector<std::uint32_t> prefix(kDepths.back());
   std::array<std::vector<std::uint64_t>, kDepths.size()> hashes;
   for (std::size_t p = 0; p < probes; ++p) {
     const std::size_t length = source_.prefix(p * step, prefix.data(), prefix.size());
-    for (std::size_t d = 0; d < kDepths.size(); ++d)
-      hashes[d].push_back(prefix_hash(prefix.data(), std::min(kDepths[d], length)));
+    std::uint64_t hash = 0;
+    std::size_t at = 0;
+    for (std::size_t d = 0; d < kDepths.size(); ++d) {
+      for (; at < std::min(kDepths[d], length); ++at) hash = hash_combine(hash, prefix[at]);
+      hashes[d].push_back(hash);
+    }
   }
   std::size_t best = kDepths.front();
   for (std::size_t d = 0; d < kDepths.size(); ++d) {
