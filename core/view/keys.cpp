@@ -51,6 +51,8 @@ Identity identity(const Profile& profile, Granularity granularity, std::uint32_t
   id.place = profile.functions().file[function].v;
   id.place_is_module = id.place == 0;
   if (id.place_is_module) id.place = module_of(profile, frame).v;
+  // Several functions of one name in a file: anonymous ones, overloads without parameters.
+  id.line = profile.functions().start_line[function];
   if (granularity == Granularity::line) {
     id.file = file_of(profile, frame).v;
     id.line = profile.frames().line[frame];

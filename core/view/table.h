@@ -51,6 +51,7 @@ struct TreeLevel {
   std::vector<Value> child_self, child_total;
   std::vector<std::uint8_t> has_children;
   std::size_t n_children = 0;
+  Value total_left_out;  // of the children after this page
 };
 // Fails with `not_found` where the path does not exist, `invalid` for the flat shape or a missing focus.
 Result<TreeLevel> tree_level(const Selection& selection, const TreeRequest& request, StopToken stop);

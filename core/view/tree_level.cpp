@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/support/checked.h"
 #include "core/view/memo.h"
 #include "core/view/table.h"
 
@@ -36,6 +37,9 @@ Result<TreeLevel> level_of(UnfoldedTree<T>& tree, const TreeRequest& request, St
     level.child_total.emplace_back(child.total);
     level.has_children.push_back(child.n_children > 0 ? 1 : 0);
   }
+  T left_out = 0;
+  for (std::size_t i = end; i < order.size(); ++i) add_saturating(left_out, tree.node(order[i]).total);
+  level.total_left_out = left_out;
   return level;
 }
 

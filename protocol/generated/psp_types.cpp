@@ -1918,7 +1918,7 @@ Json encode(const MetricColumns& value) {
 bool decode(const Json& value, TableRemainder& out, const Path& path) {
   return ObjectReader(value, path)
       .required("count", out.count)
-      .required("self", out.self)
+      .required("amount", out.amount)
       .required("offset", out.offset)
       .required("text", out.text)
       .ok();
@@ -1926,7 +1926,7 @@ bool decode(const Json& value, TableRemainder& out, const Path& path) {
 Json encode(const TableRemainder& value) {
   Json object = Json::object();
   put(object, "count", value.count);
-  put(object, "self", value.self);
+  put(object, "amount", value.amount);
   put(object, "offset", value.offset);
   put(object, "text", value.text);
   return object;

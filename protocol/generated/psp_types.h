@@ -1623,8 +1623,8 @@ nlohmann::json encode(const MetricColumns& value);
 struct TableRemainder {
   // How many.
   std::int64_t count = 0;
-  // Their self values together.
-  Amount self;
+  // What they hold together: self values in a flat list, totals in a tree.
+  Amount amount;
   // `offset` of the next page.
   std::uint32_t offset = 0;
   // How many and how much, as shown.

@@ -2249,8 +2249,8 @@ class TableRemainder(Structure):
 
     count: int
     # How many.
-    self: Amount
-    # Their self values together.
+    amount: Amount
+    # What they hold together: self values in a flat list, totals in a tree.
     offset: int
     # `offset` of the next page.
     text: str
@@ -2258,7 +2258,7 @@ class TableRemainder(Structure):
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "count": FieldSpec("count", "l", True),
-        "self": FieldSpec("self", ["S", "Amount"], True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
         "offset": FieldSpec("offset", "u", True),
         "text": FieldSpec("text", "s", True),
     }

@@ -1474,8 +1474,8 @@ export interface MetricColumns {
 export interface TableRemainder {
   /** How many. */
   count: number;
-  /** Their self values together. */
-  self: Amount;
+  /** What they hold together: self values in a flat list, totals in a tree. */
+  amount: Amount;
   /** `offset` of the next page. */
   offset: number;
   /** How many and how much, as shown. */

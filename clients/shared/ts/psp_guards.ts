@@ -582,7 +582,7 @@ export const schema: Schema = {
   },
   TableRemainder: {
     count: { type: "l", required: true },
-    self: { type: ["S", "Amount"], required: true },
+    amount: { type: ["S", "Amount"], required: true },
     offset: { type: "u", required: true },
     text: { type: "s", required: true },
   },

@@ -78,14 +78,14 @@ psp::HotFunction to_psp_place(const Place& place, const Whole& whole) {
   return out;
 }
 
-psp::TableRemainder to_remainder(const Whole& whole, std::size_t count, const Value& self,
+psp::TableRemainder to_remainder(const Whole& whole, std::size_t count, const Value& amount,
                                  std::size_t offset) {
   psp::TableRemainder remainder;
   remainder.count = static_cast<std::int64_t>(count);
-  remainder.self = to_amount(whole, self);
+  remainder.amount = to_amount(whole, amount);
   remainder.offset = static_cast<std::uint32_t>(offset);
   remainder.text = fmt::format("{} more: {} · {}", format_count(static_cast<std::uint64_t>(count)),
-                               whole.text(self), whole.share_text(self));
+                               whole.text(amount), whole.share_text(amount));
   return remainder;
 }
 
@@ -312,24 +312,12 @@ Result<void> write_level(const TableTask& task, const Prepared& view, TableWrite
   tree.offset = task.params.offset;
   tree.limit = std::min(task.params.limit, kMaxRows);
   PROFD_TRY(const TreeLevel level, tree_level(*view.selection, tree, stop));
-  double shown = 0;
-  for (std::size_t i = 0; i < level.key.size(); ++i) {
+  for (std::size_t i = 0; i < level.key.size(); ++i)
     writer.row(level.key[i], level.child_self[i], level.child_total[i], level.has_children[i] != 0);
-    shown += as_double(level.child_total[i]);
-  }
   out.row_count = static_cast<std::int64_t>(level.n_children);
   const std::size_t end = tree.offset + level.key.size();
-  if (end < level.n_children) {
-    // Children are heaviest first, so what is after this page is known by count; its value only on the first
-    // page.
-    out.remainder = psp::TableRemainder{};
-    out.remainder->count = static_cast<std::int64_t>(level.n_children - end);
-    out.remainder->offset = static_cast<std::uint32_t>(end);
-    out.remainder->text = fmt::format("{} more", format_count(std::uint64_t{level.n_children - end}));
-    Value rest = level.total;
-    rest = std::visit([&](auto v) { return Value(static_cast<decltype(v)>(0)); }, rest);
-    out.remainder->self = to_amount(view.whole, rest);
-  }
+  if (end < level.n_children)
+    out.remainder = to_remainder(view.whole, level.n_children - end, level.total_left_out, end);
   return {};
 }
 

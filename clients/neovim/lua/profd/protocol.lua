@@ -903,7 +903,7 @@ M.DaemonState = {
 --- The rows after this page.
 ---@class profd.TableRemainder
 ---@field count integer How many.
----@field self profd.Amount Their self values together.
+---@field amount profd.Amount What they hold together: self values in a flat list, totals in a tree.
 ---@field offset integer `offset` of the next page.
 ---@field text string How many and how much, as shown.
 
@@ -1789,7 +1789,7 @@ M.schema = {
   },
   TableRemainder = {
     count = { type = "l", required = true },
-    self = { type = {"S", "Amount"}, required = true },
+    amount = { type = {"S", "Amount"}, required = true },
     offset = { type = "u", required = true },
     text = { type = "s", required = true },
   },

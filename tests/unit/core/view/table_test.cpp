@@ -38,6 +38,7 @@ TEST_CASE("one level of a tree lists children heaviest first") {
   CHECK(level->total == Value{11L});
   CHECK(level->self == Value{2L});
   CHECK(level->n_children == 3);
+  CHECK(level->total_left_out == Value{1L});
   CHECK(level->key == keys_called(*selection, {"b", "d"}));
   CHECK(level->child_total == std::vector<Value>{Value{5L}, 3L});
   CHECK(level->child_self == std::vector<Value>{Value{0L}, 3L});
