@@ -62,6 +62,8 @@
   }
   function resize() {
     var full = document.documentElement === svg ? window.innerWidth : svg.clientWidth || 1200;
+    // A page taller than the window has a scroll bar, which would hide the right edge.
+    if (document.documentElement === svg && height0 > window.innerHeight) full -= 16;
     width = Math.max(320, full || 1200);
     var height = height0;
     // As a document of its own the ground covers the window.
