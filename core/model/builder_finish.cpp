@@ -132,6 +132,9 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
       s.label_key.size() > kMaxRows)
     return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 rows in one table");
 
+  // Nothing but contexts is interned any more.
+  s.module_rows = s.function_rows = s.frame_rows = s.thread_rows = s.label_rows = RowSet();
+
   ProfileData d;
   d.default_metric = s.default_metric.valid() ? s.default_metric : MetricId{0u};
   d.metrics = s.metrics;

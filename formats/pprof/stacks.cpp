@@ -125,7 +125,10 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
     any_labels |= !slices[s].texts.empty();
   }
   PROFD_CHECK(context.stop.status());
-  if (!any_labels) return {};
+  if (!any_labels) {
+    records_.strings = {};
+    return {};
+  }
   labels_.reserve(n);
   for (Slice& slice : slices) {
     std::vector<std::uint32_t> sets{0};
@@ -136,6 +139,7 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
     for (std::uint32_t row : slice.of_sample) labels_.push_back(sets[row]);
     slice = {};
   }
+  records_.strings = {};  // all that is named has its id now
   return {};
 }
 
