@@ -25,7 +25,7 @@ std::string deflate_with(const std::string& content, int window_bits) {
 }
 
 void put(std::string& out, std::uint64_t value, int n_bytes) {
-  for (int i = 0; i < n_bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xFF));
+  for (int i = 0; i < n_bytes; ++i) out.push_back(i < 8 ? static_cast<char>(value >> (8 * i) & 0xFF) : '\0');
 }
 
 std::string tar_header(const std::string& name, std::size_t size, char type) {
