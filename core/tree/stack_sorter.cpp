@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <numeric>
 
 #include "core/support/hash.h"
@@ -58,6 +60,26 @@ struct Scratch {
   std::vector<StackRef> refs;
   std::vector<std::int64_t> values;  // n_metrics a sample
   std::vector<std::uint32_t> labels;
+};
+
+// As many as there are workers; growing one anew for every piece would cost more page faults than the data.
+class ScratchPool {
+ public:
+  std::unique_ptr<Scratch> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Scratch>();
+    auto taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
+  }
+  void give(std::unique_ptr<Scratch> scratch) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(scratch));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Scratch>> free_;
 };
 
 std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
@@ -318,14 +340,20 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
     row += groups[order[g]].end - groups[order[g]].begin;
   }
   pieces.resize(runs.size());
+  ScratchPool scratches;
   executor_.run(runs.size(), [&](std::size_t r) {
     Piece& piece = pieces[r];
-    Scratch scratch;
+    auto taken = scratches.take();
+    Scratch& scratch = *taken;
+    // Trees have two to four contexts a sample; what is reserved and not used is never touched.
+    piece.frame.reserve(enough * 4);
+    piece.depth.reserve(enough * 4);
     piece.first_row = piece.end_row = first_rows[r];
     for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g)
       grow_piece(piece, scratch, members_of(grouped, groups[order[g]]), depth);
     piece.frame.shrink_to_fit();
     piece.depth.shrink_to_fit();
+    scratches.give(std::move(taken));
   });
   return stop_.status();
 }

@@ -10,7 +10,7 @@ namespace profd {
 
 void give_freed_memory_back() {
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
 #endif
 }
 
