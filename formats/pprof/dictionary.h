@@ -10,9 +10,10 @@
 
 namespace profd::pprof {
 
-// What drop_frames says of a location (see formats/pprof/prune in docs/formats/pprof.md).
+// What drop_frames (prune.h) says of a location: it stays, goes with all it calls, or stays and ends the stack.
 enum class Prune : std::uint8_t { no, whole, beneath };
 
+// In Dictionary::quick: the location has not exactly one frame; the rest of the number is its row.
 inline constexpr std::uint32_t kManyFrames = 0x80000000u;
 
 struct Dictionary {
