@@ -10,7 +10,8 @@
 
 namespace profd::pprof {
 
-// What drop_frames (prune.h) says of a location: it stays, goes with all it calls, or stays and ends the stack.
+// What drop_frames (prune.h) says of a location: it stays, goes with all it calls, or stays and ends the
+// stack.
 enum class Prune : std::uint8_t { no, whole, beneath };
 
 // In Dictionary::quick: the location has not exactly one frame; the rest of the number is its row.
