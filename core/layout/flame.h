@@ -31,12 +31,12 @@ inline constexpr std::uint32_t kNoKey = 0xFFFFFFFFu;
 // the parent's width is its self. In bottom-up and callers, self is what starts at the box ("no caller"). In
 // callers and callees the root box is the fragment itself.
 struct FlameLayout {
-  std::vector<std::uint32_t> parent;  // box number; kNone for the root box
-  std::vector<std::uint32_t> depth;   // ancestors of the zoomed box come first, at full width
-  std::vector<Key> key;               // kNoKey: the root box, or a remainder box
-  std::vector<Value> x, width;        // metric units, x from the left edge of the zoomed box
-  std::vector<Value> self, total;     // signed values; total equals width unless values are negative. A
-                                   // remainder's self is 0: it is not looked into
+  std::vector<std::uint32_t> parent;    // box number; kNone for the root box
+  std::vector<std::uint32_t> depth;     // ancestors of the zoomed box come first, at full width
+  std::vector<Key> key;                 // kNoKey: the root box, or a remainder box
+  std::vector<Value> x, width;          // metric units, x from the left edge of the zoomed box
+  std::vector<Value> self, total;       // signed values; total equals width unless values are negative. A
+                                        // remainder's self is 0: it is not looked into
   std::vector<std::uint32_t> n_merged;  // remainder boxes: how many siblings; else 0
   std::vector<FrameKind> kind;
   std::vector<std::uint8_t> inlined;

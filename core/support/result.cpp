@@ -4,15 +4,24 @@ namespace profd {
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::malformed: return "malformed";
-    case ErrorCode::truncated: return "truncated";
-    case ErrorCode::unsupported: return "unsupported";
-    case ErrorCode::limit: return "limit";
-    case ErrorCode::not_found: return "not_found";
-    case ErrorCode::invalid: return "invalid";
-    case ErrorCode::io: return "io";
-    case ErrorCode::cancelled: return "cancelled";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::malformed:
+      return "malformed";
+    case ErrorCode::truncated:
+      return "truncated";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::limit:
+      return "limit";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::invalid:
+      return "invalid";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "internal";
 }

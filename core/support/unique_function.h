@@ -15,8 +15,8 @@ class UniqueFunction<R(Args...)> {
  public:
   UniqueFunction() = default;
   template <class F>
-    requires(!std::is_same_v<std::decay_t<F>, UniqueFunction> && std::is_invocable_r_v<R, F&, Args...>)
-  UniqueFunction(F&& f)  // NOLINT(google-explicit-constructor): stands for any callable
+  requires(!std::is_same_v<std::decay_t<F>, UniqueFunction> && std::is_invocable_r_v<R, F&, Args...>)
+      UniqueFunction(F&& f)  // NOLINT(google-explicit-constructor): stands for any callable
       : callable_(std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(f))) {}
 
   explicit operator bool() const { return callable_ != nullptr; }

@@ -49,8 +49,7 @@ class ProfdReader final : public FormatReader {
     std::uint64_t n_repaired = file.n_repaired;
     for (std::size_t i = 0; i < file.profiles.size(); ++i) {
       auto built = build(std::move(file.profiles[i]), context, n_repaired);
-      if (!built)
-        return tl::unexpected<Error>(std::move(built).error().in(fmt::format("profile {}", i + 1)));
+      if (!built) return tl::unexpected<Error>(std::move(built).error().in(fmt::format("profile {}", i + 1)));
       profiles.push_back(std::move(*built));
     }
     for (const ReportRow& row : file.report.rows())

@@ -45,10 +45,13 @@ class Message {
   std::string out_;
 };
 
-inline constexpr std::uint64_t negative(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+inline constexpr std::uint64_t negative(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
 
 // The parts of a small valid profile: samples/count and cpu/nanoseconds, functions main -> work -> leaf.
-// strings: 0 "" 1 samples 2 count 3 cpu 4 nanoseconds 5 main 6 work 7 leaf 8 a.go 9 /bin/app 10 key 11 value 12 bytes
+// strings: 0 "" 1 samples 2 count 3 cpu 4 nanoseconds 5 main 6 work 7 leaf 8 a.go 9 /bin/app 10 key 11 value
+// 12 bytes
 struct PprofParts {
   std::vector<Message> sample_types{Message().varint(1, 1).varint(2, 2), Message().varint(1, 3).varint(2, 4)};
   std::vector<Message> samples{Message().packed(1, {3, 2, 1}).packed(2, {2, 20}),
@@ -57,7 +60,7 @@ struct PprofParts {
   std::vector<Message> locations{location(1, 0x1001, {{1, 10}}), location(2, 0x1002, {{2, 20}}),
                                  location(3, 0x1003, {{3, 30}})};
   std::vector<Message> functions{function(1, 5), function(2, 6), function(3, 7)};
-  std::vector<std::string> strings{"",     "samples", "count", "cpu",      "nanoseconds", "main", "work",
+  std::vector<std::string> strings{"",     "samples", "count",    "cpu", "nanoseconds", "main", "work",
                                    "leaf", "a.go",    "/bin/app", "key", "value",       "bytes"};
   Message tail;
 

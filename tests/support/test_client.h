@@ -1,9 +1,6 @@
 // A client of an in-process daemon: blocking calls over a socket pair, the daemon on a thread of its own.
 #pragma once
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <deque>
 #include <future>
@@ -16,6 +13,8 @@
 
 #include <nlohmann/json.hpp>
 #include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "protocol/framing.h"
 #include "server/transport/daemon.h"
@@ -70,8 +69,9 @@ class TestClient {
   }
 
   json initialize(const json& options = json::object(), const std::string& root = "") {
-    json params = {{"capabilities", {{"profd", {{"protocolVersion", 1}, {"profileChanged", true}, {"selection", true}}},
-                                     {"textDocument", {{"hover", {{"contentFormat", {"markdown"}}}}}}}},
+    json params = {{"capabilities",
+                    {{"profd", {{"protocolVersion", 1}, {"profileChanged", true}, {"selection", true}}},
+                     {"textDocument", {{"hover", {{"contentFormat", {"markdown"}}}}}}}},
                    {"initializationOptions", options}};
     if (!root.empty()) params["rootUri"] = "file://" + root;
     json reply = call("initialize", params);
@@ -136,7 +136,8 @@ class TestClient {
       json message = json::parse(std::get<std::string>(*frame));
       if (!message.contains("method")) {
         if (!message["id"].is_number()) continue;
-        const auto id = message["id"].get<std::int64_t>();  // before the move: `=` evaluates its right side first
+        const auto id =
+            message["id"].get<std::int64_t>();  // before the move: `=` evaluates its right side first
         answers_[id] = std::move(message);
       } else {
         if (message.contains("id")) write({{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", nullptr}});

@@ -144,7 +144,8 @@ TEST_CASE("pprof: drop_frames hides a function and what it calls, unless keep_fr
   PprofParts parts;
   parts.strings.push_back("work|main");
   parts.tail.varint(7, 13);
-  // main is the root: nothing stands above it that could keep the value, so nothing goes before a frame that stays.
+  // main is the root: nothing stands above it that could keep the value, so nothing goes before a frame that
+  // stays.
   CHECK(functions_of(read(parts), "cpu") == "leaf 20/20, main 0/30, work 10/30");
   PprofParts only_work;
   only_work.strings.push_back("work");
@@ -187,19 +188,34 @@ TEST_CASE("pprof: what is wrong is named, with its place") {
     const char* message;
   };
   const std::vector<Case> cases{
-      {"unknown location", [](auto& p) { p.samples[1] = Message().packed(1, {2, 99}).packed(2, {1, 10}); },
+      {"unknown location",
+       [](auto& p) {
+         p.samples[1] = Message().packed(1, {2, 99}).packed(2, {1, 10});
+       },
        "sample[1].location_id[1] is 99, which is not in the file"},
-      {"too few values", [](auto& p) { p.samples[1] = Message().packed(1, {2, 1}).packed(2, {1}); },
+      {"too few values",
+       [](auto& p) {
+         p.samples[1] = Message().packed(1, {2, 1}).packed(2, {1});
+       },
        "sample[1] has 1 values, but there are 2 sample types"},
-      {"location id 0", [](auto& p) { p.locations[0] = PprofParts::location(0, 1, {{1, 1}}); },
+      {"location id 0",
+       [](auto& p) {
+         p.locations[0] = PprofParts::location(0, 1, {{1, 1}});
+       },
        "location[0] has the id 0"},
-      {"duplicate location", [](auto& p) { p.locations[1] = PprofParts::location(1, 1, {{1, 1}}); },
+      {"duplicate location",
+       [](auto& p) {
+         p.locations[1] = PprofParts::location(1, 1, {{1, 1}});
+       },
        "location[1] has the id 1 of another location"},
       {"duplicate function", [](auto& p) { p.functions[2] = PprofParts::function(1, 5); },
        "function[2] has the id 1 of another function"},
       {"duplicate mapping", [](auto& p) { p.mappings.push_back(p.mappings[0]); },
        "mapping[1] has the id 1 of another mapping"},
-      {"unknown function", [](auto& p) { p.locations[0] = PprofParts::location(1, 1, {{77, 1}}); },
+      {"unknown function",
+       [](auto& p) {
+         p.locations[0] = PprofParts::location(1, 1, {{77, 1}});
+       },
        "location[0].line[0] names function 77"},
       {"string past the table", [](auto& p) { p.functions[0] = PprofParts::function(1, 500); },
        "function[0].name is string 500, but the string table has 13"},
@@ -207,17 +223,23 @@ TEST_CASE("pprof: what is wrong is named, with its place") {
        "sample_type[0].type is string 18446744073709551615"},
       {"string 0 not empty", [](auto& p) { p.strings[0] = "x"; }, "string_table[0] is not empty"},
       {"no sample types", [](auto& p) { p.sample_types.clear(); }, "no sample_type"},
-      {"two profiles", [](auto& p) { p.tail.varint(9, 5).raw(p.file()); }, "two profiles stand one after the other"},
-      {"packed ids cut off", [](auto& p) { p.samples[0] = Message().bytes(1, "\x81").packed(2, {1, 1}); },
+      {"two profiles", [](auto& p) { p.tail.varint(9, 5).raw(p.file()); },
+       "two profiles stand one after the other"},
+      {"packed ids cut off",
+       [](auto& p) {
+         p.samples[0] = Message().bytes(1, "\x81").packed(2, {1, 1});
+       },
        "broken varint in sample[0].location_id"},
       {"values cut off", [](auto& p) { p.samples[0] = Message().packed(1, {1}).bytes(2, "\x81\x80"); },
        "broken varint in sample[0].value"},
       {"overlong varint",
        [](auto& p) {
-         p.samples[0] = Message().bytes(1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01").packed(2, {1, 1});
+         p.samples[0] =
+             Message().bytes(1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01").packed(2, {1, 1});
        },
        "sample[0].location_id"},
-      {"label of a wrong type", [](auto& p) { p.samples[0].varint(3, 7); }, "sample[0].label has the wrong wire type"},
+      {"label of a wrong type", [](auto& p) { p.samples[0].varint(3, 7); },
+       "sample[0].label has the wrong wire type"},
       {"sample of a wrong type", [](auto& p) { p.tail.varint(2, 7); }, "sample has the wrong wire type"},
       {"bad drop_frames",
        [](auto& p) {
