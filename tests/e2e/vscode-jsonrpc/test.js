@@ -141,7 +141,7 @@ async function tcp() {
   await until('port and token', () => fs.existsSync(file));
   assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600);
   const [port, token] = fs.readFileSync(file, 'utf8').trim().split('\n');
-  assert.match(daemon.stderrText, new RegExp('127.0.0.1:' + port));
+  await until('the port on stderr', () => daemon.stderrText.includes('127.0.0.1:' + port));
   const good = net.connect(Number(port), '127.0.0.1');
   await session(connection(good, good), { token });
   for (const wrong of [undefined, {}, { token: '' }, { token: token.slice(1) + '0' }, { token: 7 }]) {
