@@ -13,6 +13,7 @@
 #include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
+#include "formats/folder.h"
 #include "formats/import_report.h"
 #include "formats/source.h"
 
@@ -46,6 +47,8 @@ struct ReadContext {
   ImportReport& report;
   bool partial = false;  // read what can be read of a truncated file
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // bytes; may be empty
+  // The folder or archive that the file lies in; null when there is none (a pipe, a socket, bytes in memory).
+  const Folder* beside = nullptr;
 };
 
 class FormatReader {
@@ -57,6 +60,19 @@ class FormatReader {
   // Adds one builder per profile in the file (most formats: exactly one). An error means "mine and broken".
   virtual Result<void> read(const ByteSource& source, ReadContext& context,
                             std::vector<ProfileBuilder>& profiles) const = 0;
+
+  // Formats whose unit is a folder. Looks at names, and into files as little as it can. `certain` claims the
+  // whole folder; everything else leaves its files to be opened one by one.
+  virtual Confidence sniff_folder(const Folder& folder) const {
+    static_cast<void>(folder);
+    return Confidence::no;
+  }
+  // Asked only after sniff_folder() said `certain`.
+  virtual Result<void> read_folder(const Folder& folder, ReadContext& context,
+                                   std::vector<ProfileBuilder>& profiles) const {
+    static_cast<void>(folder), static_cast<void>(context), static_cast<void>(profiles);
+    return fail(ErrorCode::unsupported, "a folder is not read");
+  }
 };
 
 }  // namespace profd

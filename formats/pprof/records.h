@@ -9,10 +9,12 @@
 
 #include "core/support/big_vector.h"
 #include "core/support/result.h"
-#include "formats/pprof/wire.h"
 #include "formats/reader.h"
+#include "formats/support/protobuf_wire.h"
 
 namespace profd::pprof {
+
+using namespace protobuf;
 
 struct ValueType {
   std::uint64_t type = 0, unit = 0;  // string indices

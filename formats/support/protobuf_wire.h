@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace profd::pprof {
+namespace profd::protobuf {
 
 enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, fixed32 = 5 };
 
@@ -103,4 +103,4 @@ inline bool read_field(Cursor& cursor, Field& field) {
   return true;
 }
 
-}  // namespace profd::pprof
+}  // namespace profd::protobuf

@@ -1,0 +1,57 @@
+#include "formats/support/call_spans.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace profd {
+
+void CallSpans::advance(std::int64_t time) {
+  if (!started_) {
+    started_ = true;
+    last_ = time;
+    return;
+  }
+  if (time < last_) {
+    ++n_backwards_;
+    return;
+  }
+  if (time > last_ && !open_.empty()) {
+    std::int64_t length;
+    if (__builtin_sub_overflow(time, last_, &length)) length = std::numeric_limits<std::int64_t>::max();
+    where_.time = last_;
+    builder_.add_sample(open_.back().context, std::span<const std::int64_t>(&length, 1), where_);
+  }
+  last_ = time;
+}
+
+void CallSpans::enter(FrameId frame, std::int64_t time) {
+  advance(time);
+  const ContextId parent = open_.empty() ? kRootContext : open_.back().context;
+  open_.push_back({frame, builder_.context(parent, frame)});
+  ++n_calls_;
+}
+
+bool CallSpans::leave(std::int64_t time) {
+  advance(time);
+  if (open_.empty()) return false;
+  open_.pop_back();
+  return true;
+}
+
+bool CallSpans::leave(FrameId frame, std::int64_t time) {
+  const auto found =
+      std::find_if(open_.rbegin(), open_.rend(), [&](const Call& call) { return call.frame == frame; });
+  if (found == open_.rend()) return false;
+  advance(time);
+  open_.resize(static_cast<std::size_t>(open_.rend() - found) - 1);
+  return true;
+}
+
+std::size_t CallSpans::finish(std::int64_t time) {
+  const std::size_t n = open_.size();
+  advance(time);
+  open_.clear();
+  return n;
+}
+
+}  // namespace profd

@@ -1,0 +1,14 @@
+// Linker names as people read them: C++ (Itanium) and Rust (legacy mangling; v0 names are kept as they are).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace profd {
+
+// `symbol` unchanged when it is no mangled name, is ill-formed, or is longer than kMaxMangledName.
+// An ELF version ("@@GLIBC_2.2.5", "@plt") is kept behind the demangled name.
+inline constexpr std::size_t kMaxMangledName = 4096;
+std::string demangle(std::string_view symbol);
+
+}  // namespace profd
