@@ -311,7 +311,8 @@ class Opener {
       if (first_error_) return tl::unexpected<Error>(std::move(*first_error_));
       return fail(ErrorCode::unsupported,
                   n_contents_ > 1 || input.folder
-                      ? fmt::format("none of the {} files in the {} is a profile; looked for {}", n_contents_,
+                      ? fmt::format("none of the {} files in the {} is a profile; looked for {}",
+                                    input.folder ? input.folder->files().size() : n_contents_,
                                     input.folder ? "folder" : "archive", known_formats())
                       : fmt::format("{} is not a profile of any known format; looked for {}",
                                     input.file.name().empty() ? "this" : input.file.name(), known_formats()));
