@@ -8,6 +8,7 @@
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -86,6 +87,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
 }
 
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+  expect_a_full_heap();
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;

@@ -14,6 +14,7 @@
 #include "server/feature/escape.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -168,7 +169,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   }
   const int code = console.print(out);
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 int summary_json(const ProfileOptions& options, const Console& console) {
@@ -201,7 +202,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   out += '\n';
   const int code = console.print(out);
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace
