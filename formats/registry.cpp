@@ -10,6 +10,7 @@
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(chrome_trace)        \
   reader(perf_script)         \
   reader(folded)
 // clang-format on
