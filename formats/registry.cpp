@@ -11,6 +11,7 @@
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(chrome_trace)        \
+  reader(firefox)             \
   reader(perf_script)         \
   reader(folded)
 // clang-format on
