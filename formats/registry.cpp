@@ -11,7 +11,9 @@
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(chrome_trace)        \
+  reader(heapprofile)         \
   reader(firefox)             \
+  reader(safari)              \
   reader(perf_script)         \
   reader(folded)
 // clang-format on
