@@ -11,6 +11,10 @@
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(chrome_trace)        \
+  reader(heapprofile)         \
+  reader(firefox)             \
+  reader(safari)              \
   reader(perf_script)         \
   reader(folded)
 // clang-format on
