@@ -40,6 +40,9 @@ class Images {
   // Frames at an address, innermost first; at least one. `is_return`: the instruction before it made a call.
   std::span<const FrameId> frames(Process& process, CpuMode mode, std::uint64_t address, bool is_return);
 
+  bool is_mapped(const Process& process, std::uint64_t address) const {
+    return process.space->mappings.find(address) != kNone;
+  }
   std::uint64_t n_unmapped() const { return n_unmapped_; }
   // Memory maps that were copied for forked processes are bounded.
   Result<void> status() const;

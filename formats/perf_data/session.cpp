@@ -352,7 +352,8 @@ Result<void> Session::collect_stack(const Event& event, CpuMode mode, Process& p
     any = true;
     user_seen |= mode == kModeUser;
   }
-  if (sample_.user_ip != 0 && mode != kModeUser && !user_seen)
+  // While exec() goes on the registers are those of the program before.
+  if (sample_.user_ip != 0 && mode != kModeUser && !user_seen && images_.is_mapped(process, sample_.user_ip))
     PROFD_CHECK(push(process, kModeUser, sample_.user_ip, false));
   return {};
 }
