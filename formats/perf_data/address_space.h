@@ -17,8 +17,9 @@ namespace profd::perf_data {
 struct Mapping {
   std::uint64_t start = 0;
   std::uint64_t file_offset = 0;  // of `start`
-  ModuleId module;
-  FunctionId unresolved;  // what code in it is called when no symbol is known
+  StringId file{0u}, build_id{0u};
+  ModuleId module;        // none until code in it was met
+  FunctionId unresolved;  // what that is called when no symbol is known
   FrameKind kind = FrameKind::native;
   bool anonymous = false;  // no file's code: a JIT compiler may have written there
   bool absolute = false;   // addresses are kept as they are: the kernel itself

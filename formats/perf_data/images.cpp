@@ -86,10 +86,21 @@ std::uint32_t Images::add_mapping(const MapRecord& record, bool kernel) {
     const auto known = features_.build_ids.find(name);
     if (known != features_.build_ids.end()) build_id = known->second;
   }
-  mapping.module = builder_.module({.name = name, .build_id = build_id});
-  mapping.unresolved = unresolved(name);
+  mapping.file = builder_.string(name);
+  mapping.build_id = builder_.string(build_id);
   mappings_.push_back(mapping);
   return static_cast<std::uint32_t>(mappings_.size() - 1);
+}
+
+Mapping* Images::mapping_at(const AddressSpace& space, std::uint64_t address) {
+  const std::uint32_t row = space.mappings.find(address);
+  if (row == kNone) return nullptr;
+  Mapping& mapping = mappings_[row];
+  if (mapping.module.valid()) return &mapping;
+  const std::string file(builder_.text(mapping.file)), build_id(builder_.text(mapping.build_id));
+  mapping.module = builder_.module({.name = file, .build_id = build_id});
+  mapping.unresolved = unresolved(file);
+  return &mapping;
 }
 
 void Images::insert(AddressSpace& space, const MapRecord& record, std::uint32_t row) {
@@ -225,8 +236,7 @@ void Images::resolve_user(AddressSpace& space, std::uint64_t address, bool is_re
     push_jit(code.name, jit.dump->module, address, find_line(jit.dump->dump, code, at - jit.moved_by));
     return;
   }
-  const std::uint32_t row = space.mappings.find(at);
-  const Mapping* mapping = row == kNone ? nullptr : &mappings_[row];
+  const Mapping* mapping = mapping_at(space, at);
   space.missed |= !mapping || mapping->anonymous;
   if (space.perf_map && (!mapping || mapping->anonymous)) {
     const std::uint32_t symbol = space.perf_map->map.ranges.find(at);
@@ -241,8 +251,7 @@ void Images::resolve_user(AddressSpace& space, std::uint64_t address, bool is_re
 
 void Images::resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_return) {
   const std::uint64_t at = of_call(address, is_return);
-  const std::uint32_t row = space.mappings.find(at);
-  const Mapping* mapping = row == kNone ? nullptr : &mappings_[row];
+  const Mapping* mapping = mapping_at(space, at);
   space.missed |= !mapping;
   std::string_view name, module;
   if (const std::uint32_t symbol = space.jit.find(at); symbol != kNone) {

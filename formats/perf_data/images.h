@@ -61,6 +61,7 @@ class Images {
 
   AddressSpace& own(Process& process);
   std::uint32_t add_mapping(const MapRecord& record, bool kernel);
+  Mapping* mapping_at(const AddressSpace& space, std::uint64_t address);  // null: nothing is there
   void insert(AddressSpace& space, const MapRecord& record, std::uint32_t row);
   void add_jit(Process& process, const std::shared_ptr<const LoadedJitDump>& dump, std::size_t code);
   FunctionId unresolved(std::string_view module);

@@ -16,6 +16,17 @@ using namespace perf_data;
 
 constexpr std::array<std::string_view, 2> kExtensions{".perf.data", ".data"};
 
+void describe(const FileHeader& header, std::span<const std::byte> bytes, Session& session) {
+  for (const Event& event : header.events) session.add_event(event);
+  for (const auto& [bit, section] : header.features) {
+    const ByteCursor in(bytes.subspan(section.offset, section.size), header.order, section.offset);
+    session.add_feature(bit, in, section.offset);
+  }
+}
+
+// perf record --threads: a folder with `data`, which has the header, and the records of each thread of perf.
+constexpr std::string_view kMainFile = "data", kThreadFile = "data.";
+
 class PerfDataReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
@@ -38,17 +49,45 @@ class PerfDataReader final : public FormatReader {
     const auto bytes = source.bytes();
     PROFD_TRY(const FileHeader header, read_file_header(bytes, context.partial, context.report));
     Session session(context, profiles.emplace_back(), header.order);
-    for (const Event& event : header.events) session.add_event(event);
-    for (const auto& [bit, section] : header.features) {
-      const ByteCursor in(bytes.subspan(section.offset, section.size), header.order, section.offset);
-      session.add_feature(bit, in, section.offset);
-    }
-    RecordStream stream(context, session);
+    describe(header, bytes, session);
+    RecordQueue queue;
+    RecordStream stream(context, session, queue, true);
     const auto data = bytes.subspan(header.data.offset, header.data.size);
     PROFD_CHECK(stream.read(data, header.data.offset, header.unfinished));
     PROFD_CHECK(stream.finish());
     if (session.n_events() == 0)
       return fail(ErrorCode::malformed, "the recording describes no event", bytes.size());
+    return session.build();
+  }
+
+  Confidence sniff_folder(const Folder& folder) const override {
+    if (!folder.has(kMainFile) || !folder.has("data.0")) return Confidence::no;
+    const auto source = folder.open(kMainFile);
+    return source ? sniff(source->bytes(), true) : Confidence::no;
+  }
+
+  Result<void> read_folder(const Folder& folder, ReadContext& context,
+                           std::vector<ProfileBuilder>& profiles) const override {
+    PROFD_TRY(const ByteSource main, folder.open(kMainFile));
+    PROFD_TRY(const FileHeader header, read_file_header(main.bytes(), context.partial, context.report));
+    Session session(context, profiles.emplace_back(), header.order);
+    describe(header, main.bytes(), session);
+    RecordQueue queue;
+    std::vector<ByteSource> sources;
+    std::vector<std::unique_ptr<RecordStream>> streams;
+    const auto read_part = [&](std::span<const std::byte> bytes, std::uint64_t base, bool may_be_cut) {
+      streams.push_back(std::make_unique<RecordStream>(context, session, queue, false));
+      return streams.back()->read(bytes, base, may_be_cut);
+    };
+    PROFD_CHECK(read_part(main.bytes().subspan(header.data.offset, header.data.size), header.data.offset,
+                          header.unfinished));
+    for (const std::string& file : folder.files()) {
+      if (!file.starts_with(kThreadFile)) continue;
+      PROFD_TRY(sources.emplace_back(), folder.open(file));
+      if (auto read = read_part(sources.back().bytes(), 0, header.unfinished); !read)
+        return tl::unexpected<Error>(std::move(read.error()).in(file));
+    }
+    PROFD_CHECK(streams.front()->finish());
     return session.build();
   }
 };

@@ -83,14 +83,14 @@ Result<void> RecordStream::inflate(const RecordHeader& header, std::span<const s
   PROFD_TRY(const auto bytes, inflater_.add(payload, offset));
   PROFD_TRY(const std::size_t used, read_records(bytes, {offset, true}));
   inflater_.keep(bytes.size() - used);
-  inflater_.release(queue_.first_offset());
+  if (in_rounds_) inflater_.release(queue_.first_offset());
   return {};
 }
 
 Result<void> RecordStream::read_one(const RecordHeader& header, std::span<const std::byte> record,
                                     std::uint64_t offset) {
   const auto hand_over = [this](const QueuedRecord& queued) { return deliver(queued); };
-  if (header.type == kFinishedRound) return queue_.finish_round(hand_over);
+  if (header.type == kFinishedRound) return in_rounds_ ? queue_.finish_round(hand_over) : Result<void>{};
   if (header.type == kAuxtrace) session_.count_trace(offset);
   const ByteCursor body(record.subspan(kRecordHeaderSize), session_.order(), offset);
   const std::uint64_t time = session_.time_of(header, body);

@@ -13,8 +13,14 @@ namespace profd::perf_data {
 
 class RecordStream {
  public:
-  RecordStream(ReadContext& context, Session& session)
-      : context_(context), session_(session), inflater_(context.limits) {}
+  // `in_rounds`: all records come through this stream, so that a finished round is one. Otherwise several
+  // streams fill the queue, and all must live until it is emptied.
+  RecordStream(ReadContext& context, Session& session, RecordQueue& queue, bool in_rounds)
+      : context_(context),
+        session_(session),
+        queue_(queue),
+        in_rounds_(in_rounds),
+        inflater_(context.limits) {}
 
   // `base`: of the first byte in the file, which has `file_size` bytes. `may_be_cut`: the recording was not
   // closed, so that its last record may be half there.
@@ -35,8 +41,9 @@ class RecordStream {
 
   ReadContext& context_;
   Session& session_;
+  RecordQueue& queue_;
+  bool in_rounds_;
   Inflater inflater_;
-  RecordQueue queue_;
   std::uint64_t reported_ = 0;
 };
 

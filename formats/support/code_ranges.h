@@ -20,6 +20,7 @@ class CodeRanges {
   }
   // Returns whether there was anything.
   bool erase(std::uint64_t start, std::uint64_t end) {
+    if (start >= end) return false;
     bool any = false;
     auto at = ranges_.upper_bound(start);
     if (at != ranges_.begin()) --at;

@@ -11,8 +11,12 @@ namespace {
 
 std::size_t n_with_value(const Profile& profile, MetricId metric) {
   std::size_t n = 0;
-  std::visit([&](const auto& column) { n = static_cast<std::size_t>(std::count_if(column.begin(), column.end(), [](auto v) { return v != 0; })); },
-             profile.samples()->values[metric.v]);
+  std::visit(
+      [&](const auto& column) {
+        n = static_cast<std::size_t>(
+            std::count_if(column.begin(), column.end(), [](auto v) { return v != 0; }));
+      },
+      profile.samples()->values[metric.v]);
   return n;
 }
 
