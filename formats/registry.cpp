@@ -8,10 +8,12 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(perf_data)           \
+  reader(jitdump)             \
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
+  reader(perf_map)            \
   reader(folded)
 // clang-format on
 

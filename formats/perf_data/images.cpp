@@ -6,7 +6,7 @@
 
 #include "core/support/hash.h"
 #include "formats/support/code_symbol.h"
-#include "formats/support/demangle.h"
+#include "formats/support/jit_frames.h"
 
 namespace profd::perf_data {
 namespace {
@@ -200,40 +200,13 @@ void Images::push_unresolved(const Mapping* mapping, std::uint64_t address, Fram
   frames_.push_back(builder_.frame(spec));
 }
 
-void Images::push_jit(std::string_view symbol, std::string_view module, std::uint64_t address,
-                      const JitLine* line) {
-  const std::vector<CodeSymbol> symbols = jit_symbols(symbol);
-  const ModuleId id = builder_.module({.name = module});
-  for (std::size_t i = symbols.size(); i-- > 0;) {
-    const bool innermost = i + 1 == symbols.size();
-    const std::string name = demangle(symbols[i].name);
-    const std::string_view system = name == symbols[i].name ? symbols[i].system_name : symbols[i].name;
-    FrameSpec spec;
-    const StringId line_file = innermost && line ? builder_.string(line->file) : StringId{0u};
-    const StringId file = symbols[i].file.empty() ? line_file : builder_.string(symbols[i].file);
-    spec.function = builder_.function(FunctionSpec{.name = builder_.string(name),
-                                                   .system_name = builder_.string(system),
-                                                   .file = file,
-                                                   .start_line = symbols[i].start_line});
-    if (innermost && line) {
-      spec.file = line_file;
-      spec.line = line->line;
-      spec.column = line->column;
-    }
-    spec.module = id;
-    spec.address = address;
-    spec.kind = symbols[i].kind;
-    spec.inlined = i > 0;
-    frames_.push_back(builder_.frame(spec));
-  }
-}
-
 void Images::resolve_user(AddressSpace& space, std::uint64_t address, bool is_return) {
   const std::uint64_t at = of_call(address, is_return);
   if (const std::uint32_t row = space.jit.find(at); row != kNone) {
     const JitRow& jit = jit_rows_[row];
     const JitCode& code = jit.dump->dump.code[jit.code];
-    push_jit(code.name, jit.dump->module, address, find_line(jit.dump->dump, code, at - jit.moved_by));
+    append_jit_frames(builder_, code.name, builder_.module({.name = jit.dump->module}), address,
+                      find_line(jit.dump->dump, code, at - jit.moved_by), frames_);
     return;
   }
   const Mapping* mapping = mapping_at(space, at);
@@ -241,7 +214,8 @@ void Images::resolve_user(AddressSpace& space, std::uint64_t address, bool is_re
   if (space.perf_map && (!mapping || mapping->anonymous)) {
     const std::uint32_t symbol = space.perf_map->map.ranges.find(at);
     if (symbol != kNone) {
-      push_jit(space.perf_map->map.names[symbol], space.perf_map->module, address, nullptr);
+      append_jit_frames(builder_, space.perf_map->map.names[symbol],
+                        builder_.module({.name = space.perf_map->module}), address, nullptr, frames_);
       return;
     }
   }

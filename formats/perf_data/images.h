@@ -68,7 +68,6 @@ class Images {
   void resolve_user(AddressSpace& space, std::uint64_t address, bool is_return);
   void resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_return);
   void push_unresolved(const Mapping* mapping, std::uint64_t address, FrameKind kind, std::string_view name);
-  void push_jit(std::string_view symbol, std::string_view module, std::uint64_t address, const JitLine* line);
 
   ProfileBuilder& builder_;
   SymbolFiles& files_;

@@ -54,23 +54,21 @@ void read_debug_info(ByteCursor in, JitDump& dump, Pending& pending) {
 // Keeps the entries that lie in the code, by address.
 void attach_lines(JitDump& dump, JitCode& code, const Pending& pending) {
   const auto begin = dump.lines.begin() + pending.first_line;
-  const auto inside = [&](const JitLine& line, std::uint64_t shift) {
-    return line.address >= code.start + shift && line.address - code.start - shift <= code.size;
+  const auto drop_if = [&](auto is_bad) {
+    const auto kept = std::remove_if(begin, dump.lines.end(), is_bad);
+    dump.n_bad_lines += static_cast<std::uint64_t>(dump.lines.end() - kept);
+    dump.lines.erase(kept, dump.lines.end());
   };
-  const bool plausible =
-      std::all_of(begin, dump.lines.end(), [](const JitLine& l) { return !l.file.empty(); });
-  const bool shifted =
-      begin != dump.lines.end() && plausible && begin->address >= code.start + kElfHeader &&
-      std::all_of(begin, dump.lines.end(), [&](const JitLine& line) { return inside(line, kElfHeader); });
-  if (shifted) {
+  // Where the entry lies in the code; more than any size when it does not.
+  const auto place = [&](const JitLine& line) { return line.address - code.start; };
+  drop_if([&](const JitLine& line) {
+    return line.line == 0 || line.file.empty() || place(line) > code.size + kElfHeader;
+  });
+  if (std::all_of(begin, dump.lines.end(), [&](const JitLine& line) { return place(line) >= kElfHeader; })) {
     for (auto at = begin; at != dump.lines.end(); ++at) at->address -= kElfHeader;
   }
-  const auto kept = std::remove_if(begin, dump.lines.end(), [&](const JitLine& line) {
-    return !inside(line, 0) || line.line == 0 || line.file.empty();
-  });
-  dump.n_bad_lines += static_cast<std::uint64_t>(dump.lines.end() - kept);
-  dump.lines.erase(kept, dump.lines.end());
-  std::stable_sort(dump.lines.begin() + pending.first_line, dump.lines.end(),
+  drop_if([&](const JitLine& line) { return place(line) > code.size; });
+  std::stable_sort(begin, dump.lines.end(),
                    [](const JitLine& a, const JitLine& b) { return a.address < b.address; });
   code.first_line = pending.first_line;
   code.n_lines = static_cast<std::uint32_t>(dump.lines.size()) - pending.first_line;
