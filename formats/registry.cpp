@@ -9,6 +9,7 @@
   reader(profd)               \
   reader(perf_data)           \
   reader(jitdump)             \
+  reader(simpleperf)          \
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \

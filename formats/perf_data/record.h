@@ -47,6 +47,7 @@ enum RecordType : std::uint32_t {
   kFinishedInit = 82,
   kCompressed2 = 83,
   kLastOwnType = 86,
+  kFirstSimpleperfType = 32768,  // symbols, stacks unwound later
 };
 
 inline constexpr std::size_t kRecordHeaderSize = 8;

@@ -128,8 +128,10 @@ Result<void> Session::handle(const RecordHeader& header, ByteCursor body, std::u
     }
     default:
       // The rest says nothing about where time went.
-      if (header.type == 0 || (header.type > kLastKernelType && header.type < kHeaderAttr) ||
-          header.type > kLastOwnType)
+      if (header.type >= kFirstSimpleperfType)
+        simpleperf_.add(offset);
+      else if (header.type == 0 || (header.type > kLastKernelType && header.type < kHeaderAttr) ||
+               header.type > kLastOwnType)
         unknown_record_.add(offset);
   }
   return images_.status();

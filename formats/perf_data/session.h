@@ -115,7 +115,7 @@ class Session {
   std::vector<SampleRow> rows_;
 
   Counter malformed_, unknown_event_, unknown_record_, lost_, lost_samples_, throttled_, branches_, stacks_,
-      deferred_, hardware_trace_, raw_, memory_, switches_, no_stack_, no_period_;
+      deferred_, hardware_trace_, raw_, memory_, switches_, no_stack_, no_period_, simpleperf_;
 };
 
 }  // namespace profd::perf_data

@@ -118,6 +118,9 @@ void Session::report() {
   row("unknown-event", Severity::loss, "samples of events that the file does not describe were not read",
       unknown_event_);
   row("unknown-record", Severity::info, "records of unknown kinds were skipped", unknown_record_);
+  row("simpleperf-record", Severity::loss,
+      "records that only simpleperf writes were not read: report-sample --protobuf gives symbols and stacks",
+      simpleperf_);
   row("lost-records", Severity::loss, "records were lost while recording: the buffer was full", lost_);
   row("lost-samples", Severity::loss, "samples were lost while recording", lost_samples_);
   row("throttled", Severity::info, "times the kernel paused an event that took too many samples", throttled_);
