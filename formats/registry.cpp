@@ -8,6 +8,9 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(jfr)                 \
+  reader(perf_data)           \
+  reader(jitdump)             \
+  reader(simpleperf)          \
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
@@ -16,6 +19,7 @@
   reader(firefox)             \
   reader(safari)              \
   reader(perf_script)         \
+  reader(perf_map)            \
   reader(folded)
 // clang-format on
 
