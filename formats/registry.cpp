@@ -12,6 +12,7 @@
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
+  reader(heaptrack)           \
   reader(folded)
 // clang-format on
 
