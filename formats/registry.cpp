@@ -13,6 +13,11 @@
   reader(cpuprofile)          \
   reader(perf_script)         \
   reader(heaptrack)           \
+  reader(bpftrace)            \
+  reader(dtrace)              \
+  reader(systemtap)           \
+  reader(gdb)                 \
+  reader(stack_dump)          \
   reader(folded)
 // clang-format on
 
