@@ -12,6 +12,7 @@
   reader(jitdump)             \
   reader(simpleperf)          \
   reader(pprof)               \
+  reader(perfetto)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(chrome_trace)        \
@@ -20,6 +21,12 @@
   reader(safari)              \
   reader(perf_script)         \
   reader(perf_map)            \
+  reader(heaptrack)           \
+  reader(bpftrace)            \
+  reader(dtrace)              \
+  reader(systemtap)           \
+  reader(gdb)                 \
+  reader(stack_dump)          \
   reader(folded)
 // clang-format on
 
