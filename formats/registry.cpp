@@ -9,6 +9,7 @@
   reader(profd)               \
   reader(pprof_legacy)        \
   reader(pprof)               \
+  reader(otlp)                \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
