@@ -13,6 +13,9 @@
   reader(simpleperf)          \
   reader(pprof)               \
   reader(perfetto)            \
+  reader(pprof_legacy)        \
+  reader(pprof)               \
+  reader(otlp)                \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(chrome_trace)        \
