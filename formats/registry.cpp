@@ -11,6 +11,7 @@
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(pyinstrument)        \
   reader(perf_script)         \
   reader(folded)
 // clang-format on
