@@ -8,6 +8,7 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(pstats)              \
+  reader(austin)              \
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
