@@ -13,6 +13,7 @@
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(pyinstrument)        \
+  reader(scalene)             \
   reader(perf_script)         \
   reader(folded)
 // clang-format on

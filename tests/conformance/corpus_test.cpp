@@ -12,9 +12,9 @@ using namespace profd::test;
 
 namespace {
 
-// corpus_refused.txt: files of the corpus that are refused, each with the reason. corpus_elsewhere.txt: files
-// that lie in the folder of another format than theirs, each with its reader.
-std::map<std::string, std::string> listed(const char* name) {
+// "FILE TEXT" lines. corpus_refused.txt: files of the corpus that are refused, each with the reason.
+// corpus_readers.txt: files that another reader than that of their folder takes.
+std::map<std::string, std::string> listed(const std::string& name) {
   std::map<std::string, std::string> reasons;
   std::ifstream in(std::filesystem::path(PROFD_SOURCE_DIR) / "tests/conformance" / name);
   for (std::string line; std::getline(in, line);) {
@@ -30,7 +30,7 @@ std::map<std::string, std::string> listed(const char* name) {
 TEST_CASE("corpus files are read by the reader of their folder") {
   if (warn_without_corpus()) return;
   const auto reasons = listed("corpus_refused.txt");
-  const auto elsewhere = listed("corpus_elsewhere.txt");
+  const auto readers = listed("corpus_readers.txt");
   for (const FormatReader* reader : all_readers()) {
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(*corpus() / reader->info().id, none)) {
@@ -40,11 +40,8 @@ TEST_CASE("corpus files are read by the reader of their folder") {
       const auto opened = open_hidden(read_bytes(entry.path()));
       if (opened) {
         CHECK_FALSE(reasons.contains(key));
-        const auto other = elsewhere.find(key);
-        if (other != elsewhere.end())
-          CHECK(opened->decision.format == other->second.substr(0, other->second.find(' ')));
-        else
-          CHECK(opened->decision.format == reader->info().id);
+        const auto other = readers.find(key);
+        CHECK(opened->decision.format == (other == readers.end() ? reader->info().id : other->second));
         for (const ProfilePtr& profile : opened->profiles) CHECK(broken_invariant(*profile) == "");
       } else {
         INFO(describe(opened.error()));
