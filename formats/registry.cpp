@@ -11,6 +11,8 @@
   reader(perf_data)           \
   reader(jitdump)             \
   reader(simpleperf)          \
+  reader(pstats)              \
+  reader(austin)              \
   reader(pprof)               \
   reader(perfetto)            \
   reader(pprof_legacy)        \
@@ -22,6 +24,8 @@
   reader(heapprofile)         \
   reader(firefox)             \
   reader(safari)              \
+  reader(pyinstrument)        \
+  reader(scalene)             \
   reader(perf_script)         \
   reader(perf_map)            \
   reader(heaptrack)           \
