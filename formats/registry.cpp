@@ -8,6 +8,7 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(pprof)               \
+  reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
