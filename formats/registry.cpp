@@ -7,11 +7,13 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
+  reader(hpctoolkit_v4)       \
   reader(pprof)               \
   reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
+  reader(hpctoolkit_v3)       \
   reader(folded)
 // clang-format on
 
