@@ -14,6 +14,7 @@
   reader(cpuprofile)          \
   reader(perf_script)         \
   reader(hpctoolkit_v3)       \
+  reader(tau)                 \
   reader(folded)
 // clang-format on
 
