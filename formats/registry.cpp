@@ -15,6 +15,7 @@
   reader(perf_script)         \
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
+  reader(cubex)               \
   reader(folded)
 // clang-format on
 
