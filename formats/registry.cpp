@@ -18,6 +18,9 @@
   reader(pprof_legacy)        \
   reader(pprof)               \
   reader(otlp)                \
+  reader(hpctoolkit_v4)       \
+  reader(pprof)               \
+  reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(chrome_trace)        \
@@ -34,6 +37,9 @@
   reader(systemtap)           \
   reader(gdb)                 \
   reader(stack_dump)          \
+  reader(hpctoolkit_v3)       \
+  reader(tau)                 \
+  reader(cubex)               \
   reader(folded)
 // clang-format on
 
