@@ -30,7 +30,8 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view = tru
 
 struct OpenView {
   OpenedFile opened;
-  ProfilePtr profile;  // the one asked for
+  ProfilePtr profile;      // the one asked for
+  std::size_t number = 1;  // its place in the file, from 1
   ViewSpec spec;
   SelectionPtr selection;
   std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done

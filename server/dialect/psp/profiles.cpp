@@ -14,6 +14,21 @@
 namespace profd {
 namespace {
 
+constexpr std::size_t kMaxOpened = 1000;
+
+psp::OpenedProfile to_opened(const OpenProfile& open) {
+  psp::OpenedProfile out;
+  out.profile = open.handle;
+  out.revision = open.revision;
+  out.number = open.number;
+  out.name = open.name;
+  out.metric = open.metric_info().name;
+  out.metrics = metrics_to_psp(open);
+  out.samples = to_count(open.profile->n_samples());
+  out.contexts = to_count(open.profile->tree().size() - 1);
+  return out;
+}
+
 std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -50,6 +65,7 @@ OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<s
   request.watch = options.watch;
   request.metric = options.metric.value_or(default_metric.value_or(""));
   request.name = options.name.value_or("");
+  request.member = options.profile.value_or("");
   return request;
 }
 
@@ -61,7 +77,8 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
   ProfdWriteOptions how;
   how.decision = &opened.decision;
   how.report = &opened.report;
-  const std::uint64_t size = profd_size(opened.profiles, how);
+  const std::vector<ProfilePtr> profiles = {open.profile};
+  const std::uint64_t size = profd_size(profiles, how);
   psp::ProfileExportResult result;
   result.format = "profd";
   result.mime_type = "application/x-protobuf";
@@ -72,7 +89,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
                   fmt::format("the export has {}, more than the {} that fit an answer; give a uri",
                               format_bytes(size), format_bytes(kMaxInline)));
     std::string content;
-    PROFD_CHECK(write_profd(opened.profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
+    PROFD_CHECK(write_profd(profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
       content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       return stop.status();
     }));
@@ -83,7 +100,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
       PROFD_CHECK(stop.status());
       return file.write(bytes);
     };
-    PROFD_CHECK(write_profd(opened.profiles, how, to_file));
+    PROFD_CHECK(write_profd(profiles, how, to_file));
     PROFD_CHECK(file.finish());
     result.uri = uri_of_path(path);
   }
@@ -155,6 +172,11 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
   });
 }
 
+Result<void> PspSession::select_profile(const std::string& handle) {
+  own_default_ = handle;
+  return engine_.set_default(handle);
+}
+
 void PspSession::bind_profiles(protocol::Binder& binder) {
   binder.request<psp::ProfileOpenRequest>([this](psp::ProfileOpenParams params,
                                                  protocol::Reply<psp::ProfileOpenRequest> reply) {
@@ -176,6 +198,11 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
                 result.revision = open.revision;
                 result.already_open = answer.already_open;
                 PROFD_TRY(result.summary, summary_of(views, open, workspace, open.metric, {}, stop));
+                for (const OpenProfilePtr& one : answer.profiles) {
+                  if (result.profiles.size() == kMaxOpened) break;
+                  result.profiles.push_back(to_opened(*one));
+                }
+                result.left = static_cast<std::int64_t>(answer.profiles.size() - result.profiles.size());
                 return result;
               });
         });
@@ -185,9 +212,18 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
       [this](const psp::ProfileCloseParams& params, protocol::Reply<psp::ProfileCloseRequest> reply) {
         const auto open = profile(params.profile);
         if (!open) return reply.error(open.error());
-        if (auto closed = engine_.close(client_, (*open)->handle); !closed)
+        if (auto closed = engine_.close(client_, (*open)->handle, params.whole_file); !closed)
           return reply.error(to_psp(closed.error()));
         if (own_default_ == (*open)->handle) own_default_.clear();
+        reply({});
+      });
+
+  binder.request<psp::ProfileSelectRequest>(
+      [this](const psp::ProfileSelectParams& params, protocol::Reply<psp::ProfileSelectRequest> reply) {
+        const auto open = profile(params.profile);
+        if (!open) return reply.error(open.error());
+        if (auto selected = select_profile((*open)->handle); !selected)
+          return reply.error(to_psp(selected.error()));
         reply({});
       });
 

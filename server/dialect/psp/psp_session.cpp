@@ -223,6 +223,7 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
   if (own) {
     can_.profile_changed = own->profile_changed;
     can_.selection = own->selection;
+    can_.status = own->status;
   }
   if (params.initialization_options) apply_settings(*params.initialization_options);
   workspace_.set_roots(roots_of(params), [this, alive = alive_] {
@@ -247,7 +248,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
   result.inlay_hint_provider = true;
   result.workspace_symbol_provider = true;
   result.execute_command_provider =
-      psp::ExecuteCommandOptions{{"profd.open", "profd.close", "profd.metric", "profd.reload",
+      psp::ExecuteCommandOptions{{"profd.open", "profd.close", "profd.select", "profd.metric", "profd.reload",
                                   "profd.hotspots", "profd.summary", "profd.callers", "profd.goto"}};
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
@@ -277,6 +278,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
 
 void PspSession::initialized() {
   running_ = true;
+  if (can_.status) send_status("");
   for (const std::string& problem : workspace_.project_problems())
     show_message(psp::MessageType::warning, problem);
   load_project_profiles();
@@ -400,6 +402,34 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
     show_message(psp::MessageType::warning, message);
   }
   refresh();
+}
+
+void PspSession::on_activity_changed(const std::string& error) {
+  if (!running_ || closed_ || !can_.status) return;
+  send_status(error);
+}
+
+void PspSession::send_status(const std::string& error) {
+  psp::StatusParams params;
+  const std::vector<Activity> activities = engine_.activities();
+  params.state = activities.empty() ? psp::DaemonState::idle : psp::DaemonState::busy;
+  params.profiles = static_cast<std::uint32_t>(engine_.n_profiles());
+  params.clients = static_cast<std::uint32_t>(engine_.n_clients());
+  params.memory = to_bytes(engine_.profile_memory() + engine_.views().memory());
+  for (const Activity& activity : activities)
+    params.tasks.push_back({sanitize_text(activity.title), activity.percentage});
+  params.text = "profd: ";
+  if (!error.empty())
+    params.text += sanitize_text(error);
+  else if (activities.empty())
+    params.text += fmt::format("{} {}", params.profiles, params.profiles == 1 ? "profile" : "profiles");
+  else
+    params.text +=
+        params.tasks.front().title +
+        (activities.front().percentage ? fmt::format(" {} %", *activities.front().percentage) : "") +
+        (activities.size() > 1 ? fmt::format(" and {} more", activities.size() - 1) : "");
+  if (!error.empty()) params.error = sanitize_text(error);
+  peer_->notify<psp::StatusNotification>(params);
 }
 
 OpenProfilePtr PspSession::meant_profile() const {

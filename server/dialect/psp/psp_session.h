@@ -63,6 +63,8 @@ class PspSession final : public Session, private EngineListener {
   void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
                           const std::string& uri, const std::string& message) override;
   void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) override;
+  void on_activity_changed(const std::string& error) override;
+  void send_status(const std::string& error);
   void refresh();
 
   // ---- groups of methods
@@ -101,6 +103,9 @@ class PspSession final : public Session, private EngineListener {
   void open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
                     std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened);
   void show_document(const std::string& path, std::uint32_t line);
+  // Makes a profile the one that is meant where none is named.
+  Result<void> select_profile(const std::string& handle);
+  [[nodiscard]] std::string handle_of_member(const std::string& named) const;
   void load_project_profiles();
 
   Engine& engine_;
@@ -113,7 +118,7 @@ class PspSession final : public Session, private EngineListener {
   PositionEncoding encoding_ = PositionEncoding::utf16;
   struct Abilities {
     bool hint_refresh = false, lens_refresh = false, show_document = false, progress = false;
-    bool markdown = false, profile_changed = false, selection = false;
+    bool markdown = false, profile_changed = false, selection = false, status = false;
   } can_;
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
   int exit_code_ = 0;  // 1 after `exit` without `shutdown`
