@@ -12,10 +12,10 @@ namespace profd {
 namespace {
 
 // How much --partial would give, said only when it gives something.
-std::string partial_offer(ByteSource bytes, const OpenOptions& options, Executor& executor) {
+std::string partial_offer(const OpenInput& input, const OpenOptions& options, Executor& executor) {
   OpenOptions again = options;
   again.partial = true;
-  auto opened = open_profiles(std::move(bytes), again, executor, StopToken{});
+  auto opened = open_profiles(input, again, executor, StopToken{});
   if (!opened) return {};
   std::uint64_t n = 0;
   for (const ProfilePtr& profile : opened->profiles) n += profile->n_samples();
@@ -47,7 +47,9 @@ tl::unexpected<Error> named(const std::string& file, Error error) {
 }  // namespace
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
-  app.add_option("FILE", options.file, "The profile; - reads stdin")->required()->option_text(" ");
+  app.add_option("FILE", options.file, "The profile, or a folder of them; - reads stdin")
+      ->required()
+      ->option_text(" ");
   app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
@@ -71,18 +73,18 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   open.format = options.format;
   open.partial = options.partial;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
-  auto bytes = open_file(path, open.limits.input_bytes);
-  if (!bytes) return named(options.file, std::move(bytes).error());
+  auto input = open_input(path, open.limits.input_bytes);
+  if (!input) return named(options.file, std::move(input).error());
   auto opened = [&] {
     ProgressLine progress(console, options.file);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    return open_cached(cache, *bytes, open, executor, StopToken{},
+    return open_cached(cache, *input, open, executor, StopToken{},
                        [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
   }();
   if (opened) return opened;
   Error error = std::move(opened).error();
   if (error.code == ErrorCode::truncated && !options.partial) {
-    if (const std::string offer = partial_offer(*bytes, open, executor); !offer.empty()) {
+    if (const std::string offer = partial_offer(*input, open, executor); !offer.empty()) {
       return fail(error.code, file_error_text(options.file, error) + ". " + offer);
     }
     return fail(error.code, file_error_text(options.file, error) + ". Nothing before it can be read.");

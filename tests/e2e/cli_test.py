@@ -152,7 +152,7 @@ class Commands(unittest.TestCase):
     def test_bad_files_say_what_where_and_what_next(self):
         self.assertIn("no such file", run(os.path.join(self.folder.name, "missing"), code=1).stderr.decode().lower())
         self.assertIn("empty", run(self.file("empty.pprof", ""), code=1).stderr.decode())
-        self.assertIn("directory", run(self.folder.name, code=1).stderr.decode())
+        self.assertIn("is a profile", run(self.folder.name, code=1).stderr.decode())
         self.assertTrue(run(self.file("noise.bin", bytes(range(128, 256)) * 3), code=1).stderr)
         for command in ("summary", "top", "tree", "flame"):
             run(command, self.file("empty.pprof", ""), code=1)
