@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 PROFD = sys.argv.pop(1) if len(sys.argv) > 1 else "profd"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SEVERAL = os.path.join(ROOT, "formats/speedscope/testdata/units.speedscope.json")
 CPU = os.path.join(ROOT, "formats/pprof/testdata/recorded-cpu.pb.gz")
 
 FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
@@ -68,6 +69,24 @@ class Commands(unittest.TestCase):
         by_total = json.loads(run("top", "--json", "--sort", "total", "-n", "0", path).stdout)
         self.assertEqual([row["name"] for row in by_total["rows"]][0], "main")
         self.assertEqual(by_total["remainder"], 0)
+
+    def test_every_profile_of_a_file_is_listed_and_can_be_picked(self):
+        text = run(SEVERAL).stdout.decode()
+        self.assertIn("profile 1 of 3 in the file", text)
+        for part in (" › ", "1  ", "96 B", "units (bytes)", "300 ms", "units (seconds)", "units (none)"):
+            self.assertIn(part, text)
+        answer = json.loads(run("summary", "--json", "--profile", "units (none)", SEVERAL).stdout)
+        self.assertEqual(answer["profile"], 3)
+        self.assertEqual([p["name"] for p in answer["profiles"]], ["units (bytes)", "units (seconds)", "units (none)"])
+        self.assertEqual(answer["profiles"][0]["metrics"][0]["total"], 96)
+        for command in ("top", "flame"):
+            by_name = json.loads(run(command, "--json", "--profile", "units (seconds)", SEVERAL).stdout)
+            by_number = json.loads(run(command, "--json", "--profile", "2", SEVERAL).stdout)
+            self.assertEqual(by_name, by_number)
+            self.assertEqual(by_name["metric"], answer["profiles"][1]["metrics"][0]["name"])
+        self.assertIn("300 ms", run("tree", "--profile", "units (seconds)", SEVERAL).stdout.decode())
+        refused = run("top", "--profile", "9", SEVERAL, code=1).stderr.decode()
+        self.assertIn("it holds 3: 1 units (bytes), 2 units (seconds), 3 units (none)", refused)
 
     def test_filters_and_specs_narrow_the_view(self):
         path = self.file("a.folded", FOLDED)
