@@ -29,14 +29,11 @@ bool has_upper_case(std::string_view pattern) {
 }
 
 template <class T>
-Result<Value> matched_sum(const Selection& s, const Column<T>& totals,
-                          const std::vector<std::uint8_t>& matches, StopToken& stop) {
+Result<Value> matched_sum(const Selection& s, const Column<T>& totals, std::vector<std::uint8_t> of_frame,
+                          StopToken& stop) {
   const ContextTree& tree = s.profile->tree();
-  std::vector<std::uint8_t> of_frame(s.keys->of_frame.size());
-  for (std::size_t f = 0; f < of_frame.size(); ++f) {
-    const bool hidden = !s.hidden.empty() && s.hidden[f] != 0;
-    of_frame[f] = hidden ? 0 : matches[s.keys->of_frame[f]];
-  }
+  for (std::size_t f = 0; f < s.hidden.size(); ++f)
+    if (s.hidden[f] != 0) of_frame[f] = 0;
   // In blocks: what matches is gathered first, so that its far-off columns can be fetched ahead of their use.
   constexpr std::uint32_t kBlock = 4096;
   std::array<std::uint32_t, kBlock> found;
@@ -78,11 +75,16 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
     result.matches[key] = 1;
     ++result.n_keys;
   }
-  PROFD_TRY(
-      result.matched,
-      std::visit([&](const auto& totals) { return matched_sum(selection, totals, result.matches, stop); },
-                 selection.totals));
+  std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
+  for (std::size_t f = 0; f < of_frame.size(); ++f) of_frame[f] = result.matches[selection.keys->of_frame[f]];
+  PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop)));
   return result;
+}
+
+Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
+                            StopToken stop) {
+  return std::visit([&](const auto& totals) { return matched_sum(selection, totals, matches, stop); },
+                    selection.totals);
 }
 
 }  // namespace profd

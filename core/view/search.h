@@ -18,4 +18,9 @@ struct SearchResult {
 // Hidden frames do not match. `invalid` for a bad pattern, `limit` for one of more than 1,024 bytes.
 Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop);
 
+// Total of the stacks that pass through a frame with matches[FrameId] != 0, each counted once. Hidden frames
+// are none.
+Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
+                            StopToken stop);
+
 }  // namespace profd

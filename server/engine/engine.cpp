@@ -27,7 +27,8 @@ Engine::Engine(const EngineOptions& options, Post post)
       watch_files_(options.watch_files),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
-      views_(options.view_budget),
+      views_(options.view_budget != 0 ? options.view_budget
+                                      : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
       scheduler_(std::make_unique<Scheduler>(
           options.n_threads,
           [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })) {}
@@ -36,6 +37,7 @@ Engine::~Engine() {
   for (auto& [id, entry] : entries_)
     if (entry.loading) entry.loading->request_stop();
   watcher_.reset();
+  warm_up_.reset();
   scheduler_.reset();
   *alive_ = false;
 }
@@ -114,10 +116,21 @@ Result<void> Engine::close(ClientId client, const std::string& handle, bool whol
   return {};
 }
 
+void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
+  if (!warm_up_)
+    warm_up_ = std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { announce_activity(); });
+  warm_up_->start(open, filters);
+}
+
+void Engine::forget_views(const OpenProfile& open) {
+  if (warm_up_) warm_up_->stop(open.view_id);
+  views_.drop(open);
+}
+
 // Nobody has this profile open any more.
 void Engine::retire(Entry& entry, Member& member, const std::string& message) {
   member.clients.clear();
-  views_.drop(*member.current);
+  forget_views(*member.current);
   if (default_ == member.handle) choose_default();
   announce(ProfileChange::closed, entry, member, message);
 }
@@ -293,6 +306,8 @@ std::vector<Activity> Engine::activities() const {
       activity.percentage = static_cast<std::uint32_t>(done);
     result.push_back(std::move(activity));
   }
+  if (const std::string title = warm_up_ ? warm_up_->title() : ""; !title.empty())
+    result.push_back({title, std::nullopt});
   return result;
 }
 

@@ -20,14 +20,15 @@
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
 #include "server/engine/views.h"
+#include "server/engine/warm_up.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
 
 struct EngineOptions {
-  unsigned n_threads = 0;                    // 0: everything inline, for tests
-  std::uint64_t memory_budget = 0;           // bytes for profiles; 0: half of the machine
-  std::uint64_t view_budget = 512ull << 20;  // bytes for cached views
+  unsigned n_threads = 0;           // 0: everything inline, for tests
+  std::uint64_t memory_budget = 0;  // bytes for profiles; 0: half of the machine
+  std::uint64_t view_budget = 0;    // bytes for cached views; 0: an eighth of the machine, at least 512 MiB
   bool watch_files = true;
   CacheOptions cache;  // of imported files; none by default
 };
@@ -137,6 +138,9 @@ class Engine {
   [[nodiscard]] std::vector<Activity> activities() const;  // files being read, oldest first
   [[nodiscard]] std::size_t n_profiles() const;            // that are ready
 
+  // Makes ahead of time what requests on a profile will need, for these filters of its default metric.
+  void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters);
+
   // Safe from any thread.
   Views& views() { return views_; }
   Scheduler& scheduler() { return *scheduler_; }
@@ -189,6 +193,7 @@ class Engine {
   void watch(Entry& entry);
   void file_changed(const std::string& path);
 
+  void forget_views(const OpenProfile& open);
   void retire(Entry& entry, Member& member, const std::string& message);
   void drop(FileId id, const std::string& message);
   void make_room(FileId keep);
@@ -221,6 +226,7 @@ class Engine {
   };
   std::vector<FolderWatch> folders_;
   std::unique_ptr<FileWatcher> watcher_;
+  std::unique_ptr<WarmUp> warm_up_;
   std::unique_ptr<Scheduler> scheduler_;  // last: its threads use everything above
 };
 

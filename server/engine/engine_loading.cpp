@@ -258,7 +258,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file) {
     auto open = std::make_shared<OpenProfile>(*make_open(entry, member, i + 1));
     open->view_id = ++next_view_id_;
     if (member.current)
-      views_.drop(*member.current);
+      forget_views(*member.current);
     else
       fresh.insert(member.handle);
     member.current = std::move(open);

@@ -29,25 +29,37 @@ class Views {
                                                const StopToken& stop);
   Result<std::shared_ptr<const SearchResult>> search(const OpenProfile& open, const ViewSpec& spec,
                                                      const std::string& pattern, const StopToken& stop);
+  // Values of every line of every file; what lines() looks them up in.
+  Result<std::shared_ptr<const LineIndex>> line_index(const OpenProfile& open, const ViewSpec& spec,
+                                                      const StopToken& stop);
   // All metrics of the lines of a file, of what passes the filters of `spec`.
   Result<std::shared_ptr<const LineValues>> lines(const OpenProfile& open, const ViewSpec& spec,
                                                   const std::vector<StringId>& files, const StopToken& stop);
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,
                                                    const WorkspaceSnapshot& workspace, const StopToken& stop);
 
-  // Whether a view is at hand, or so small that computing it keeps nobody waiting.
-  [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec) const;
-  // The same for the lines of files.
-  [[nodiscard]] bool lines_are_quick(const OpenProfile& open, const ViewSpec& spec) const;
+  // What an answer is made of, as bits.
+  enum Need : unsigned {
+    kSelection = 1,
+    kFlat = 2,
+    kLines = 4,
+    kOneFunction = 8,  // looking at one function: callers, callees; and bottom-up
+  };
+  // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
+  [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
+  // The needs of a tree of this shape.
+  [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
 
   void drop(const OpenProfile& open);
   [[nodiscard]] std::size_t memory() const { return cache_.bytes(); }
+  [[nodiscard]] std::size_t budget() const { return cache_.budget(); }
   [[nodiscard]] const ViewCache& cache() const { return cache_; }
 
  private:
   static std::string key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind);
-  [[nodiscard]] bool at_hand(const OpenProfile& open, const std::string& text) const;
+  // What was made under this key, if it is still there.
+  [[nodiscard]] std::shared_ptr<const void> at_hand(const OpenProfile& open, const std::string& text) const;
   void remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made);
 
   ViewCache cache_;

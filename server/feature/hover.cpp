@@ -8,6 +8,7 @@
 
 #include "core/support/checked.h"
 #include "core/view/hottest.h"
+#include "core/view/search.h"
 #include "core/view/table.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -26,26 +27,47 @@ struct LineFunction {
   std::size_t n_others = 0;
 };
 
-Result<LineFunction> function_on_line(Views& views, const AnnotateRequest& request,
-                                      const std::vector<StringId>& files, std::uint32_t source_line,
-                                      const StopToken& stop) {
-  const ViewSpec spec = annotation_spec(request, Granularity::line);
-  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
-  PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
-  const Profile& profile = *request.open->profile;
+// A line has few functions: what each costs is summed for them alone, not in a view of all lines.
+Result<LineFunction> function_on_line(const Selection& selection, const std::vector<StringId>& files,
+                                      std::uint32_t source_line, const StopToken& stop) {
+  constexpr std::size_t kMaxCompared = 16;
+  const Profile& profile = *selection.profile;
+  const FrameTable& frames = profile.frames();
+  struct Candidate {
+    FunctionId function;
+    std::vector<std::size_t> frames;
+  };
+  std::vector<Candidate> candidates;
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (frames.line[f] != source_line) continue;
+    if (!selection.hidden.empty() && selection.hidden[f] != 0) continue;
+    if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
+    const auto known = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const Candidate& c) { return c.function == frames.function[f]; });
+    if (known != candidates.end())
+      known->frames.push_back(f);
+    else
+      candidates.push_back({frames.function[f], {f}});
+  }
   LineFunction result;
   double best = -1;
-  for (std::size_t row = 0; row < flat->key.size(); ++row) {
-    const std::uint32_t frame = selection->keys->example[flat->key[row]];
-    if (frame >= profile.frames().size() || profile.frames().line[frame] != source_line) continue;
-    if (std::find(files.begin(), files.end(), profile.frames().file[frame]) == files.end()) continue;
-    const double total = std::abs(as_double(flat->total[row]));
-    result.n_others += best >= 0 ? 1 : 0;
+  std::vector<std::uint8_t> matches;
+  for (std::size_t i = 0; i < std::min(candidates.size(), kMaxCompared); ++i) {
+    const Candidate& candidate = candidates[i];
+    double total = 0;
+    if (candidates.size() > 1) {
+      matches.assign(frames.size(), 0);
+      for (const std::size_t f : candidate.frames) matches[f] = 1;
+      PROFD_TRY(const Value sum, matched_total(selection, matches, stop));
+      total = std::abs(as_double(sum));
+    }
     if (total <= best) continue;
     best = total;
-    result.name = profile.function_name(profile.frames().function[frame]);
-    result.inlined = profile.frames().inlined[frame] != 0;
+    result.name = profile.function_name(candidate.function);
+    result.inlined = std::all_of(candidate.frames.begin(), candidate.frames.end(),
+                                 [&](std::size_t f) { return frames.inlined[f] != 0; });
   }
+  result.n_others = candidates.empty() ? 0 : candidates.size() - 1;
   return result;
 }
 
@@ -182,7 +204,8 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   });
   if (line == file.lines.end()) return std::optional<std::string>();
   const Profile& profile = *request.file.open->profile;
-  PROFD_TRY(const LineFunction function, function_on_line(views, all, file.files, line->source_line, stop));
+  PROFD_TRY(const LineFunction function,
+            function_on_line(*file.selection, file.files, line->source_line, stop));
 
   Page page(request.markdown);
   page.title(function.name.empty() ? "(unknown)" : function.name,

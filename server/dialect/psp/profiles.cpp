@@ -163,7 +163,9 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
                                               if (progress) progress->end(answer ? "" : "failed");
                                               if (*alive && answer && make_default)
                                                 own_default_ = answer->profile->handle;
+                                              const OpenProfilePtr open = answer ? answer->profile : nullptr;
                                               opened(std::move(answer));
+                                              if (*alive) prepare(open);
                                             });
   on_cancel([&engine = engine_, ticket, alive = alive_] {
     engine.post([&engine, ticket, alive] {
@@ -249,7 +251,7 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         request.n_heaviest = params.heaviest;
         ViewSpec spec;
         spec.metric = (*open)->profile->metrics()[id->v].name;
-        const bool quick = engine_.views().is_quick(**open, spec);
+        const bool quick = engine_.views().is_quick(**open, spec, Views::kSelection);
         run<psp::ProfileSummaryRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
             [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](

@@ -363,6 +363,13 @@ void PspSession::show_message(psp::MessageType type, const std::string& text) {
   if (running_) peer_->notify<psp::ShowMessageNotification>({type, sanitize_text(text)});
 }
 
+void PspSession::prepare(const OpenProfilePtr& open) {
+  if (!open || closed_) return;
+  engine_.prepare(open, {});
+  if (const std::vector<Filter> filters = workspace_.filters(); !filters.empty())
+    engine_.prepare(open, filters);
+}
+
 void PspSession::refresh() {
   if (!running_ || closed_) return;
   const auto ignore = [](const auto&) {};
@@ -401,6 +408,8 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   } else if (change == ProfileChange::reload_failed) {
     show_message(psp::MessageType::warning, message);
   }
+  if (change == ProfileChange::reloaded || change == ProfileChange::default_changed)
+    if (const OpenProfilePtr open = meant_profile(); open && open->handle == handle) prepare(open);
   refresh();
 }
 

@@ -107,6 +107,8 @@ class PspSession final : public Session, private EngineListener {
   Result<void> select_profile(const std::string& handle);
   [[nodiscard]] std::string handle_of_member(const std::string& named) const;
   void load_project_profiles();
+  // What requests on a profile will need is made ahead of time, for the workspace's filters too.
+  void prepare(const OpenProfilePtr& open);
 
   Engine& engine_;
   PspOptions options_;

@@ -450,7 +450,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
     if (params.color_metric)
       return reply.error(invalid_params("params.colorMetric", "colouring by a metric is not supported yet"));
     request.search = params.search.value_or("");
-    const bool quick = engine_.views().is_quick(**open, request.spec);
+    const bool quick = engine_.views().is_quick(**open, request.spec, Views::needs_of(request.spec.shape));
     run<psp::FlameGraphRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
         [&views = engine_.views(), request = std::move(request)](const StopToken& stop) mutable {
@@ -470,7 +470,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
         return reply.error(id.error());
     if (!params.metrics.empty() && named->spec.shape != Shape::flat)
       return reply.error(invalid_params("params.metrics", "further metrics are listed for flat views only"));
-    const bool quick = engine_.views().is_quick(**open, named->spec);
+    const bool quick = engine_.views().is_quick(**open, named->spec, Views::needs_of(named->spec.shape));
     const std::string panel = params.panel_id.value_or("");
     TableTask task{*open, workspace_.snapshot(), std::move(named->spec), std::move(params)};
     run<psp::TableRequest>(
@@ -487,7 +487,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
         if (!named) return reply.error(named.error());
         const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
         if (!open) return reply.error(open.error());
-        const bool quick = engine_.views().is_quick(**open, named->spec);
+        const bool quick = engine_.views().is_quick(**open, named->spec, Views::kSelection | Views::kFlat);
         run<psp::SearchRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
             [&views = engine_.views(), open = *open, workspace = workspace_.snapshot(), spec = named->spec,
@@ -521,7 +521,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
       if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
       request.only_in = std::move(*path);
     }
-    const bool quick = engine_.views().is_quick(**open, request.spec);
+    const bool quick = engine_.views().is_quick(**open, request.spec, Views::kSelection | Views::kFlat);
     run<psp::HotspotsRequest>(quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
                               [&views = engine_.views(), request = std::move(request)](
                                   const StopToken& stop) -> Result<psp::HotspotsResult> {
