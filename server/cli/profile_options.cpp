@@ -5,7 +5,9 @@
 
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
+#include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -103,6 +105,33 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   if (!selection) return named(options.file, std::move(selection).error());
   return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
                   std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
+}
+
+std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,
+                                  std::string_view flat_advice, const Console& console, Executor& executor,
+                                  int& code) {
+  ProfileOptions profile = options;
+  if (profile.spec.empty()) profile.spec = shape;
+  auto view = open_view(profile, console, executor);
+  if (!view) {
+    code = console.fail(view.error().message);
+    return std::nullopt;
+  }
+  if (view->spec.shape == Shape::flat) {
+    code = console.fail(flat_advice, kExitUsage);
+    return std::nullopt;
+  }
+  LayoutRequest request;
+  request.shape = view->spec.shape;
+  auto focus = focus_keys(*view);
+  if (!focus) {
+    code = console.fail(file_message(profile.file, focus.error()));
+    return std::nullopt;
+  }
+  request.focus = std::move(*focus);
+  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+    console.note(excluded);
+  return OpenTree{std::move(*view), std::move(request)};
 }
 
 void keep_in_cache(const OpenView& view) {

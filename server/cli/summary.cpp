@@ -12,6 +12,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -190,6 +191,8 @@ int first_glance(const ProfileOptions& options, const Console& console) {
     out += "\nNothing was measured: the file is well formed and holds no value";
     out += view->spec.filters.empty() ? ".\n" : " that passes the filters.\n";
   }
+  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+    out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
   add_hottest(console, *summary, out);
   add_heaviest(console, *summary, out);
   append_report(console.out, summary->report, out);

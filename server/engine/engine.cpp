@@ -103,6 +103,13 @@ void Engine::cancel_open(std::uint64_t ticket) {
   }
 }
 
+bool Engine::is_opening(std::uint64_t ticket) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
+    return std::any_of(item.second.waiters.begin(), item.second.waiters.end(),
+                       [&](const Waiter& waiter) { return waiter.ticket == ticket; });
+  });
+}
+
 Result<void> Engine::close(ClientId client, const std::string& handle, bool whole_file) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
   const FileId id = file_of_.at(open->handle);

@@ -114,6 +114,7 @@ class Engine {
   // file share the work. `progress` may be called on any thread. Returns a ticket for cancel_open.
   std::uint64_t open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened);
   void cancel_open(std::uint64_t ticket);
+  [[nodiscard]] bool is_opening(std::uint64_t ticket) const;
   // One profile, or all of its file. Its memory is given back with the last profile of the file.
   Result<void> close(ClientId client, const std::string& handle, bool whole_file = false);
   // Reads the file again now. Its profiles keep their handles: by name, by place where no name is known

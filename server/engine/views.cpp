@@ -92,6 +92,39 @@ bool Views::is_small(const OpenProfile& open) {
   return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
 }
 
+Result<std::shared_ptr<const NeighbourTable>> Views::neighbour_table(const OpenProfile& open,
+                                                                     const ViewSpec& spec,
+                                                                     const StopToken& stop) {
+  const std::string text = key_text(open, spec, "neighbours ");
+  auto made = cache_.get<NeighbourTable>(
+      {open.view_id, text}, stop,
+      [&](const StopToken& token) -> Result<std::shared_ptr<const NeighbourTable>> {
+        PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+        return shared(make_neighbour_table(*selected, token));
+      });
+  if (made) remember(open, text, *made);
+  return made;
+}
+
+Result<Neighbours> Views::neighbours(const OpenProfile& open, const ViewSpec& spec, Key key, std::size_t n,
+                                     const StopToken& stop) {
+  if (const auto made = at_hand(open, key_text(open, spec, "neighbours ")))
+    if (const auto table = std::static_pointer_cast<const NeighbourTable>(made); table->usable)
+      return neighbours_in(*table, key, n);
+  PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
+  return neighbours_of(*selected, key, n, stop);
+}
+
+Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, const ViewSpec& spec) {
+  ViewSpec of_shape = spec;
+  of_shape.metric = open.profile->metrics().front().name;  // zooming survives another metric
+  const ViewKey key{open.view_id, "nodes " + to_text(of_shape)};
+  const auto make = [&](const StopToken&) -> Result<std::shared_ptr<const NodeTable>> {
+    return std::make_shared<const NodeTable>(next_node_);
+  };
+  return cache_.get<NodeTable>(key, StopToken{}, make);
+}
+
 unsigned Views::needs_of(Shape shape) {
   if (shape == Shape::flat) return kSelection | kFlat;
   return shape == Shape::top_down ? unsigned{kSelection} : kSelection | kOneFunction;
@@ -101,6 +134,7 @@ bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned nee
   if (is_small(open)) return true;
   if ((needs & kFlat) != 0 && !at_hand(open, key_text(open, spec, "flat "))) return false;
   if ((needs & kLines) != 0 && !at_hand(open, key_text(open, spec, "line index "))) return false;
+  if ((needs & kNeighbours) != 0 && !at_hand(open, key_text(open, spec, "neighbours "))) return false;
   if ((needs & (kSelection | kOneFunction)) == 0) return true;
   const auto made = at_hand(open, key_text(open, spec, "select "));
   return made != nullptr && ((needs & kOneFunction) == 0 ||

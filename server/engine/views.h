@@ -2,6 +2,7 @@
 // Safe from any thread; a request's own StopToken bounds how long it waits.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,9 +12,11 @@
 
 #include "core/source/annotations.h"
 #include "core/view/cache.h"
+#include "core/view/neighbour_table.h"
 #include "core/view/search.h"
 #include "core/view/selection.h"
 #include "core/view/table.h"
+#include "server/engine/node_table.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/source_map.h"
 
@@ -35,6 +38,13 @@ class Views {
   // All metrics of the lines of a file, of what passes the filters of `spec`.
   Result<std::shared_ptr<const LineValues>> lines(const OpenProfile& open, const ViewSpec& spec,
                                                   const std::vector<StringId>& files, const StopToken& stop);
+  // Those of all functions, and of one: from the table where it is at hand.
+  Result<std::shared_ptr<const NeighbourTable>> neighbour_table(const OpenProfile& open, const ViewSpec& spec,
+                                                                const StopToken& stop);
+  Result<Neighbours> neighbours(const OpenProfile& open, const ViewSpec& spec, Key key, std::size_t n,
+                                const StopToken& stop);
+  // Numbers for the boxes of a view, whatever its metric; they go when the cache drops them.
+  Result<std::shared_ptr<const NodeTable>> nodes(const OpenProfile& open, const ViewSpec& spec);
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,
                                                    const WorkspaceSnapshot& workspace, const StopToken& stop);
 
@@ -44,6 +54,7 @@ class Views {
     kFlat = 2,
     kLines = 4,
     kOneFunction = 8,  // looking at one function: callers, callees; and bottom-up
+    kNeighbours = 16,  // who calls a function and whom it calls
   };
   // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
   [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
@@ -63,6 +74,7 @@ class Views {
   void remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made);
 
   ViewCache cache_;
+  std::atomic<std::int64_t> next_node_{1};
   mutable std::mutex mutex_;  // guards what follows
   struct Known {
     std::weak_ptr<const Selection> latest;                  // shares work with the next selection

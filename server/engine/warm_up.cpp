@@ -61,6 +61,11 @@ std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std:
     static_cast<void>(counted);
     return {};
   });
+  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const auto table, views.neighbour_table(*open, spec, stop));
+    static_cast<void>(table);
+    return {};
+  });
   if (!filters.empty()) return steps;
   for (std::uint32_t m = 0; m < open->profile->metrics().size(); ++m) {
     if (m == open->metric.v) continue;

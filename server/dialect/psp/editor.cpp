@@ -83,7 +83,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
         auto request = annotate_request(open, params.text_document.uri);
         if (!request) return reply(std::nullopt);
         const bool quick = engine_.views().is_quick(*open, annotation_spec(*request),
-                                                    Views::kSelection | Views::kFlat | Views::kOneFunction);
+                                                    Views::kSelection | Views::kFlat | Views::kNeighbours);
         run<psp::CodeLensRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(),
@@ -120,7 +120,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
                              std::chrono::system_clock::now().time_since_epoch())
                              .count();
         const bool quick = engine_.views().is_quick(*open, annotation_spec(hover.file),
-                                                    Views::kSelection | Views::kLines | Views::kOneFunction);
+                                                    Views::kSelection | Views::kLines | Views::kNeighbours);
         run<psp::HoverRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(), hover = std::move(hover),

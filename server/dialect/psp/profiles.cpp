@@ -107,6 +107,11 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
   return result;
 }
 
+std::string name_of(const psp::ProgressToken& token) {
+  const auto* text = std::get_if<std::string>(&token);
+  return text != nullptr ? "text " + *text : fmt::format("number {}", std::get<std::int32_t>(token));
+}
+
 std::string path_or_uri(const std::string& uri) {
   const auto path = path_of_uri(uri);
   return path ? *path : uri;
@@ -117,9 +122,10 @@ std::string path_or_uri(const std::string& uri) {
 // Sends progress to a token of the client, or to one of ours when the client lets us make one.
 Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::ProgressToken>& token,
                                                   const std::string& title,
-                                                  std::shared_ptr<Progress>& progress) {
+                                                  std::shared_ptr<Progress>& progress, std::string& name) {
   if (!token && !(can_.progress && running_)) return {};
   const psp::ProgressToken used = token ? *token : psp::ProgressToken(fmt::format("profd-{}", next_token_++));
+  name = name_of(used);
   const bool create = !token;
   auto send = [weak = std::weak_ptr<protocol::Peer>(peer_), used, create](const Progress::Event& event) {
     const auto peer = weak.lock();
@@ -155,18 +161,23 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
                               std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened) {
   std::shared_ptr<Progress> progress;
   const std::string path = path_or_uri(request.uri);
-  auto report = work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress);
+  std::string token_name;
+  auto report =
+      work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress, token_name);
   const bool make_default = request.make_default;
   const std::uint64_t ticket = engine_.open(client_, std::move(request), std::move(report),
-                                            [this, alive = alive_, make_default, progress,
+                                            [this, alive = alive_, make_default, progress, token_name,
                                              opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
                                               if (progress) progress->end(answer ? "" : "failed");
+                                              if (*alive) tickets_.erase(token_name);
                                               if (*alive && answer && make_default)
                                                 own_default_ = answer->profile->handle;
                                               const OpenProfilePtr open = answer ? answer->profile : nullptr;
                                               opened(std::move(answer));
                                               if (*alive) prepare(open);
                                             });
+  // With 0 threads it is over already, and then there is nothing to cancel.
+  if (!token_name.empty() && engine_.is_opening(ticket)) tickets_[token_name] = ticket;
   on_cancel([&engine = engine_, ticket, alive = alive_] {
     engine.post([&engine, ticket, alive] {
       if (*alive) engine.cancel_open(ticket);
@@ -180,6 +191,14 @@ Result<void> PspSession::select_profile(const std::string& handle) {
 }
 
 void PspSession::bind_profiles(protocol::Binder& binder) {
+  binder.notification<psp::WorkDoneProgressCancelNotification>(
+      [this](const psp::WorkDoneProgressCancelParams& params) {
+        const auto found = tickets_.find(name_of(params.token));
+        if (found == tickets_.end()) return;  // over, or never begun
+        const std::uint64_t ticket = found->second;
+        tickets_.erase(found);
+        engine_.cancel_open(ticket);
+      });
   binder.request<psp::ProfileOpenRequest>([this](psp::ProfileOpenParams params,
                                                  protocol::Reply<psp::ProfileOpenRequest> reply) {
     const auto shared = std::make_shared<protocol::Reply<psp::ProfileOpenRequest>>(std::move(reply));

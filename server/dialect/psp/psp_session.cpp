@@ -201,6 +201,7 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
     }
     authorised_ = true;
   }
+  if (params.process_id && options_.on_process_id) options_.on_process_id(*params.process_id);
   client_name_ = params.client_info ? params.client_info->name : "";
   encoding_ = from_psp(protocol::choose_position_encoding(params.capabilities));
   const psp::ClientCapabilities& caps = params.capabilities;
@@ -281,12 +282,24 @@ void PspSession::initialized() {
   if (can_.status) send_status("");
   for (const std::string& problem : workspace_.project_problems())
     show_message(psp::MessageType::warning, problem);
+  watch_project_folders();
   load_project_profiles();
+}
+
+// Every folder that a glob of the project file reaches into: `**` reaches into new ones too, so they are
+// looked for again whenever one of them changes. Watched first and read then, so that nothing falls between.
+void PspSession::watch_project_folders() {
+  constexpr std::size_t kMaxFolders = 2000;
   if (!workspace_.project()) return;
-  for (const std::string& glob : workspace_.project()->profiles) {
-    const std::string folder = glob.substr(0, glob.rfind('/', glob.find_first_of("*?")));
-    engine_.watch_folder(client_, folder, [this] { load_project_profiles(); });
-  }
+  for (const std::string& glob : workspace_.project()->profiles)
+    for (const std::string& folder : glob_folders(glob, kMaxFolders)) {
+      if (watched_folders_.size() >= kMaxFolders) return;
+      if (!watched_folders_.insert(folder).second) continue;
+      engine_.watch_folder(client_, folder, [this] {
+        watch_project_folders();
+        load_project_profiles();
+      });
+    }
 }
 
 void PspSession::load_project_profiles() {

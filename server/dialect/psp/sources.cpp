@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "server/dialect/psp/prepared.h"
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -62,6 +63,7 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
     for (const MetricId metric : metrics)
       out.columns.push_back(columns_of(file, profile.metrics()[metric.v], metric));
   out.hottest = file.hottest;
+  out.excluded = exclusion_of(*file.selection);
   out.left = static_cast<std::int64_t>(file.n_below);
   PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
   for (const FunctionCost& function : functions) {
@@ -145,7 +147,7 @@ void PspSession::bind_sources(protocol::Binder& binder) {
     request->metric = metrics.front();
     const bool quick =
         engine_.views().is_quick(**open, annotation_spec(*request),
-                                 Views::kSelection | Views::kLines | Views::kFlat | Views::kOneFunction);
+                                 Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
     run<psp::SourceAnnotationsRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
         [&views = engine_.views(), request = std::move(*request), metrics](const StopToken& stop) {
