@@ -7,10 +7,29 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
+  reader(jfr)                 \
+  reader(perf_data)           \
+  reader(jitdump)             \
+  reader(simpleperf)          \
   reader(pprof)               \
+  reader(perfetto)            \
+  reader(pprof_legacy)        \
+  reader(pprof)               \
+  reader(otlp)                \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(chrome_trace)        \
+  reader(heapprofile)         \
+  reader(firefox)             \
+  reader(safari)              \
   reader(perf_script)         \
+  reader(perf_map)            \
+  reader(heaptrack)           \
+  reader(bpftrace)            \
+  reader(dtrace)              \
+  reader(systemtap)           \
+  reader(gdb)                 \
+  reader(stack_dump)          \
   reader(folded)
 // clang-format on
 
