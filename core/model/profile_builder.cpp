@@ -306,7 +306,7 @@ void ProfileBuilder::State::begin_sample(const SampleContext& where) {
   any_time |= where.time.has_value();
   sample_labels.push_back(where.labels.valid() ? where.labels.v : 0);
   sample_thread.push_back(where.thread.v);
-  sample_time.push_back(where.time.value_or(0));
+  sample_time.push_back(where.time.value_or(kNoTime));
 }
 
 void ProfileBuilder::add_sample(ContextId context, std::span<const std::int64_t> values,
