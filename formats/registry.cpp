@@ -12,6 +12,7 @@
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(perf_script)         \
+  reader(flamegraph_svg)      \
   reader(folded)
 // clang-format on
 
