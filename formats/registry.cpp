@@ -13,6 +13,7 @@
   reader(cpuprofile)          \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
+  reader(async_profiler_html) \
   reader(folded)
 // clang-format on
 
