@@ -14,6 +14,7 @@
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
+  reader(async_profiler_text) \
   reader(folded)
 // clang-format on
 
