@@ -38,6 +38,15 @@
   reader(hpctoolkit_v3) \
   reader(tau)           \
   reader(cubex)         \
+  reader(profd)               \
+  reader(jfr)                 \
+  reader(pprof)               \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
+  reader(perf_script)         \
+  reader(flamegraph_svg)      \
+  reader(async_profiler_html) \
+  reader(async_profiler_text) \
   reader(folded)
 // clang-format on
 
