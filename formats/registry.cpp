@@ -15,6 +15,7 @@
   reader(firefox)             \
   reader(safari)              \
   reader(perf_script)         \
+  reader(v8log)               \
   reader(folded)
 // clang-format on
 
