@@ -47,6 +47,7 @@
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
   reader(async_profiler_text) \
+  reader(v8log)               \
   reader(folded)
 // clang-format on
 
