@@ -7,14 +7,39 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
+  reader(jfr)                 \
   reader(perf_data)           \
   reader(jitdump)             \
   reader(simpleperf)          \
+  reader(pstats)              \
+  reader(austin)              \
   reader(pprof)               \
+  reader(perfetto)            \
+  reader(pprof_legacy)        \
+  reader(pprof)               \
+  reader(otlp)                \
+  reader(hpctoolkit_v4)       \
+  reader(pprof)               \
+  reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(chrome_trace)        \
+  reader(heapprofile)         \
+  reader(firefox)             \
+  reader(safari)              \
+  reader(pyinstrument)        \
+  reader(scalene)             \
   reader(perf_script)         \
   reader(perf_map)            \
+  reader(heaptrack)           \
+  reader(bpftrace)            \
+  reader(dtrace)              \
+  reader(systemtap)           \
+  reader(gdb)                 \
+  reader(stack_dump)          \
+  reader(hpctoolkit_v3)       \
+  reader(tau)                 \
+  reader(cubex)               \
   reader(folded)
 // clang-format on
 
