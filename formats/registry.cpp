@@ -19,6 +19,10 @@
   reader(otlp)          \
   reader(perfetto)      \
   reader(easyview)      \
+  reader(otlp)          \
+  reader(perfetto)      \
+  reader(easyview)      \
+  reader(pprof)         \
   reader(speedscope)    \
   reader(cpuprofile)    \
   reader(chrome_trace)  \
