@@ -13,6 +13,10 @@
   reader(cpuprofile)          \
   reader(perf_script)         \
   reader(heaptrack)           \
+  reader(macos_sample)        \
+  reader(instruments)         \
+  reader(ghc_prof)            \
+  reader(papyrus)             \
   reader(bpftrace)            \
   reader(dtrace)              \
   reader(systemtap)           \
