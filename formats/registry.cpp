@@ -7,6 +7,8 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
+  reader(android_art_trace)   \
+  reader(sysprof)             \
   reader(pprof)               \
   reader(perfetto)            \
   reader(speedscope)          \
@@ -17,6 +19,7 @@
   reader(instruments)         \
   reader(ghc_prof)            \
   reader(papyrus)             \
+  reader(xctrace)             \
   reader(bpftrace)            \
   reader(dtrace)              \
   reader(systemtap)           \
