@@ -9,11 +9,30 @@
   reader(profd)               \
   reader(android_art_trace)   \
   reader(sysprof)             \
+  reader(jfr)                 \
+  reader(perf_data)           \
+  reader(jitdump)             \
+  reader(simpleperf)          \
+  reader(pstats)              \
+  reader(austin)              \
   reader(pprof)               \
   reader(perfetto)            \
+  reader(pprof_legacy)        \
+  reader(pprof)               \
+  reader(otlp)                \
+  reader(hpctoolkit_v4)       \
+  reader(pprof)               \
+  reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(chrome_trace)        \
+  reader(heapprofile)         \
+  reader(firefox)             \
+  reader(safari)              \
+  reader(pyinstrument)        \
+  reader(scalene)             \
   reader(perf_script)         \
+  reader(perf_map)            \
   reader(heaptrack)           \
   reader(macos_sample)        \
   reader(instruments)         \
@@ -25,6 +44,9 @@
   reader(systemtap)           \
   reader(gdb)                 \
   reader(stack_dump)          \
+  reader(hpctoolkit_v3)       \
+  reader(tau)                 \
+  reader(cubex)               \
   reader(folded)
 // clang-format on
 
