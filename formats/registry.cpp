@@ -7,21 +7,19 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
-  reader(android_art_trace)   \
-  reader(sysprof)             \
   reader(jfr)                 \
   reader(perf_data)           \
   reader(jitdump)             \
   reader(simpleperf)          \
+  reader(android_art_trace)   \
+  reader(sysprof)             \
+  reader(pprof_legacy)        \
   reader(pstats)              \
   reader(austin)              \
-  reader(pprof)               \
-  reader(perfetto)            \
-  reader(pprof_legacy)        \
-  reader(pprof)               \
-  reader(otlp)                \
   reader(hpctoolkit_v4)       \
   reader(pprof)               \
+  reader(otlp)                \
+  reader(perfetto)            \
   reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
