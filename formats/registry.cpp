@@ -45,6 +45,38 @@
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
+  reader(profd)         \
+  reader(jfr)           \
+  reader(perf_data)     \
+  reader(jitdump)       \
+  reader(simpleperf)    \
+  reader(pprof_legacy)  \
+  reader(pstats)        \
+  reader(austin)        \
+  reader(hpctoolkit_v4) \
+  reader(pprof)         \
+  reader(otlp)          \
+  reader(perfetto)      \
+  reader(easyview)      \
+  reader(speedscope)    \
+  reader(cpuprofile)    \
+  reader(chrome_trace)  \
+  reader(heapprofile)   \
+  reader(firefox)       \
+  reader(safari)        \
+  reader(pyinstrument)  \
+  reader(scalene)       \
+  reader(perf_script)   \
+  reader(perf_map)      \
+  reader(heaptrack)     \
+  reader(bpftrace)      \
+  reader(dtrace)        \
+  reader(systemtap)     \
+  reader(gdb)           \
+  reader(stack_dump)    \
+  reader(hpctoolkit_v3) \
+  reader(tau)           \
+  reader(cubex)         \
   reader(folded)
 // clang-format on
 
