@@ -6,6 +6,45 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
+  reader(profd)               \
+  reader(jfr)                 \
+  reader(perf_data)           \
+  reader(jitdump)             \
+  reader(simpleperf)          \
+  reader(android_art_trace)   \
+  reader(sysprof)             \
+  reader(pprof_legacy)        \
+  reader(pstats)              \
+  reader(austin)              \
+  reader(hpctoolkit_v4)       \
+  reader(pprof)               \
+  reader(otlp)                \
+  reader(perfetto)            \
+  reader(easyview)            \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
+  reader(chrome_trace)        \
+  reader(heapprofile)         \
+  reader(firefox)             \
+  reader(safari)              \
+  reader(pyinstrument)        \
+  reader(scalene)             \
+  reader(perf_script)         \
+  reader(perf_map)            \
+  reader(heaptrack)           \
+  reader(macos_sample)        \
+  reader(instruments)         \
+  reader(ghc_prof)            \
+  reader(papyrus)             \
+  reader(xctrace)             \
+  reader(bpftrace)            \
+  reader(dtrace)              \
+  reader(systemtap)           \
+  reader(gdb)                 \
+  reader(stack_dump)          \
+  reader(hpctoolkit_v3)       \
+  reader(tau)                 \
+  reader(cubex)               \
   reader(profd)         \
   reader(jfr)           \
   reader(perf_data)     \
