@@ -8,11 +8,18 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(pprof_legacy)        \
+  reader(gmon)                \
   reader(pprof)               \
   reader(otlp)                \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(dhat)                \
+  reader(gprof2dot_json)      \
   reader(perf_script)         \
+  reader(callgrind)           \
+  reader(cachegrind)          \
+  reader(massif)              \
+  reader(gprof_text)          \
   reader(folded)
 // clang-format on
 
