@@ -17,6 +17,7 @@
   reader(pstats)              \
   reader(austin)              \
   reader(hpctoolkit_v4)       \
+  reader(gmon)                \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -86,11 +87,17 @@
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(dhat)                \
+  reader(gprof2dot_json)      \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
   reader(async_profiler_text) \
   reader(v8log)               \
+  reader(callgrind)           \
+  reader(cachegrind)          \
+  reader(massif)              \
+  reader(gprof_text)          \
   reader(folded)
 // clang-format on
 
