@@ -9,6 +9,7 @@
   reader(profd)               \
   reader(pstats)              \
   reader(austin)              \
+  reader(stackprof)           \
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
