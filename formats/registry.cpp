@@ -16,6 +16,7 @@
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(perf_script)         \
+  reader(xdebug_trace)        \
   reader(folded)
 // clang-format on
 
