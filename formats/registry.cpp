@@ -18,6 +18,7 @@
   reader(austin)              \
   reader(hpctoolkit_v4)       \
   reader(gmon)                \
+  reader(stackprof)           \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -98,6 +99,7 @@
   reader(cachegrind)          \
   reader(massif)              \
   reader(gprof_text)          \
+  reader(xdebug_trace)        \
   reader(folded)
 // clang-format on
 
