@@ -12,6 +12,7 @@
   reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(caliper)             \
   reader(perf_script)         \
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
