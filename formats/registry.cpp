@@ -31,6 +31,7 @@
   reader(safari)              \
   reader(pyinstrument)        \
   reader(scalene)             \
+  reader(caliper)             \
   reader(perf_script)         \
   reader(perf_map)            \
   reader(heaptrack)           \
