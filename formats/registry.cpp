@@ -11,6 +11,7 @@
   reader(pprof)               \
   reader(speedscope)          \
   reader(cpuprofile)          \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
