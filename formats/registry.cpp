@@ -34,6 +34,7 @@
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
