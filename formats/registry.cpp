@@ -7,6 +7,7 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
+  reader(nettrace)            \
   reader(jfr)                 \
   reader(perf_data)           \
   reader(jitdump)             \
