@@ -24,22 +24,6 @@ std::string partial_offer(ByteSource bytes, const OpenOptions& options, Executor
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
 }
 
-Result<ProfilePtr> pick_profile(const OpenedFile& opened, const std::string& wanted) {
-  if (wanted.empty()) return opened.profiles.front();
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-  if (error == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 &&
-      number <= opened.profiles.size()) {
-    return opened.profiles[number - 1];
-  }
-  for (const ProfilePtr& profile : opened.profiles) {
-    if (profile->info().name == wanted) return profile;
-  }
-  return fail(ErrorCode::invalid, fmt::format("there is no profile \"{}\" in it; it holds {}: use a number "
-                                              "from 1 or a name that `profd check` prints",
-                                              wanted, opened.profiles.size()));
-}
-
 Result<ViewSpec> spec_of(const ProfileOptions& options) {
   ViewSpec spec;
   if (!options.spec.empty() || !options.filters.empty()) {
@@ -62,6 +46,22 @@ tl::unexpected<Error> named(const std::string& file, Error error) {
 }
 
 }  // namespace
+
+Result<ProfilePtr> pick_profile(const OpenedFile& opened, const std::string& wanted) {
+  if (wanted.empty()) return opened.profiles.front();
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+  if (error == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 &&
+      number <= opened.profiles.size()) {
+    return opened.profiles[number - 1];
+  }
+  for (const ProfilePtr& profile : opened.profiles) {
+    if (profile->info().name == wanted) return profile;
+  }
+  return fail(ErrorCode::invalid, fmt::format("there is no profile \"{}\" in it; it holds {}: use a number "
+                                              "from 1 or a name that `profd check` prints",
+                                              wanted, opened.profiles.size()));
+}
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
   app.add_option("FILE", options.file, "The profile; - reads stdin")->required()->option_text(" ");

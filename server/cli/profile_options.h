@@ -42,6 +42,9 @@ struct OpenView {
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor);
 
+// By number from 1 or by name; "" is the first.
+Result<ProfilePtr> pick_profile(const OpenedFile& opened, const std::string& wanted);
+
 // After the answer is out: keeps what took long to read. What goes wrong there is nobody's concern here.
 void keep_in_cache(const OpenView& view);
 
