@@ -219,8 +219,8 @@ class Writing {
         name(file(to.callee));
         out_.put("\ncfn=");
         name(text_of(profile_, profile_.functions().name[to.callee]));
-        // How often it was called is not known.
-        out_.put("\ncalls=0 ");
+        // At least once; how often is not known.
+        out_.put("\ncalls=1 ");
         out_.number(std::uint64_t{profile_.functions().start_line[to.callee]});
         out_.put('\n');
         costs(to.line, values);
@@ -252,7 +252,8 @@ class CallgrindWriter final : public FormatWriter {
     const Profile& profile = *profiles.front();
     if (profile.metrics().empty()) return fail(ErrorCode::unsupported, "the profile has no metrics");
     report_losses(profiles, 1, {.lines = true}, losses);
-    count_loss(losses, "stacks", "The format holds who called whom and no stacks.", 1);
+    count_loss(losses, "stacks",
+               "The format holds who called whom and no stacks; numbers of calls, which are not known, are 1.", 1);
     return Writing(profile, options, sink).run(losses);
   }
 };
