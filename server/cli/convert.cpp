@@ -8,6 +8,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
+#include "server/engine/pick_profile.h"
 #include "server/feature/escape.h"
 
 namespace profd {
@@ -30,9 +31,9 @@ int write_as(const FormatWriter& writer, const Options& options, const Console& 
   if (!opened) return console.fail(opened.error().message);
   std::vector<ProfilePtr> profiles = opened->file.profiles;
   if (!options.profile.profile.empty()) {
-    auto picked = pick_profile(opened->file, options.profile.profile);
+    const auto picked = pick_profile(profiles, options.profile.profile);
     if (!picked) return console.fail(file_message(options.profile.file, picked.error()));
-    profiles = {std::move(*picked)};
+    profiles = {ProfilePtr(profiles[*picked])};
   }
   WriteOptions how;
   how.metric = options.metric;
