@@ -8,15 +8,18 @@
 #define PROFD_READERS(reader) \
   reader(profd)               \
   reader(hpctoolkit_v4)       \
+  reader(gprofng)             \
   reader(pprof)               \
   reader(easyview)            \
   reader(speedscope)          \
   reader(cpuprofile)          \
   reader(caliper)             \
+  reader(timemory)            \
   reader(perf_script)         \
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
+  reader(vm_profiler)         \
   reader(folded)
 // clang-format on
 
