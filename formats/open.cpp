@@ -121,10 +121,16 @@ class Opener {
       return std::any_of(readers.begin(), readers.end(),
                          [&](const FormatReader* r) { return sniff(*r, bytes) == Confidence::certain; });
     };
-    return peel(
+    const ByteSource source = file.source;
+    const auto done = peel(
         std::move(file), options_.limits, options_.partial, stop_, opened_.report, claimed,
         [&](Result<Content> content) { return take(std::move(content)); },
         [&](const Folder& folder, const Content& archive) { return read_claimed(folder, "", archive); });
+    // What was read, or what was found wrong with it, is then of bytes that the file does not have.
+    if (source.shrank())
+      return fail(ErrorCode::io,
+                  "the file became shorter while it was read; open it again when it is written");
+    return done;
   }
 
   // A format whose unit is a folder may stand at the top or in folders below, several of one kind side by

@@ -1,13 +1,15 @@
 #include "server/cli/profile_options.h"
 
-#include <charconv>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
+#include "server/cli/report_text.h"
+#include "server/engine/pick_profile.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -22,22 +24,6 @@ std::string partial_offer(const OpenInput& input, const OpenOptions& options, Ex
   for (const ProfilePtr& profile : opened->profiles) n += profile->n_samples();
   if (n == 0) return {};
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
-}
-
-Result<ProfilePtr> pick_profile(const OpenedFile& opened, const std::string& wanted) {
-  if (wanted.empty()) return opened.profiles.front();
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-  if (error == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 &&
-      number <= opened.profiles.size()) {
-    return opened.profiles[number - 1];
-  }
-  for (const ProfilePtr& profile : opened.profiles) {
-    if (profile->info().name == wanted) return profile;
-  }
-  return fail(ErrorCode::invalid, fmt::format("there is no profile \"{}\" in it; it holds {}: use a number "
-                                              "from 1 or a name that `profd check` prints",
-                                              wanted, opened.profiles.size()));
 }
 
 Result<ViewSpec> spec_of(const ProfileOptions& options) {
@@ -86,6 +72,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
 }
 
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+  expect_a_full_heap();
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
@@ -113,12 +100,40 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   // A wrong view is told before a big file is read for it.
   PROFD_TRY(ViewSpec spec, spec_of(options));
   PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
-  auto profile = pick_profile(opened.file, options.profile);
-  if (!profile) return named(options.file, std::move(profile).error());
-  auto selection = select(*profile, spec, StopToken{});
+  const auto picked = pick_profile(opened.file.profiles, options.profile);
+  if (!picked) return named(options.file, picked.error());
+  ProfilePtr profile = opened.file.profiles[*picked];
+  auto selection = select(profile, spec, StopToken{});
   if (!selection) return named(options.file, std::move(selection).error());
-  return OpenView{std::move(opened.file), std::move(*profile), std::move(spec), std::move(*selection),
-                  std::move(opened.write_entry)};
+  return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
+                  std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
+}
+
+std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,
+                                  std::string_view flat_advice, const Console& console, Executor& executor,
+                                  int& code) {
+  ProfileOptions profile = options;
+  if (profile.spec.empty()) profile.spec = shape;
+  auto view = open_view(profile, console, executor);
+  if (!view) {
+    code = console.fail(view.error().message);
+    return std::nullopt;
+  }
+  if (view->spec.shape == Shape::flat) {
+    code = console.fail(flat_advice, kExitUsage);
+    return std::nullopt;
+  }
+  LayoutRequest request;
+  request.shape = view->spec.shape;
+  auto focus = focus_keys(*view);
+  if (!focus) {
+    code = console.fail(file_message(profile.file, focus.error()));
+    return std::nullopt;
+  }
+  request.focus = std::move(*focus);
+  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+    console.note(excluded);
+  return OpenTree{std::move(*view), std::move(request)};
 }
 
 void keep_in_cache(const OpenView& view) {
