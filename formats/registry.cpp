@@ -20,6 +20,7 @@
   reader(austin)              \
   reader(stackprof)           \
   reader(hpctoolkit_v4)       \
+  reader(gprofng)             \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -36,6 +37,7 @@
   reader(scalene)             \
   reader(caliper)             \
   reader(d3_flamegraph)       \
+  reader(timemory)            \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
@@ -61,6 +63,7 @@
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
+  reader(vm_profiler)         \
   reader(folded)
 // clang-format on
 
