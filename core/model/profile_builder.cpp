@@ -30,6 +30,13 @@ ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
 ProfileInfo& ProfileBuilder::info() {
   return s_->info;
 }
+void ProfileBuilder::reserve(std::size_t n_strings, std::size_t string_bytes, std::size_t n_functions,
+                             std::size_t n_frames) {
+  State& s = *s_;
+  s.strings.reserve(n_strings, string_bytes);
+  s.function_rows.reserve(n_functions);
+  s.frame_rows.reserve(n_frames);
+}
 StringId ProfileBuilder::string(std::string_view text) {
   return s_->strings.intern(text);
 }

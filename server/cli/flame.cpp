@@ -17,6 +17,7 @@
 #include "server/cli/write_file.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/names.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -82,7 +83,7 @@ int flame(const Options& options, const Console& console) {
     code = console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
   }
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "server/engine/pick_profile.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -71,6 +72,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
 }
 
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+  expect_a_full_heap();
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;

@@ -15,6 +15,7 @@
 #include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -203,7 +204,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   }
   const int code = console.print(out);
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 void write_members(const OpenView& view, JsonWriter& json) {
@@ -260,7 +261,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   out += '\n';
   const int code = console.print(out);
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

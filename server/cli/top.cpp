@@ -14,6 +14,7 @@
 #include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -132,7 +133,7 @@ int top(const Options& options, const Console& console) {
   const int code = console.print(options.json ? top_json(*view, *flat, page)
                                               : top_text(options, console, *view, *flat, page));
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

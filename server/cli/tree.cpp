@@ -11,6 +11,7 @@
 #include "server/cli/report_text.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -143,7 +144,7 @@ int tree(const Options& options, const Console& console) {
   if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
   code = console.print(tree_text(options, console, *view, *layout));
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace
