@@ -9,7 +9,7 @@
 #include "core/support/checked.h"
 #include "formats/callgrind/names.h"
 #include "formats/callgrind/xdebug_calls.h"
-#include "formats/support/call_costs.h"
+#include "formats/support/cost_graph.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 
@@ -66,8 +66,8 @@ class Reading {
  private:
   enum class Pending : std::uint8_t { none, call, jump };
 
-  static std::vector<CallCosts::Event> metrics(const Survey& survey) {
-    std::vector<CallCosts::Event> out;
+  static std::vector<CostGraph::Event> metrics(const Survey& survey) {
+    std::vector<CostGraph::Event> out;
     for (const Event& event : survey.events) out.push_back({event.name, event.unit});
     return out;
   }
@@ -353,7 +353,7 @@ class Reading {
     return builder_.frame(spec);
   }
 
-  CallCosts::Node node(const Spot& spot, const Position& at, FunctionId& cached) {
+  CostGraph::Node node(const Spot& spot, const Position& at, FunctionId& cached) {
     const FrameId frame = frame_of(spot, at, cached);
     return {cached, frame};
   }
@@ -386,7 +386,7 @@ class Reading {
     callee.file = callee.function_file = callee_file_.value_or(spot_.file);
     callee.name = callee_name_;
     FunctionId cached;
-    const CallCosts::Node to = node(callee, target_, cached);
+    const CostGraph::Node to = node(callee, target_, cached);
     if (graph_)
       graph_->add_call(node(spot_, at, function_), to, call_count_, costs_);
     else
@@ -460,7 +460,7 @@ class Reading {
   const Survey& survey_;
   ReadContext& context_;
   ProfileBuilder& builder_;
-  std::optional<CallCosts> graph_;  // not for Xdebug
+  std::optional<CostGraph> graph_;  // not for Xdebug
   NameSpace objects_, files_, functions_;
   StringId unknown_;
   std::vector<Column> columns_{Column::line};

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "formats/gprof_text/entry.h"
-#include "formats/support/call_costs.h"
+#include "formats/support/cost_graph.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
@@ -39,8 +39,8 @@ class Reading {
       return fail(ErrorCode::malformed, "the file has neither a flat profile nor a call graph", 0);
     builder_.info().producer = "gprof";
     graph_.emplace(builder_,
-                   std::vector<CallCosts::Event>{cycles_ ? CallCosts::Event{"cycles", "count"}
-                                                         : CallCosts::Event{"time", "nanoseconds"}});
+                   std::vector<CostGraph::Event>{cycles_ ? CostGraph::Event{"cycles", "count"}
+                                                         : CostGraph::Event{"time", "nanoseconds"}});
     LineReader lines(text_.text);
     enum class In : std::uint8_t { text, flat, graph } in = In::text;
     for (std::string_view line; lines.next(line);) {
@@ -107,7 +107,7 @@ class Reading {
     return value;
   }
 
-  CallCosts::Node node_of(const Name& name) {
+  CostGraph::Node node_of(const Name& name) {
     const StringId text = builder_.string(name.name);
     const auto [found, is_new] = functions_.try_emplace(text.v);
     if (is_new) found->second = builder_.function({.name = text, .file = builder_.string(name.file)});
@@ -134,7 +134,7 @@ class Reading {
     in_rows = true;
     ++n_rows_;
     PROFD_TRY(const std::int64_t self, measured(row.self));
-    const CallCosts::Node node = node_of(row.name);
+    const CostGraph::Node node = node_of(row.name);
     graph_->add_self(node, std::span(&self, 1));
     if (!has_graph_ && row.has_calls) graph_->add_entries(node, row.calls);
     return {};
@@ -178,7 +178,7 @@ class Reading {
     ++n_rows_;
     // The members of a cycle have blocks of their own.
     if (of.whole_cycle) return {};
-    const CallCosts::Node caller = node_of(of.name);
+    const CostGraph::Node caller = node_of(of.name);
     if (!has_flat_) {
       PROFD_TRY(const std::int64_t self, measured(of.self));
       graph_->add_self(caller, std::span(&self, 1));
@@ -202,7 +202,7 @@ class Reading {
   const DecodedText& text_;
   ReadContext& context_;
   ProfileBuilder& builder_;
-  std::optional<CallCosts> graph_;
+  std::optional<CostGraph> graph_;
   std::unordered_map<std::uint32_t, FunctionId> functions_;
   bool has_flat_ = false, has_graph_ = false, cycles_ = false;
   bool in_flat_rows_ = false, flat_ended_ = false, graph_ended_ = false;

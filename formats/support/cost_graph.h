@@ -1,4 +1,4 @@
-// CallCosts: formats that know functions and calls between them, and no stacks (callgrind, gprof).
+// CostGraph: formats that know functions and calls between them, and no stacks (callgrind, gprof).
 //
 // What such a file says exactly is kept exactly, and nothing else is made up
 // (docs/decisions/0041-call-graphs-have-no-stacks.md):
@@ -21,14 +21,14 @@
 
 namespace profd {
 
-class CallCosts {
+class CostGraph {
  public:
   struct Event {
     std::string name, unit;
   };
 
   // Declares the metrics; the first event is the default. Without `inclusive` calls have counts alone.
-  CallCosts(ProfileBuilder& builder, std::vector<Event> events, bool inclusive = true);
+  CostGraph(ProfileBuilder& builder, std::vector<Event> events, bool inclusive = true);
 
   // Where what is added from now on was measured. Once it is used at all, every value becomes a sample.
   void set_place(const SampleContext& place) {

@@ -1,4 +1,4 @@
-#include "formats/support/call_costs.h"
+#include "formats/support/cost_graph.h"
 
 #include <algorithm>
 #include <cassert>
@@ -7,7 +7,7 @@
 
 namespace profd {
 
-CallCosts::CallCosts(ProfileBuilder& builder, std::vector<Event> events, bool inclusive)
+CostGraph::CostGraph(ProfileBuilder& builder, std::vector<Event> events, bool inclusive)
     : builder_(builder),
       n_events_(events.size()),
       inclusive_(inclusive),
@@ -21,7 +21,7 @@ CallCosts::CallCosts(ProfileBuilder& builder, std::vector<Event> events, bool in
   builder_.set_n_samples(0);
 }
 
-CallCosts::Sums& CallCosts::sums_of(Node node) {
+CostGraph::Sums& CostGraph::sums_of(Node node) {
   if (node.function.v >= row_of_function_.size()) row_of_function_.resize(node.function.v + 1, kNone);
   std::uint32_t& row = row_of_function_[node.function.v];
   if (row == kNone) {
@@ -34,7 +34,7 @@ CallCosts::Sums& CallCosts::sums_of(Node node) {
   return sums_[row];
 }
 
-void CallCosts::put(ContextId context, std::size_t first_metric, std::span<const std::int64_t> values,
+void CostGraph::put(ContextId context, std::size_t first_metric, std::span<const std::int64_t> values,
                     std::int64_t calls) {
   if (as_samples_) {
     std::fill(row_.begin(), row_.end(), 0);
@@ -48,14 +48,14 @@ void CallCosts::put(ContextId context, std::size_t first_metric, std::span<const
   if (calls != 0) builder_.add_self(context, MetricId{n_events_}, calls);
 }
 
-void CallCosts::add_self(Node node, std::span<const std::int64_t> costs) {
+void CostGraph::add_self(Node node, std::span<const std::int64_t> costs) {
   assert(costs.size() == n_events_);
   put(alone(node.frame), 0, costs, 0);
   Sums& sums = sums_of(node);
   for (std::size_t e = 0; e < n_events_; ++e) add_saturating(sums.own[e], costs[e]);
 }
 
-void CallCosts::add_call(Node caller, Node callee, std::int64_t count,
+void CostGraph::add_call(Node caller, Node callee, std::int64_t count,
                          std::span<const std::int64_t> inclusive) {
   assert(inclusive.size() == (inclusive_ ? n_events_ : 0));
   put(builder_.context(alone(caller.frame), callee.frame), n_events_ + 1, inclusive, count);
@@ -66,11 +66,11 @@ void CallCosts::add_call(Node caller, Node callee, std::int64_t count,
   for (std::size_t e = 0; e < n_events_; ++e) add_saturating(to.called[e], inclusive[e]);
 }
 
-void CallCosts::add_entries(Node node, std::int64_t count) {
+void CostGraph::add_entries(Node node, std::int64_t count) {
   put(alone(node.frame), n_events_ + 1, {}, count);
 }
 
-void CallCosts::finish() {
+void CostGraph::finish() {
   if (!inclusive_) return;
   place_ = {};
   for (const Sums& sums : sums_) {
