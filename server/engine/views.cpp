@@ -90,6 +90,12 @@ Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
   return made;
 }
 
+bool Views::is_small(const OpenProfile& open) {
+  constexpr std::size_t kSmall = 200'000;
+  const SampleTable* samples = open.profile->samples();
+  return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
+}
+
 std::string Views::lines_text(const OpenProfile& open, const ViewSpec& spec,
                               const std::vector<StringId>& files) {
   std::string text = key_text(open, spec, "lines ") + "\n";
