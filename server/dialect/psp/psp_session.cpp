@@ -229,7 +229,9 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
   }
   if (params.initialization_options) apply_settings(*params.initialization_options);
   workspace_.set_roots(roots_of(params), [this, alive = alive_] {
-    if (*alive) refresh();
+    if (!*alive) return;
+    prepare(meant_profile());
+    refresh();
   });
   psp::InitializeResult result;
   result.capabilities = capabilities();
@@ -390,9 +392,10 @@ void PspSession::show_message(psp::MessageType type, const std::string& text) {
 
 void PspSession::prepare(const OpenProfilePtr& open) {
   if (!open || closed_) return;
-  engine_.prepare(open, {});
-  if (const std::vector<Filter> filters = workspace_.filters(); !filters.empty())
-    engine_.prepare(open, filters);
+  const WorkspaceSnapshot workspace = workspace_.snapshot();
+  const std::vector<Filter> filters = workspace_.filters();
+  if (!filters.empty()) engine_.prepare(open, {});
+  engine_.prepare(open, filters, &workspace);  // what editors are shown
 }
 
 void PspSession::refresh() {
@@ -435,7 +438,13 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   }
   if (change == ProfileChange::reloaded || change == ProfileChange::default_changed)
     if (const OpenProfilePtr open = meant_profile(); open && open->handle == handle) prepare(open);
-  refresh();
+  // Once for all profiles of a file.
+  if (std::exchange(refreshing_, true)) return;
+  engine_.post([this, alive = alive_] {
+    if (!*alive) return;
+    refreshing_ = false;
+    refresh();
+  });
 }
 
 void PspSession::on_activity_changed(const std::string& error) {
