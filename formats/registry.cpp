@@ -7,7 +7,6 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
-  reader(nettrace)            \
   reader(jfr)                 \
   reader(perf_data)           \
   reader(jitdump)             \
@@ -21,6 +20,7 @@
   reader(stackprof)           \
   reader(hpctoolkit_v4)       \
   reader(gprofng)             \
+  reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -36,8 +36,8 @@
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
-  reader(d3_flamegraph)       \
   reader(timemory)            \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
