@@ -16,6 +16,8 @@
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
   reader(async_profiler_text) \
+  reader(hprof)               \
+  reader(jstack)              \
   reader(folded)
 // clang-format on
 
