@@ -42,6 +42,8 @@
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
   reader(async_profiler_text) \
+  reader(hprof)               \
+  reader(jstack)              \
   reader(v8log)               \
   reader(perf_map)            \
   reader(heaptrack)           \
