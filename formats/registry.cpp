@@ -7,7 +7,6 @@
 // clang-format off
 #define PROFD_READERS(reader) \
   reader(profd)               \
-  reader(nettrace)            \
   reader(jfr)                 \
   reader(perf_data)           \
   reader(jitdump)             \
@@ -20,6 +19,8 @@
   reader(austin)              \
   reader(stackprof)           \
   reader(hpctoolkit_v4)       \
+  reader(gprofng)             \
+  reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -35,6 +36,8 @@
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
+  reader(timemory)            \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
@@ -60,6 +63,7 @@
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
+  reader(vm_profiler)         \
   reader(folded)
 // clang-format on
 
