@@ -44,6 +44,64 @@
   reader(hpctoolkit_v3)    \
   reader(tau)              \
   reader(cubex)            \
+  reader(profd)               \
+  reader(jfr)                 \
+  reader(perf_data)           \
+  reader(jitdump)             \
+  reader(simpleperf)          \
+  reader(android_art_trace)   \
+  reader(sysprof)             \
+  reader(pprof_legacy)        \
+  reader(gmon)                \
+  reader(pstats)              \
+  reader(austin)              \
+  reader(stackprof)           \
+  reader(hpctoolkit_v4)       \
+  reader(gprofng)             \
+  reader(nettrace)            \
+  reader(pprof)               \
+  reader(otlp)                \
+  reader(perfetto)            \
+  reader(easyview)            \
+  reader(speedscope)          \
+  reader(cpuprofile)          \
+  reader(chrome_trace)        \
+  reader(heapprofile)         \
+  reader(firefox)             \
+  reader(safari)              \
+  reader(dhat)                \
+  reader(gprof2dot_json)      \
+  reader(pyinstrument)        \
+  reader(scalene)             \
+  reader(caliper)             \
+  reader(timemory)            \
+  reader(d3_flamegraph)       \
+  reader(perf_script)         \
+  reader(flamegraph_svg)      \
+  reader(async_profiler_html) \
+  reader(async_profiler_text) \
+  reader(v8log)               \
+  reader(perf_map)            \
+  reader(heaptrack)           \
+  reader(macos_sample)        \
+  reader(instruments)         \
+  reader(ghc_prof)            \
+  reader(papyrus)             \
+  reader(xctrace)             \
+  reader(bpftrace)            \
+  reader(dtrace)              \
+  reader(systemtap)           \
+  reader(gdb)                 \
+  reader(stack_dump)          \
+  reader(callgrind)           \
+  reader(cachegrind)          \
+  reader(massif)              \
+  reader(gprof_text)          \
+  reader(xdebug_trace)        \
+  reader(hpctoolkit_v3)       \
+  reader(tau)                 \
+  reader(cubex)               \
+  reader(vm_profiler)         \
   reader(folded)
 // clang-format on
 

@@ -1,5 +1,5 @@
 // CallGraph: a profile of functions and "who called whom" (cProfile, callgrind, gprof, stackprof without raw
-// samples) as contexts. Such a file holds no stacks; docs/decisions/0040-call-graphs.md says what is made of
+// samples) as contexts. Such a file holds no stacks; docs/decisions/0042-call-graphs.md says what is made of
 // it and why nothing in it is an estimate.
 //
 //   CallGraph graph(frames);              // one frame a function
@@ -33,6 +33,8 @@ class CallGraph {
   void place(ProfileBuilder& builder);
 
   ContextId context(std::uint32_t function) const { return contexts_[function]; }
+  // What stands above context(function): where other lines of the same function belong.
+  ContextId parent(std::uint32_t function) const { return parents_[function]; }
   // Equal to the callee's context where that has no other caller.
   ContextId edge_context(std::uint32_t edge) const { return edge_contexts_[edge]; }
   // Functions whose stack has a gap above them.
@@ -48,7 +50,7 @@ class CallGraph {
   std::vector<FrameId> frames_;
   std::vector<Edge> edges_;
   std::vector<std::uint8_t> entry_;
-  std::vector<ContextId> contexts_, edge_contexts_;
+  std::vector<ContextId> contexts_, parents_, edge_contexts_;
   std::uint64_t n_several_ = 0;
 };
 

@@ -1,0 +1,36 @@
+#include "tests/conformance/bad_input/bad_input.h"
+#include "tests/conformance/files.h"
+#include "tests/support/catch.h"
+
+using namespace profd;
+using namespace profd::test;
+
+TEST_CASE("callgrind: bad input is refused or counted") {
+  const std::string head = "events: Ir\nfl=a.c\nfn=main\n";
+  check_bad_inputs(
+      "callgrind",
+      {
+          {"another file", "hello\n", "error malformed: names the events"},
+          {"a newer version", "version: 2\n" + head, "error unsupported: version 2"},
+          {"costs before events", "1 10\nevents: Ir\n", "error malformed: before the line that names"},
+          {"a cost that is no number", head + "1 x\n", "error malformed: cost is no number"},
+          {"a cost above int64", head + "1 9223372036854775808\n", "error malformed: cost is no number"},
+          {"a cost that overflows its unit", "events: Time_(10ns)\nfn=main\n1 9223372036854775807\n",
+           "error malformed: too large"},
+          {"a position that is no number", head + "1x 10\n", "error malformed: position"},
+          {"a name that was not given", "events: Ir\nfn=(3)\n1 1\n", "error malformed: not given"},
+          {"a number of calls that is none", head + "cfn=f\ncalls=x 1\n1 1\n",
+           "error malformed: number of calls"},
+          {"calls of nothing", head + "calls=1 1\n1 1\n", "error malformed: of what"},
+          {"a call without its cost", head + "cfn=f\ncalls=1 1\n", "error truncated: before its cost"},
+          {"two calls and one cost", head + "cfn=f\ncalls=1 1\ncfn=g\ncalls=1 1\n1 1\n",
+           "error malformed: has no cost"},
+          {"a jump that cannot be read", head + "jcnd=1 5\n1\n", "error malformed: jump"},
+          {"positions of no kind", "positions:\n" + head, "error malformed: no positions"},
+          {"more costs than events", head + "1 1 2\n", "report extra-cost"},
+          {"costs outside a function", "events: Ir\n1 10\n", "report cost-outside-function"},
+          {"a line of an unknown kind", head + "wat\n1 1\n", "report unknown-line"},
+          {"totals that differ", head + "1 1\ntotals: 2\n", "report totals-differ"},
+          {"events behind blanks", head + " events: Dr\n", "error malformed: start of the line"},
+      });
+}

@@ -1,0 +1,57 @@
+#include "tests/conformance/bad_input/bad_input.h"
+#include "tests/support/catch.h"
+
+using namespace profd;
+using namespace profd::test;
+
+TEST_CASE("gprof-text: bad input is refused or counted") {
+  const std::string graph = "index % time    self  children    called     name\n";
+  const std::string flat =
+      "  %   cumulative   self              self     total\n time   seconds   seconds    calls  ms/call  "
+      "ms/call  name\n";
+  check_bad_inputs(
+      "gprof-text",
+      {
+          {"another file", "hello\n", "error malformed: neither a flat profile"},
+          {"a header alone", flat, "error malformed: no row"},
+          {"a graph without blocks", graph, "error malformed: no row"},
+          {"a block without its function", graph + "   0.60    0.00    4/4     main [1]\n-----\n",
+           "error truncated: which function"},
+          {"a line that is none", graph + "[1]    100.0    0.30    0.70    main [1]\n   what is this\n",
+           "error malformed: line of the call graph"},
+          {"a time that does not fit",
+           flat + " 60.00      0.60     99999999999999.60        4   150.00   150.00  f\n",
+           "error malformed: is no time"},
+          {"times that do not fit together",
+           graph +
+               "[1]    100.0    0.30    0.70    main [1]\n  9223372036.0  9223372036.0    4/4     f [2]\n",
+           "error malformed: too large"},
+          {"calls inside a cycle",
+           graph + "[1]    100.0    0.30    0.70    a <cycle 1> [1]\n   5     b <cycle 1> [2]\n",
+           "report calls-inside-cycle"},
+      });
+}
+
+TEST_CASE("gprof2dot-json: bad input is refused or counted") {
+  const auto file = [](const std::string& events) {
+    return R"({"version":0,"costs":[{"description":"c"}],"functions":[{"name":"f"}],"events":[)" + events +
+           "]}";
+  };
+  check_bad_inputs(
+      "gprof2dot-json",
+      {
+          {"another file", "hello\n", "error malformed: "},
+          {"a newer version", R"({"version":1,"costs":[],"functions":[],"events":[]})",
+           "error unsupported: version 1"},
+          {"nothing in it", "{}", "error malformed: missing"},
+          {"no costs", R"({"costs":[],"functions":[],"events":[]})", "error malformed: no cost"},
+          {"cut off", R"({"costs":[{)", "error truncated: "},
+          {"a function past the table", file(R"({"callchain":[1],"cost":[1]})"),
+           "error malformed: function 1"},
+          {"a function below zero", file(R"({"callchain":[-1],"cost":[1]})"), "error malformed: function -1"},
+          {"too few costs", file(R"({"callchain":[0],"cost":[]})"), "error malformed: 0 costs"},
+          {"too many costs", file(R"({"callchain":[0],"cost":[1,2]})"), "error malformed: 2 costs"},
+          {"text for a cost", file(R"({"callchain":[0],"cost":["x"]})"), "error malformed: "},
+          {"no events", file(""), "report no-samples"},
+      });
+}
