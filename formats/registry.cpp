@@ -6,44 +6,6 @@
 
 // clang-format off
 #define PROFD_READERS(reader) \
-  reader(profd)            \
-  reader(jfr)              \
-  reader(perf_data)        \
-  reader(jitdump)          \
-  reader(simpleperf)       \
-  reader(pprof_legacy)     \
-  reader(pstats)           \
-  reader(austin)           \
-  reader(hpctoolkit_v4)    \
-  reader(pprof)            \
-  reader(otlp)             \
-  reader(perfetto)         \
-  reader(easyview)         \
-  reader(speedscope)       \
-  reader(cpuprofile)       \
-  reader(chrome_trace)     \
-  reader(heapprofile)      \
-  reader(firefox)          \
-  reader(safari)           \
-  reader(pyinstrument)     \
-  reader(scalene)          \
-  reader(perf_script)      \
-  reader(perf_map)         \
-  reader(vtune_csv)        \
-  reader(visualstudio_csv) \
-  reader(xperf)            \
-  reader(pmcstat)          \
-  reader(sleepy)           \
-  reader(vtune_gprofcc)    \
-  reader(heaptrack)        \
-  reader(bpftrace)         \
-  reader(dtrace)           \
-  reader(systemtap)        \
-  reader(gdb)              \
-  reader(stack_dump)       \
-  reader(hpctoolkit_v3)    \
-  reader(tau)              \
-  reader(cubex)            \
   reader(profd)               \
   reader(jfr)                 \
   reader(perf_data)           \
@@ -82,6 +44,12 @@
   reader(async_profiler_text) \
   reader(v8log)               \
   reader(perf_map)            \
+  reader(vtune_csv)           \
+  reader(visualstudio_csv)    \
+  reader(xperf)               \
+  reader(pmcstat)             \
+  reader(sleepy)              \
+  reader(vtune_gprofcc)       \
   reader(heaptrack)           \
   reader(macos_sample)        \
   reader(instruments)         \
