@@ -46,6 +46,12 @@
   reader(jstack)              \
   reader(v8log)               \
   reader(perf_map)            \
+  reader(vtune_csv)           \
+  reader(visualstudio_csv)    \
+  reader(xperf)               \
+  reader(pmcstat)             \
+  reader(sleepy)              \
+  reader(vtune_gprofcc)       \
   reader(heaptrack)           \
   reader(macos_sample)        \
   reader(instruments)         \
