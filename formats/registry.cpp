@@ -20,6 +20,7 @@
   reader(stackprof)           \
   reader(hpctoolkit_v4)       \
   reader(gprofng)             \
+  reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -36,6 +37,7 @@
   reader(scalene)             \
   reader(caliper)             \
   reader(timemory)            \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
