@@ -27,7 +27,7 @@ TEST_CASE("a callFrame is a function with its script's path and a line that coun
   bool is_root = true;
   const FunctionSpec spec = spec_of(
       builder,
-      R"({"functionName":"f","scriptId":"7","url":"file:///src/a%20b.js","lineNumber":9,"codeType":"JS"})",
+      R"x({"functionName":"f","scriptId":"7","url":"file:///src/a%20b.js","lineNumber":9,"codeType":"JS"})x",
       kind, is_root);
   CHECK(builder.text(spec.name) == "f");
   CHECK(builder.text(spec.file) == "/src/a b.js");
@@ -40,16 +40,16 @@ TEST_CASE("pseudo functions of V8 are the root, the collector and native code") 
   ProfileBuilder builder;
   FrameKind kind{};
   bool is_root = false;
-  spec_of(builder, R"({"functionName":"(root)","scriptId":0
-})", kind, is_root);
+  spec_of(builder, R"x({"functionName":"(root)","scriptId":0
+})x", kind, is_root);
   CHECK(is_root);
-  spec_of(builder, R"({"functionName":"(garbage collector)","scriptId":"0"
-  })", kind, is_root);
+  spec_of(builder, R"x({"functionName":"(garbage collector)","scriptId":"0"
+  })x", kind, is_root);
   CHECK(kind == FrameKind::gc);
-  spec_of(builder, R"({"functionName":"(program)","scriptId":0,"lineNumber":-1
-  })", kind, is_root);
+  spec_of(builder, R"x({"functionName":"(program)","scriptId":0,"lineNumber":-1
+  })x", kind, is_root);
   CHECK(kind == FrameKind::native);
   CHECK_FALSE(is_root);
-  spec_of(builder, R"({"functionName":"eval","scriptId":12})", kind, is_root);
+  spec_of(builder, R"x({"functionName":"eval","scriptId":12})x", kind, is_root);
   CHECK(kind == FrameKind::jit);
   }
