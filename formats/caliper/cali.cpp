@@ -14,6 +14,9 @@ constexpr std::uint64_t kNameAttribute = 8, kTypeAttribute = 9, kPropertyAttribu
 constexpr std::uint64_t kFirstFree = 11;
 constexpr std::uint32_t kNested = 256, kHidden = 128;
 
+// What an attribute is, once it was asked.
+enum class Role : std::uint8_t { unknown, metric, dimension };
+
 // A node of the metadata tree, with what it inherits.
 struct Node {
   std::uint32_t parent = kNone;
@@ -25,6 +28,7 @@ struct Node {
   std::uint32_t properties = 0;
   StringId alias{0u}, unit{0u};
   std::uint32_t column = kNone;
+  Role role = Role::unknown;
 };
 
 // The next piece of `text` up to `end`, escapes left in; steps over it and the separator.
@@ -214,6 +218,15 @@ class Reading {
     return attribute.column;
   }
 
+  bool is_metric(Node& attribute) {
+    if (attribute.role == Role::unknown)
+      attribute.role = Table::is_metric(builder_.text(attribute.value), builder_.text(attribute.alias),
+                                        builder_.text(attribute.unit))
+                           ? Role::metric
+                           : Role::dimension;
+    return attribute.role == Role::metric;
+  }
+
   bool record(const Fields& fields) {
     if (!refs(fields.ref)) return false;
     ContextId path = kRootContext;
@@ -231,14 +244,13 @@ class Reading {
         complete = false;
         continue;
       }
-      const std::string name(builder_.text(nodes_[row].value));
       double value = 0;
-      const Node& of = nodes_[row];
-      if (!Table::is_metric(name, builder_.text(of.alias), builder_.text(of.unit)) ||
-          !parse_double(text, value))
-        table_.dimension(name, text);
-      else
+      if (is_metric(nodes_[row]) && parse_double(text, value)) {
         table_.value(column_of(nodes_[row]), value);
+      } else {
+        const std::string name(builder_.text(nodes_[row].value));
+        table_.dimension(name, text);
+      }
     }
     table_.end_record();
     return complete;
