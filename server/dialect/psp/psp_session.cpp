@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "formats/writer.h"
 #include "protocol/capabilities.h"
 #include "protocol/json_parse.h"
 #include "protocol/message.h"
@@ -271,7 +272,18 @@ psp::ServerCapabilities PspSession::capabilities() const {
       info.extensions.emplace_back(extension);
     }
     info.reads = true;
-    info.writes = info.id == "profd";
+    info.writes = find_writer(info.id) != nullptr;
+    own.formats.push_back(std::move(info));
+  }
+  for (const FormatWriter* writer : all_writers()) {
+    const auto known = [&](const psp::FormatInfo& info) { return info.id == writer->info().id; };
+    if (std::any_of(own.formats.begin(), own.formats.end(), known)) continue;
+    psp::FormatInfo info;
+    info.id = writer->info().id;
+    info.title = writer->info().title;
+    for (const std::string_view extension : writer->info().extensions)
+      info.extensions.emplace_back(extension.substr(1));
+    info.writes = true;
     own.formats.push_back(std::move(info));
   }
   own.limits = {5000, 1000, static_cast<std::int64_t>(kMaxMessageBytes)};
