@@ -4,17 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "formats/support/bzip2.h"
 #include "formats/support/gzip.h"
 #include "formats/support/tar.h"
+#include "formats/support/xz.h"
 #include "formats/support/zip.h"
 #include "formats/support/zstd.h"
 
 namespace profd {
 namespace {
-
-bool starts_with(std::span<const std::byte> bytes, std::string_view magic) {
-  return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
-}
 
 std::string without_suffix(std::string name, std::string_view suffix, std::string_view replacement = "") {
   if (name.size() > suffix.size() && name.ends_with(suffix)) {
@@ -27,13 +25,15 @@ std::string without_suffix(std::string name, std::string_view suffix, std::strin
 class Peeler {
  public:
   Peeler(const ByteSource& file, const ReadLimits& limits, bool partial, StopToken stop, ImportReport& report,
-         const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit)
+         const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit,
+         const FolderVisitor& visit_folder)
       : partial_(partial),
         depth_(limits.container_depth),
         stop_(stop),
         report_(report),
         claimed_(claimed),
-        visit_(visit) {
+        visit_(visit),
+        visit_folder_(visit_folder) {
     const std::uint64_t size = std::max<std::uint64_t>(file.bytes().size(), 1);
     const std::uint64_t by_ratio =
         size > UINT64_MAX / limits.expansion_ratio ? UINT64_MAX : size * limits.expansion_ratio;
@@ -59,16 +59,22 @@ class Peeler {
         auto expanded = unzstd(bytes, options(), report_);
         return stream(std::move(content), "zstd", std::move(expanded));
       }
+      case ContainerKind::bzip2: {
+        auto expanded = unbzip2(bytes, options(), report_);
+        return stream(std::move(content), "bzip2", std::move(expanded));
+      }
+      case ContainerKind::xz: {
+        auto expanded = unxz(bytes, options(), report_);
+        return stream(std::move(content), "xz", std::move(expanded));
+      }
       case ContainerKind::zip:
         return archive(content, "zip", list_zip(bytes));
       case ContainerKind::tar:
         return archive(content, "tar", list_tar(bytes, partial_, report_));
-      default:
-        return visit_(
-            fail(ErrorCode::unsupported,
-                 fmt::format("the file is compressed with {}, which is not read; decompress it first",
-                             to_string(kind))));
+      case ContainerKind::none:
+        break;
     }
+    return visit_(std::move(content));
   }
 
  private:
@@ -84,11 +90,17 @@ class Peeler {
     if (!expanded) return failed(std::move(expanded).error(), content);
     budget_.bytes -= std::min<std::uint64_t>(budget_.bytes, expanded->bytes.size());
     std::string name = content.source.name();
-    for (const auto& [suffix, replacement] :
-         {std::pair{".gz", ""}, {".tgz", ".tar"}, {".zst", ""}, {".tzst", ".tar"}})
+    for (const auto& [suffix, replacement] : {std::pair{".gz", ""},
+                                              {".tgz", ".tar"},
+                                              {".zst", ""},
+                                              {".tzst", ".tar"},
+                                              {".bz2", ""},
+                                              {".tbz2", ".tar"},
+                                              {".xz", ""},
+                                              {".txz", ".tar"}})
       name = without_suffix(std::move(name), suffix, replacement);
     Content inner{ByteSource(expanded->bytes, std::move(expanded->owner), name),
-                  std::move(content.containers), std::move(content.names)};
+                  std::move(content.containers), std::move(content.names), std::move(content.beside)};
     inner.source.set_truncated(expanded->truncated || content.source.truncated());
     inner.source.set_private(true);
     inner.containers.emplace_back(kind);
@@ -108,9 +120,14 @@ class Peeler {
       return failed(
           Error{ErrorCode::malformed, fmt::format("the {} archive holds no files", kind), std::nullopt, {}},
           content);
+    const auto folder = archive_folder(content.source, *members, budget_.bytes);
+    if (visit_folder_) {
+      PROFD_TRY(const bool taken, visit_folder_(*folder, content));
+      if (taken) return {};
+    }
     for (const ArchiveMember& member : *members) {
       PROFD_CHECK(stop_.status());
-      Content inner{{}, content.containers, content.names};
+      Content inner{{}, content.containers, content.names, folder};
       inner.containers.push_back(fmt::format("{}: {}", kind, member.name));
       inner.names.push_back(member.name);
       auto expanded = expand_member(member, options());
@@ -135,6 +152,7 @@ class Peeler {
   ImportReport& report_;
   const std::function<bool(std::span<const std::byte>)>& claimed_;
   const ContentVisitor& visit_;
+  const FolderVisitor& visit_folder_;
 };
 
 }  // namespace
@@ -144,13 +162,8 @@ ContainerKind container_of(std::span<const std::byte> bytes) {
   if (is_zstd(bytes)) return ContainerKind::zstd;
   if (is_zip(bytes)) return ContainerKind::zip;
   if (is_tar(bytes)) return ContainerKind::tar;
-  if (starts_with(bytes, "BZh") && bytes.size() > 9 &&
-      (starts_with(bytes.subspan(4), "1AY&SY") || starts_with(bytes.subspan(4), "\x17rE8P\x90")))
-    return ContainerKind::bzip2;
-  if (starts_with(bytes, std::string_view("\xFD"
-                                          "7zXZ\0",
-                                          6)))
-    return ContainerKind::xz;
+  if (is_bzip2(bytes)) return ContainerKind::bzip2;
+  if (is_xz(bytes)) return ContainerKind::xz;
   return ContainerKind::none;
 }
 
@@ -174,11 +187,12 @@ std::string_view to_string(ContainerKind kind) {
   return "nothing";
 }
 
-Result<void> peel(const ByteSource& file, const ReadLimits& limits, bool partial, StopToken stop,
-                  ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
-                  const ContentVisitor& visit) {
-  Peeler peeler(file, limits, partial, stop, report, claimed, visit);
-  return peeler.run({file, {}, {file.name()}});
+Result<void> peel(Content file, const ReadLimits& limits, bool partial, StopToken stop, ImportReport& report,
+                  const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit,
+                  const FolderVisitor& visit_folder) {
+  Peeler peeler(file.source, limits, partial, stop, report, claimed, visit, visit_folder);
+  file.names = {file.source.name()};
+  return peeler.run(std::move(file));
 }
 
 }  // namespace profd

@@ -9,6 +9,7 @@
 
 #include "core/support/result.h"
 #include "formats/source.h"
+#include "formats/support/archive.h"
 
 namespace profd {
 
@@ -29,11 +30,16 @@ inline constexpr std::size_t kMaxFolderFiles = 100'000;
 inline constexpr std::size_t kMaxFolderDepth = 8;
 
 // A directory with everything below it. `max_bytes`: of one file, expanded.
-Result<std::unique_ptr<Folder>> open_folder(const std::string& path, std::uint64_t max_bytes);
-// The directory a file lies in: only files directly in it, listed when first asked.
-std::unique_ptr<Folder> folder_beside(const std::string& path, std::uint64_t max_bytes);
+Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes);
+// The directory a file lies in: only files directly in it, listed when first asked for.
+std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes);
+// Members with unsafe names (absolute, upward, hidden) are not in it.
+std::shared_ptr<const Folder> archive_folder(ByteSource archive, std::vector<ArchiveMember> members,
+                                             std::uint64_t max_bytes);
+// What lies below `path` in `outer`, which must outlive it.
+std::unique_ptr<Folder> sub_folder(const Folder& outer, std::string_view path);
 
-// "a2" < "a10": runs of digits compare as numbers.
+// "a2" < "a10": runs of digits compare as numbers. A total order.
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace profd

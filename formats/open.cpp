@@ -1,6 +1,8 @@
 #include "formats/open.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,34 +75,139 @@ Decision decide(std::span<const std::byte> bytes, const std::vector<std::string>
   return decision;
 }
 
-// Reads everything that is found in a file and collects the profiles.
+// Tells whether a reader made use of what stands beside its file.
+class NoticingFolder final : public Folder {
+ public:
+  NoticingFolder(const Folder& folder, bool& used) : folder_(folder), used_(used) {}
+  const std::string& name() const override { return folder_.name(); }
+  const std::vector<std::string>& files() const override { return notice().files(); }
+  bool has(std::string_view file) const override { return notice().has(file); }
+  Result<ByteSource> open(std::string_view file) const override { return notice().open(file); }
+
+ private:
+  const Folder& notice() const {
+    used_ = true;
+    return folder_;
+  }
+  const Folder& folder_;
+  bool& used_;
+};
+
+// Reads everything that is found in a file or folder and collects the profiles.
 class Opener {
  public:
   Opener(const OpenOptions& options, Executor& executor, StopToken stop,
          const std::function<void(std::uint64_t, std::uint64_t)>& progress)
       : options_(options), executor_(executor), stop_(stop), progress_(progress) {}
 
-  Result<OpenedFile> open(const ByteSource& file) {
-    PROFD_CHECK(check(file));
+  Result<OpenedFile> open(const OpenInput& input) {
+    PROFD_CHECK(check_format());
+    if (input.folder) {
+      opened_.looked_around = true;
+      PROFD_CHECK(open_folder(*input.folder, {{}, {}, {input.folder->name()}, nullptr}));
+      if (!opened_.profiles.empty()) order_by_time();
+    } else {
+      PROFD_CHECK(open_file({input.file, {}, {}, input.beside}));
+    }
+    return finish(input);
+  }
+
+ private:
+  Result<void> open_file(Content file) {
+    PROFD_CHECK(check(file.source));
     const std::function<bool(std::span<const std::byte>)> claimed = [&](std::span<const std::byte> bytes) {
       if (forced_) return sniff(*forced_, bytes) == Confidence::certain;
       const auto readers = all_readers();
       return std::any_of(readers.begin(), readers.end(),
                          [&](const FormatReader* r) { return sniff(*r, bytes) == Confidence::certain; });
     };
-    PROFD_CHECK(peel(file, options_.limits, options_.partial, stop_, opened_.report, claimed,
-                     [&](Result<Content> content) { return take(std::move(content)); }));
-    return finish(file);
+    const ByteSource source = file.source;
+    const auto done = peel(
+        std::move(file), options_.limits, options_.partial, stop_, opened_.report, claimed,
+        [&](Result<Content> content) { return take(std::move(content)); },
+        [&](const Folder& folder, const Content& archive) { return read_claimed(folder, "", archive); });
+    // What was read, or what was found wrong with it, is then of bytes that the file does not have.
+    if (source.shrank())
+      return fail(ErrorCode::io,
+                  "the file became shorter while it was read; open it again when it is written");
+    return done;
   }
 
- private:
-  Result<void> check(const ByteSource& file) {
-    if (!options_.format.empty()) {
-      forced_ = find_reader(options_.format);
-      if (!forced_)
-        return fail(ErrorCode::invalid,
-                    fmt::format("there is no format {}; known are {}", options_.format, known_formats()));
+  // A format whose unit is a folder may stand at the top or in folders below, several of one kind side by
+  // side. What nobody claims is opened file by file.
+  Result<void> open_folder(const Folder& folder, const Content& place) {
+    PROFD_TRY(const bool whole, read_claimed(folder, "", place));
+    if (whole) return {};
+    const std::vector<std::string>& files = folder.files();
+    if (files.empty()) return fail(ErrorCode::malformed, fmt::format("{} holds no files", folder.name()));
+    std::string claimed;  // "sub/" while files of a folder that was taken go by
+    std::set<std::string, std::less<>> asked;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      PROFD_CHECK(stop_.status());
+      if (progress_) progress_(i, files.size());
+      if (!claimed.empty() && files[i].starts_with(claimed)) continue;
+      claimed.clear();
+      for (std::size_t slash = files[i].find('/'); slash != std::string::npos && claimed.empty();
+           slash = files[i].find('/', slash + 1)) {
+        const std::string path = files[i].substr(0, slash);
+        if (!asked.insert(path).second) continue;
+        PROFD_TRY(const bool taken, read_claimed(*sub_folder(folder, path), path, place));
+        if (taken) claimed = path + "/";
+      }
+      if (claimed.empty()) PROFD_CHECK(open_member(folder, files[i]));
     }
+    return {};
+  }
+
+  Result<void> open_member(const Folder& folder, const std::string& file) {
+    auto source = folder.open(file);
+    if (!source) return remember(std::move(source).error());
+    member_ = file;
+    Result<void> done;
+    if (source->bytes().empty())
+      unclaimed({});
+    else
+      done = open_file({std::move(*source), {}, {}, {}});
+    member_.clear();
+    return done;
+  }
+
+  // True when a reader took the folder as a whole.
+  Result<bool> read_claimed(const Folder& folder, const std::string& path, const Content& place) {
+    if (folder.files().empty()) return false;
+    for (const FormatReader* reader : all_readers()) {
+      if (forced_ && reader != forced_) continue;
+      if (reader->sniff_folder(folder) != Confidence::certain) continue;
+      Content content = place;
+      if (!path.empty()) content.names.push_back(path);
+      ++n_contents_;
+      PROFD_CHECK(collect(content, {reader, true, {}}, path, [&](ReadContext& context, auto& builders) {
+        return reader->read_folder(folder, context, builders);
+      }));
+      return true;
+    }
+    return false;
+  }
+
+  // "Snapshots in the order of time" is what a folder of them means; names decide when times are not known.
+  void order_by_time() {
+    auto& profiles = opened_.profiles;
+    if (std::all_of(profiles.begin(), profiles.end(),
+                    [](const ProfilePtr& profile) { return profile->info().time_ns.has_value(); }))
+      std::stable_sort(profiles.begin(), profiles.end(), [](const ProfilePtr& a, const ProfilePtr& b) {
+        return *a->info().time_ns < *b->info().time_ns;
+      });
+  }
+
+  Result<void> check_format() {
+    if (options_.format.empty()) return {};
+    forced_ = find_reader(options_.format);
+    if (forced_) return {};
+    return fail(ErrorCode::invalid,
+                fmt::format("there is no format {}; known are {}", options_.format, known_formats()));
+  }
+
+  Result<void> check(const ByteSource& file) const {
     if (file.bytes().empty())
       return fail(ErrorCode::malformed, "the file is empty: nothing was recorded, or it was not written yet",
                   0);
@@ -115,7 +222,7 @@ class Opener {
     PROFD_CHECK(stop_.status());
     if (!content) return remember(std::move(content).error());
     const auto bytes = content->source.bytes();
-    if (bytes.empty() && !in_archive(*content)) {
+    if (bytes.empty() && !in_archive(*content) && member_.empty()) {
       Error empty{ErrorCode::malformed, "there is nothing inside: the content is empty", 0, {}};
       return remember(std::move(empty).in(place(*content)));
     }
@@ -132,7 +239,7 @@ class Opener {
   }
 
   void unclaimed(const Content& content) {
-    if (n_unclaimed_++ == 0) first_unclaimed_ = content.names.back();
+    if (n_unclaimed_++ == 0) first_unclaimed_ = member_.empty() ? content.names.back() : member_;
   }
 
   static std::string place(const Content& content) {
@@ -141,16 +248,31 @@ class Opener {
   }
 
   Result<void> read(const Content& content, const Decision& decision) {
-    ReadContext context{options_.limits, executor_, stop_, opened_.report, options_.partial, progress_};
+    std::string name;
+    if (in_archive(content)) name = content.names.back();
+    if (!member_.empty()) name = name.empty() ? member_ : fmt::format("{}: {}", member_, name);
+    const auto beside =
+        content.beside ? std::make_unique<NoticingFolder>(*content.beside, opened_.looked_around) : nullptr;
+    return collect(content, decision, name, [&](ReadContext& context, auto& builders) {
+      context.beside = beside.get();
+      return decision.reader->read(content.source, context, builders);
+    });
+  }
+
+  // `name`: of profiles that have none of their own.
+  template <class Read>
+  Result<void> collect(const Content& content, const Decision& decision, const std::string& name,
+                       const Read& read_into) {
+    ReadContext context{options_.limits,  executor_, stop_,  opened_.report,
+                        options_.partial, progress_, nullptr};
     std::vector<ProfileBuilder> builders;
-    auto done = decision.reader->read(content.source, context, builders);
+    Result<void> done = read_into(context, builders);
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
     std::vector<ProfilePtr> finished;
     for (std::size_t i = 0; done && i < builders.size(); ++i) {
       // A native file says which format it was imported from.
       if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
-      if (builders[i].info().name.empty() && in_archive(content))
-        builders[i].info().name = content.names.back();
+      if (builders[i].info().name.empty()) builders[i].info().name = name;
       auto profile = std::move(builders[i]).finish(executor_, stop_);
       if (!profile) {
         done = tl::unexpected<Error>(std::move(profile).error());
@@ -166,6 +288,7 @@ class Opener {
       Error error = std::move(done).error();
       error.where.push_back(std::string(decision.reader->info().title));
       if (!content.containers.empty()) error.where.push_back(place(content));
+      if (!member_.empty()) error.where.push_back(member_);
       return remember(std::move(error));
     }
     if (opened_.profiles.empty())
@@ -189,25 +312,25 @@ class Opener {
     return {};
   }
 
-  Result<OpenedFile> finish(const ByteSource& file) {
+  Result<OpenedFile> finish(const OpenInput& input) {
     if (opened_.profiles.empty()) {
       if (first_error_) return tl::unexpected<Error>(std::move(*first_error_));
       return fail(ErrorCode::unsupported,
-                  n_contents_ > 1
-                      ? fmt::format("none of the {} files in the archive is a profile; looked for {}",
-                                    n_contents_, known_formats())
+                  n_contents_ > 1 || input.folder
+                      ? fmt::format("none of the {} files in the {} is a profile; looked for {}",
+                                    input.folder ? input.folder->files().size() : n_contents_,
+                                    input.folder ? "folder" : "archive", known_formats())
                       : fmt::format("{} is not a profile of any known format; looked for {}",
-                                    file.name().empty() ? "this" : file.name(), known_formats()));
+                                    input.file.name().empty() ? "this" : input.file.name(), known_formats()));
     }
-    opened_.report.add("member-not-read", Severity::loss,
-                       fmt::format("files in the archive that are no profiles were not read, the first is {}",
-                                   first_unclaimed_),
-                       std::nullopt, n_unclaimed_);
+    opened_.report.add(
+        "member-not-read", Severity::loss,
+        fmt::format("files that are no profiles were not read, the first is {}", first_unclaimed_),
+        std::nullopt, n_unclaimed_);
     if (first_error_)
-      opened_.report.add(
-          "member-broken", Severity::error,
-          fmt::format("files in the archive could not be read, the first: {}", describe(*first_error_)),
-          std::nullopt, n_broken_);
+      opened_.report.add("member-broken", Severity::error,
+                         fmt::format("files could not be read, the first: {}", describe(*first_error_)),
+                         std::nullopt, n_broken_);
     return std::move(opened_);
   }
 
@@ -219,15 +342,36 @@ class Opener {
   OpenedFile opened_;
   std::uint64_t n_contents_ = 0, n_unclaimed_ = 0, n_broken_ = 0;
   std::string first_unclaimed_;
+  std::string member_;  // of the folder, while it is read
   std::optional<Error> first_error_;
 };
 
 }  // namespace
 
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes) {
+  OpenInput input;
+  std::error_code unknown;
+  if (path.find('\0') == std::string::npos && std::filesystem::is_directory(path, unknown)) {
+    PROFD_TRY(input.folder, open_folder(path, max_bytes));
+    return input;
+  }
+  PROFD_TRY(input.file, open_file(path, max_bytes));
+  // What stands beside a device or pipe has nothing to do with what comes out of it.
+  if (std::filesystem::is_regular_file(path, unknown)) input.beside = folder_beside(path, max_bytes);
+  return input;
+}
+
+Result<OpenedFile> open_profiles(const OpenInput& input, const OpenOptions& options, Executor& executor,
+                                 StopToken stop,
+                                 const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  return Opener(options, executor, std::move(stop), progress).open(input);
+}
+
 Result<OpenedFile> open_profiles(ByteSource bytes, const OpenOptions& options, Executor& executor,
                                  StopToken stop,
                                  const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  return Opener(options, executor, stop, progress).open(bytes);
+  return open_profiles(OpenInput{std::move(bytes), nullptr, nullptr}, options, executor, std::move(stop),
+                       progress);
 }
 
 }  // namespace profd

@@ -23,15 +23,30 @@ struct FormatDecision {
   std::vector<std::string> containers;  // outermost first: "gzip", "zip: trace.json"
 };
 
+// What is opened: a file, with the folder it lies in when there is one, or all of a folder.
+struct OpenInput {
+  ByteSource file;
+  std::shared_ptr<const Folder> beside;  // may be null
+  std::shared_ptr<const Folder> folder;  // not null: `file` and `beside` are not looked at
+};
+// A file (or pipe) or a directory.
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes);
+
 struct OpenedFile {
-  std::vector<ProfilePtr> profiles;  // at least one
+  std::vector<ProfilePtr> profiles;  // at least one; of a folder in the order of time, else of names
   FormatDecision decision;
   ImportReport report;
+  bool looked_around = false;  // other files than the one that was named took part
 };
 
-// `bytes` may be compressed. Errors carry format, place and reason; `unsupported` lists what was tried when
-// no reader claims the file.
+// `bytes` may be compressed. A folder, or an archive, that no reader takes as a whole is a set of files: what
+// is a profile is opened, the rest is counted in the report. Errors carry format, place and reason;
+// `unsupported` lists what was tried when no reader claims the file.
 Result<OpenedFile> open_profiles(ByteSource bytes, const OpenOptions& options, Executor& executor,
+                                 StopToken stop,
+                                 const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
+
+Result<OpenedFile> open_profiles(const OpenInput& input, const OpenOptions& options, Executor& executor,
                                  StopToken stop,
                                  const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
 

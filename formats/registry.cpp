@@ -5,21 +5,46 @@
 #include "formats/open.h"
 
 // clang-format off
-#define PROFD_READERS(reader) \
-  reader(profd)               \
-  reader(pprof_legacy)        \
-  reader(gmon)                \
-  reader(pprof)               \
-  reader(otlp)                \
-  reader(speedscope)          \
-  reader(cpuprofile)          \
-  reader(dhat)                \
-  reader(gprof2dot_json)      \
-  reader(perf_script)         \
-  reader(callgrind)           \
-  reader(cachegrind)          \
-  reader(massif)              \
-  reader(gprof_text)          \
+#define PROFD_READERS(reader)\
+  reader(profd)          \
+  reader(jfr)            \
+  reader(perf_data)      \
+  reader(jitdump)        \
+  reader(simpleperf)     \
+  reader(pprof_legacy)   \
+  reader(gmon)           \
+  reader(pstats)         \
+  reader(austin)         \
+  reader(hpctoolkit_v4)  \
+  reader(pprof)          \
+  reader(otlp)           \
+  reader(perfetto)       \
+  reader(easyview)       \
+  reader(speedscope)     \
+  reader(cpuprofile)     \
+  reader(chrome_trace)   \
+  reader(heapprofile)    \
+  reader(firefox)        \
+  reader(safari)         \
+  reader(dhat)           \
+  reader(gprof2dot_json) \
+  reader(pyinstrument)   \
+  reader(scalene)        \
+  reader(perf_script)    \
+  reader(perf_map)       \
+  reader(heaptrack)      \
+  reader(bpftrace)       \
+  reader(dtrace)         \
+  reader(systemtap)      \
+  reader(gdb)            \
+  reader(stack_dump)     \
+  reader(callgrind)      \
+  reader(cachegrind)     \
+  reader(massif)         \
+  reader(gprof_text)     \
+  reader(hpctoolkit_v3)  \
+  reader(tau)            \
+  reader(cubex)          \
   reader(folded)
 // clang-format on
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/support/map_guard.h"
 #include "formats/support/output_buffer.h"
 
 namespace profd {
@@ -102,15 +103,28 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
   void* place = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (place == MAP_FAILED) return system_failure(path, errno);
   madvise(place, length, MADV_SEQUENTIAL);
-  std::shared_ptr<const void> owner(place, [length](const void* p) { munmap(const_cast<void*>(p), length); });
+  std::shared_ptr<const MapGuard> guard = MapGuard::make(place, length);
+  if (!guard) {
+    munmap(place, length);
+    return read_all(file, path, size, max_bytes, false);
+  }
+  // The guard ends before the mapping does: another one may be made at the same place.
+  std::shared_ptr<const void> owner(place, [length, guard](const void* p) mutable {
+    guard.reset();
+    munmap(const_cast<void*>(p), length);
+  });
   ByteSource source({static_cast<const std::byte*>(place), length}, std::move(owner), path);
-  source.set_mapped_file(true);
+  source.set_mapped_file(std::move(guard));
   return source;
+}
+
+bool ByteSource::shrank() const {
+  return guard_ && guard_->shrank();
 }
 
 void ByteSource::forget_pages() const {
   // Only for pages the file can give again: elsewhere this would lose what they hold.
-  if (mapped_file_) madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+  if (guard_) madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
 ByteSource memory_source(std::string content, std::string name) {

@@ -15,6 +15,8 @@
 
 namespace profd {
 
+class MapGuard;
+
 class ByteSource {
  public:
   ByteSource() = default;
@@ -31,7 +33,9 @@ class ByteSource {
   void set_private(bool is_private) { private_ = is_private; }
   // Gives back the memory of bytes that will hardly be read again; they can still be.
   void forget_pages() const;
-  void set_mapped_file(bool mapped) { mapped_file_ = mapped; }
+  void set_mapped_file(std::shared_ptr<const MapGuard> guard) { guard_ = std::move(guard); }
+  // The mapped file became shorter while it was read: what was read is not what it holds.
+  bool shrank() const;
   bool truncated() const { return truncated_; }
   void set_truncated(bool truncated) { truncated_ = truncated; }
 
@@ -40,8 +44,8 @@ class ByteSource {
   std::shared_ptr<const void> owner_;
   std::string name_;
   bool private_ = false;
-  bool mapped_file_ = false;
-  bool truncated_ = false;  // a container ended early; what is here is a prefix
+  std::shared_ptr<const MapGuard> guard_;  // of a mapped file
+  bool truncated_ = false;                 // a container ended early; what is here is a prefix
 };
 
 // Maps a regular file, reads anything else (pipes) up to `max_bytes`.

@@ -38,6 +38,7 @@ class Client:
         self._write = write
         self._buffer = bytearray()
         self._next_id = 0
+        self._state = "idle"  # what profd/status said last
 
     def request(self, method: str, params: Any = None, timeout_s: float = 120) -> Answer:
         self._next_id += 1
@@ -50,11 +51,23 @@ class Client:
             seconds = time.perf_counter() - start
             message = json.loads(raw)
             if "method" in message:
-                if "id" in message:  # the daemon asks, for one to create progress: always granted
-                    self._send(self._encode({"id": message["id"], "result": None}))
+                self._take(message)
                 continue
             if message.get("id") == request_id:
                 return Answer(message.get("result"), message.get("error"), seconds, len(raw))
+
+    def wait_idle(self, timeout_s: float = 120) -> float:
+        """Until the daemon says that nothing is being done; the seconds it took."""
+        start = time.perf_counter()
+        while self._state != "idle":
+            self._take(json.loads(self._read_message(start + timeout_s)))
+        return time.perf_counter() - start
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "id" in message and "method" in message:  # the daemon asks, for one to create progress: always granted
+            self._send(self._encode({"id": message["id"], "result": None}))
+        elif message.get("method") == "profd/status":
+            self._state = message["params"]["state"]
 
     def notify(self, method: str, params: Any) -> None:
         self._send(self._encode({"method": method, "params": params}))
@@ -62,7 +75,8 @@ class Client:
     def initialize(self, root: Path) -> Answer:
         answer = self.request(
             "initialize",
-            {"processId": os.getpid(), "rootUri": root.as_uri(), "capabilities": {"profd": {"protocolVersion": 1}},
+            {"processId": os.getpid(), "rootUri": root.as_uri(), "capabilities": {"profd": {"protocolVersion": 1, "status": True}},
+             "initializationOptions": {"codeLens": True},
              "workspaceFolders": [{"uri": root.as_uri(), "name": root.name}], "clientInfo": {"name": "profd-bench"}},
         )
         self.notify("initialized", {})

@@ -30,6 +30,13 @@ ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
 ProfileInfo& ProfileBuilder::info() {
   return s_->info;
 }
+void ProfileBuilder::reserve(std::size_t n_strings, std::size_t string_bytes, std::size_t n_functions,
+                             std::size_t n_frames) {
+  State& s = *s_;
+  s.strings.reserve(n_strings, string_bytes);
+  s.function_rows.reserve(n_functions);
+  s.frame_rows.reserve(n_frames);
+}
 StringId ProfileBuilder::string(std::string_view text) {
   return s_->strings.intern(text);
 }
@@ -299,7 +306,7 @@ void ProfileBuilder::State::begin_sample(const SampleContext& where) {
   any_time |= where.time.has_value();
   sample_labels.push_back(where.labels.valid() ? where.labels.v : 0);
   sample_thread.push_back(where.thread.v);
-  sample_time.push_back(where.time.value_or(0));
+  sample_time.push_back(where.time.value_or(kNoTime));
 }
 
 void ProfileBuilder::add_sample(ContextId context, std::span<const std::int64_t> values,

@@ -101,6 +101,11 @@ class ProfileBuilder {
 
   ProfileInfo& info();
 
+  // A hint: about as much is to come. Saves growing step by step; the numbers must be true to the file, not
+  // claimed by it.
+  void reserve(std::size_t n_strings, std::size_t string_bytes, std::size_t n_functions,
+               std::size_t n_frames);
+
   StringId string(std::string_view text);
   std::string_view text(StringId id) const;  // valid until the next string()
 

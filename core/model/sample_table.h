@@ -3,18 +3,24 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/model/metric.h"
 
 namespace profd {
 
+// A sample without a time beside others that have one.
+inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
+
 struct SampleTable {
   Column<std::uint32_t> context;
   std::vector<ValueColumn> values;  // by MetricId
   Column<std::uint32_t> label_set;  // empty when no sample has labels
   Column<std::uint32_t> thread;     // empty when no sample has a thread; kNone = unknown
-  Column<std::int64_t> time;  // nanoseconds since Profile::info().time_ns or since start; empty when unknown
+  // Nanoseconds since Profile::info().time_ns or since start; empty when no sample has one, else kNoTime
+  // where unknown.
+  Column<std::int64_t> time;
   std::size_t size() const { return context.size(); }
 };
 

@@ -27,6 +27,12 @@ StringId StringInterner::intern(std::string_view text) {
   return StringId{row};
 }
 
+void StringInterner::reserve(std::size_t n_texts, std::size_t n_bytes) {
+  rows_.reserve(n_texts + 1);
+  offsets_.reserve(n_texts + 2);
+  bytes_.reserve(n_bytes);
+}
+
 StringTable StringInterner::finish() && {
   bytes_.shrink_to_fit();
   offsets_.shrink_to_fit();

@@ -41,6 +41,7 @@ class StringInterner {
   std::string_view operator[](StringId id) const {
     return {bytes_.data() + offsets_[id.v], static_cast<std::size_t>(offsets_[id.v + 1] - offsets_[id.v])};
   }
+  void reserve(std::size_t n_texts, std::size_t n_bytes);
   std::size_t size() const { return offsets_.size() - 1; }
   std::uint64_t n_repaired() const { return n_repaired_; }
   StringTable finish() &&;

@@ -99,11 +99,6 @@ Result<LineSums> sum_lines(const Profile& profile, const SelfTable& self,
   return sums;
 }
 
-StringId file_of(const Profile& profile, std::size_t frame) {
-  const StringId file = profile.frames().file[frame];
-  return file.v != 0 ? file : profile.functions().file[profile.frames().function[frame].v];
-}
-
 std::size_t bytes_of(const std::vector<std::vector<Value>>& columns) {
   std::size_t bytes = 0;
   for (const auto& column : columns) bytes += sizeof(column) + column.size() * sizeof(Value);
@@ -115,7 +110,7 @@ Result<LineValues> sweep_files(const Profile& profile, const SelfTable& self,
   const FrameTable& frames = profile.frames();
   const auto is_wanted = [&](std::size_t frame) {
     return frames.line[frame] != 0 &&
-           std::find(files.begin(), files.end(), file_of(profile, frame)) != files.end();
+           std::find(files.begin(), files.end(), file_of_frame(profile, frame)) != files.end();
   };
   LineValues out;
   for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -137,6 +132,11 @@ Result<LineValues> sweep_files(const Profile& profile, const SelfTable& self,
 
 }  // namespace
 
+StringId file_of_frame(const Profile& profile, std::size_t frame) {
+  const StringId file = profile.frames().file[frame];
+  return file.v != 0 ? file : profile.functions().file[profile.frames().function[frame].v];
+}
+
 std::size_t LineValues::memory() const {
   return line.size() * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);
 }
@@ -151,7 +151,7 @@ Result<LineIndex> make_line_index(const Profile& profile, StopToken stop) {
 Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self, StopToken stop) {
   const FrameTable& frames = profile.frames();
   std::vector<std::uint32_t> located;  // frames with a file and a line
-  const auto key_of = [&](std::uint32_t f) { return LineKey{file_of(profile, f).v, frames.line[f]}; };
+  const auto key_of = [&](std::uint32_t f) { return LineKey{file_of_frame(profile, f).v, frames.line[f]}; };
   for (std::uint32_t f = 0; f < frames.size(); ++f) {
     if (key_of(f).file != 0 && key_of(f).line != 0) located.push_back(f);
   }

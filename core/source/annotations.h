@@ -12,6 +12,9 @@
 
 namespace profd {
 
+// Where the line of a frame is: its own file, else that of its function. 0: unknown.
+StringId file_of_frame(const Profile& profile, std::size_t frame);
+
 struct LineValues {
   std::vector<std::uint32_t> line;              // 1-based, ascending
   std::vector<std::vector<Value>> self, total;  // [metric][row]

@@ -2,6 +2,8 @@
 // hashed and compared in place, so interning n rows costs n probes and no allocation per row.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +31,11 @@ class RowSet {
     }
   }
 
+  // Makes room for `n` rows, so that adding them moves nothing.
+  void reserve(std::size_t n) {
+    while (n * 4 > slots_.size() * 3) grow(std::bit_ceil(n * 4 / 3 + 1));
+  }
+
   std::size_t size() const { return used_; }
   std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
@@ -39,8 +46,8 @@ class RowSet {
     std::uint64_t hash = 0;
   };
 
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 64 : slots_.size() * 2);
+  void grow(std::size_t at_least = 64) {
+    std::vector<Slot> old(std::max(at_least, slots_.size() * 2));
     old.swap(slots_);
     const std::uint64_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {

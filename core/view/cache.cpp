@@ -149,6 +149,10 @@ void ViewCache::set_budget(std::size_t bytes) {
   evict(doomed);
 }
 
+std::size_t ViewCache::budget() const {
+  const std::scoped_lock lock(mutex_);
+  return budget_;
+}
 std::size_t ViewCache::bytes() const {
   const std::scoped_lock lock(mutex_);
   return bytes_;

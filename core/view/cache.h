@@ -65,6 +65,7 @@ class ViewCache {
   void drop(std::uint64_t profile);
   void set_budget(std::size_t bytes);
 
+  std::size_t budget() const;
   std::size_t bytes() const;
   std::size_t size() const;
   struct Counters {

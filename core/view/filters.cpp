@@ -50,8 +50,8 @@ class TextMatches {
   std::vector<std::uint8_t> known_;
 };
 
-Result<void> filter_by_thread(const Profile& profile, const Filter& filter,
-                              std::vector<std::uint8_t>& passed) {
+Result<void> filter_by_thread(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                              std::vector<std::uint8_t>& undecided) {
   const SampleTable& samples = *profile.samples();
   if (samples.thread.empty())
     return fail(ErrorCode::invalid, "the profile does not say which thread a sample was taken in");
@@ -66,8 +66,11 @@ Result<void> filter_by_thread(const Profile& profile, const Filter& filter,
   const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
   for (std::size_t i = 0; i < passed.size(); ++i) {
     const std::uint32_t thread = samples.thread[i];
-    const std::uint8_t is = thread < match.size() ? match[thread] : 0;
-    if (is != wanted) passed[i] = 0;
+    if (thread >= match.size()) {
+      undecided[i] |= wanted;
+      continue;
+    }
+    if (match[thread] != wanted) passed[i] = 0;
   }
   return {};
 }
@@ -106,12 +109,17 @@ Result<void> filter_by_label(const Profile& profile, const Filter& filter,
   return {};
 }
 
-Result<void> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed) {
+Result<void> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                            std::vector<std::uint8_t>& undecided) {
   const SampleTable& samples = *profile.samples();
   if (samples.time.empty()) return fail(ErrorCode::invalid, "the samples of the profile have no times");
   const bool wanted = filter.op == FilterOp::keep;
   for (std::size_t i = 0; i < passed.size(); ++i) {
     const std::int64_t time = samples.time[i];
+    if (time == kNoTime) {
+      undecided[i] |= wanted ? 1 : 0;
+      continue;
+    }
     const bool is = (!filter.from_ns || time >= *filter.from_ns) && (!filter.to_ns || time < *filter.to_ns);
     if (is != wanted) passed[i] = 0;
   }
@@ -144,19 +152,20 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
   return match;
 }
 
-Result<void> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed) {
+Result<void> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                            std::vector<std::uint8_t>& undecided) {
   if (profile.samples() == nullptr)
     return fail(
         ErrorCode::invalid,
         "the profile holds totals only, without the samples that threads, labels and times belong to");
-  assert(passed.size() == profile.samples()->size());
+  assert(passed.size() == profile.samples()->size() && undecided.size() == passed.size());
   switch (filter.by) {
     case FilterBy::thread:
-      return filter_by_thread(profile, filter, passed);
+      return filter_by_thread(profile, filter, passed, undecided);
     case FilterBy::label:
       return filter_by_label(profile, filter, passed);
     case FilterBy::time:
-      return filter_by_time(profile, filter, passed);
+      return filter_by_time(profile, filter, passed, undecided);
     default:
       return fail(ErrorCode::internal, "not a filter of samples");
   }

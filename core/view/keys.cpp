@@ -8,6 +8,7 @@
 
 #include "core/support/hash.h"
 #include "core/support/interner.h"
+#include "core/view/name_order.h"
 
 namespace profd {
 namespace {
@@ -65,12 +66,6 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
-struct SortName {
-  std::string_view first, second;
-  std::uint64_t third = 0;
-  auto tie() const { return std::tie(first, second, third); }
-};
-
 SortName sort_name(const Profile& profile, const KeyTable& keys, Key key) {
   const std::uint32_t frame = keys.example[key];
   const StringTable& strings = profile.strings();
@@ -98,12 +93,7 @@ void rank_names(const Profile& profile, KeyTable& keys) {
   std::vector<SortName> names;
   names.reserve(n);
   for (Key key = 0; key < n; ++key) names.push_back(sort_name(profile, keys, key));
-  std::vector<Key> order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](Key a, Key b) {
-    const auto left = names[a].tie(), right = names[b].tie();
-    return left < right || (left == right && a < b);
-  });
+  const std::vector<std::uint32_t> order = order_of_names(names);
   keys.name_rank.resize(n);
   for (std::uint32_t rank = 0; rank < n; ++rank) keys.name_rank[order[rank]] = rank;
 }

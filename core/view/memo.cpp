@@ -41,6 +41,17 @@ void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
   const std::scoped_lock lock(mutex_);
   entry->bytes = bytes;
   if (bytes > kMaxBytesPerTree) std::erase(entries_, entry);
+  std::size_t in_all = 0;
+  for (const auto& one : entries_) in_all += one->bytes;
+  while (entries_.size() > 1 && in_all > kMaxBytes + entries_.back()->bytes) {
+    in_all -= entries_.front()->bytes;
+    entries_.erase(entries_.begin());
+  }
+}
+
+bool ViewMemo::has_key_index() const {
+  const std::scoped_lock lock(mutex_);
+  return key_index_ != nullptr;
 }
 
 Result<std::shared_ptr<const KeyIndex>> ViewMemo::key_index(const Selection& selection, bool now,

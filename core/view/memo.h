@@ -22,9 +22,11 @@ struct KeyIndex;
 
 class ViewMemo {
  public:
-  // A few trees are kept: the shapes themselves and the fragments looked at last.
-  static constexpr std::size_t kMaxTrees = 6;
+  // Some trees are kept: the shapes themselves and the fragments looked at last.
+  static constexpr std::size_t kMaxTrees = 32;
   static constexpr std::size_t kMaxBytesPerTree = std::size_t{1} << 30;
+  // Of all trees but the one used last.
+  static constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 
   using AnyTree =
       std::variant<std::unique_ptr<UnfoldedTree<std::int64_t>>, std::unique_ptr<UnfoldedTree<double>>>;
@@ -53,6 +55,9 @@ class ViewMemo {
   // kSweepsBeforeIndex'th call, or when `now`.
   static constexpr std::uint32_t kSweepsBeforeIndex = 3;
   Result<std::shared_ptr<const KeyIndex>> key_index(const Selection& selection, bool now, StopToken& stop);
+
+  // Looking at one function does not sweep the profile any more.
+  bool has_key_index() const;
 
   std::size_t memory() const;
 

@@ -28,20 +28,28 @@ bool has_upper_case(std::string_view pattern) {
   return false;
 }
 
-template <class T>
-Result<Value> matched_sum(const Selection& s, const Column<T>& totals,
-                          const std::vector<std::uint8_t>& matches, StopToken& stop) {
-  const ContextTree& tree = s.profile->tree();
-  std::vector<std::uint8_t> of_frame(s.keys->of_frame.size());
-  for (std::size_t f = 0; f < of_frame.size(); ++f) {
-    const bool hidden = !s.hidden.empty() && s.hidden[f] != 0;
-    of_frame[f] = hidden ? 0 : matches[s.keys->of_frame[f]];
+// A function's name is matched where it stands; other names are made first.
+bool matches_key(const Selection& s, const Pattern& pattern, Key key) {
+  const KeyTable& keys = *s.keys;
+  if (keys.granularity == Granularity::function && key < keys.first_group()) {
+    const std::string_view name = s.profile->function_name(s.profile->frames().function[keys.example[key]]);
+    if (!name.empty()) return pattern.matches(name);
   }
+  return pattern.matches(key_name(*s.profile, keys, key));
+}
+
+template <class T>
+Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& totals,
+                                        std::vector<std::uint8_t> set_of, std::size_t n_sets,
+                                        StopToken& stop) {
+  const ContextTree& tree = s.profile->tree();
+  for (std::size_t f = 0; f < s.hidden.size(); ++f)
+    if (s.hidden[f] != 0) set_of[f] = 0;
   // In blocks: what matches is gathered first, so that its far-off columns can be fetched ahead of their use.
   constexpr std::uint32_t kBlock = 4096;
   std::array<std::uint32_t, kBlock> found;
-  T sum{};
-  std::uint32_t inside_until = 1;
+  std::vector<T> sum(n_sets);
+  std::vector<std::uint32_t> inside_until(n_sets, 1);
   const auto n = static_cast<std::uint32_t>(tree.size());
   for (std::uint32_t c = 1; c < n;) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
@@ -49,20 +57,21 @@ Result<Value> matched_sum(const Selection& s, const Column<T>& totals,
     std::size_t n_found = 0;
     for (; c < end; ++c) {
       found[n_found] = c;
-      n_found += of_frame[tree.frame[c]];
+      n_found += set_of[tree.frame[c]] != 0 ? 1 : 0;
     }
     for (std::size_t i = 0; i < n_found; ++i) {
       if (i + 16 < n_found) {
         __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
         __builtin_prefetch(&totals[found[i + 16]]);
       }
-      if (found[i] < inside_until) continue;
-      sum = add(sum, totals[found[i]], s.saturated);
-      inside_until = tree.subtree_end[found[i]];
+      const std::size_t set = set_of[tree.frame[found[i]]] - 1u;
+      if (found[i] < inside_until[set]) continue;
+      sum[set] = add(sum[set], totals[found[i]], s.saturated);
+      inside_until[set] = tree.subtree_end[found[i]];
     }
-    c = std::max(c, inside_until);
+    if (n_sets == 1) c = std::max(c, inside_until[0]);
   }
-  return Value(sum);
+  return std::vector<Value>(sum.begin(), sum.end());
 }
 
 }  // namespace
@@ -74,15 +83,26 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   result.matches.resize(n_keys);
   for (Key key = 0; key < n_keys; ++key) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    if (!compiled.matches(key_name(*selection.profile, *selection.keys, key))) continue;
+    if (!matches_key(selection, compiled, key)) continue;
     result.matches[key] = 1;
     ++result.n_keys;
   }
-  PROFD_TRY(
-      result.matched,
-      std::visit([&](const auto& totals) { return matched_sum(selection, totals, result.matches, stop); },
-                 selection.totals));
+  std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
+  for (std::size_t f = 0; f < of_frame.size(); ++f) of_frame[f] = result.matches[selection.keys->of_frame[f]];
+  PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop)));
   return result;
+}
+
+Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
+                            StopToken stop) {
+  PROFD_TRY(const std::vector<Value> sums, matched_totals(selection, matches, 1, std::move(stop)));
+  return sums.front();
+}
+
+Result<std::vector<Value>> matched_totals(const Selection& selection, const std::vector<std::uint8_t>& set_of,
+                                          std::size_t n_sets, StopToken stop) {
+  return std::visit([&](const auto& totals) { return matched_sums(selection, totals, set_of, n_sets, stop); },
+                    selection.totals);
 }
 
 }  // namespace profd

@@ -1,6 +1,7 @@
 // Search: a regular expression over names, with an honest share: each stack counts once.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +18,14 @@ struct SearchResult {
 // RE2 syntax, case-insensitive unless the pattern has an upper-case letter (\S and \pL are not letters).
 // Hidden frames do not match. `invalid` for a bad pattern, `limit` for one of more than 1,024 bytes.
 Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop);
+
+// Total of the stacks that pass through a frame with matches[FrameId] != 0, each counted once. Hidden frames
+// are none.
+Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
+                            StopToken stop);
+
+// The same for up to 255 sets of frames in one sweep: set_of[FrameId] is 0 for none, i + 1 for the i-th.
+Result<std::vector<Value>> matched_totals(const Selection& selection, const std::vector<std::uint8_t>& set_of,
+                                          std::size_t n_sets, StopToken stop);
 
 }  // namespace profd

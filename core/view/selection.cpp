@@ -1,6 +1,8 @@
 #include "core/view/selection.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -88,8 +90,40 @@ std::vector<std::uint32_t> ordered_rows(const SampleTable& samples, const std::v
   return order;
 }
 
-// The rows that keep and drop let through.
-Result<SelfTable> filter_rows(const Profile& profile, const ViewSpec& spec, StopToken& stop) {
+// By metric, what no filter of samples can decide on: values that belong to no sample, and samples that are
+// marked.
+std::vector<Value> sum_of_undecided(const Profile& profile, const std::vector<std::uint8_t>& passed,
+                                    const std::vector<std::uint8_t>& undecided) {
+  std::vector<Value> sums;
+  for (std::size_t m = 0; m < profile.metrics().size(); ++m) {
+    const bool saturated = profile.metrics()[m].saturated;
+    sums.push_back(std::visit(
+        [&](const auto& values) {
+          using T = std::remove_cvref_t<decltype(values[0])>;
+          T in_samples{}, marked{}, magnitudes{};
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            const T value = finite(values[i]);
+            in_samples = add(in_samples, value, saturated);
+            magnitudes = add(magnitudes, magnitude(value), true);
+            if (passed[i] != 0 && undecided[i] != 0) marked = add(marked, value, saturated);
+          }
+          const T* const total = std::get_if<T>(&profile.total(MetricId(m)));
+          assert(total != nullptr);  // a metric is integral or fractional as a whole
+          T outside = subtract(total == nullptr ? in_samples : *total, in_samples, saturated);
+          // Sums of fractions in another order differ in their last digits.
+          if constexpr (std::is_same_v<T, double>)
+            if (std::fabs(outside) <= magnitudes * 1e-9) outside = 0;
+          return Value(add(outside, marked, saturated));
+        },
+        profile.samples()->values[m]));
+  }
+  return sums;
+}
+
+// The rows that keep and drop let through. `excluded`: by metric, see Selection; empty without filters of
+// samples.
+Result<SelfTable> filter_rows(const Profile& profile, const ViewSpec& spec, std::vector<Value>& excluded,
+                              StopToken stop) {
   SelfTable self = profile.self();
   const auto wants = [&](bool samples) {
     return std::any_of(spec.filters.begin(), spec.filters.end(),
@@ -97,12 +131,16 @@ Result<SelfTable> filter_rows(const Profile& profile, const ViewSpec& spec, Stop
   };
   if (wants(true)) {
     std::vector<std::uint8_t> passed(profile.samples() == nullptr ? 0 : profile.samples()->size(), 1);
+    std::vector<std::uint8_t> undecided(passed.size(), 0);
     for (const Filter& filter : spec.filters) {
       if (!filters_rows(filter) || !filters_samples(filter)) continue;
       PROFD_CHECK(stop.status());
-      PROFD_CHECK(filter_samples(profile, filter, passed));
+      PROFD_CHECK(filter_samples(profile, filter, passed, undecided));
     }
     const SampleTable& samples = *profile.samples();
+    excluded = sum_of_undecided(profile, passed, undecided);
+    for (std::size_t i = 0; i < passed.size(); ++i)
+      if (undecided[i] != 0) passed[i] = 0;
     self = take_rows({samples.context, samples.values}, ordered_rows(samples, passed, profile.tree().size()));
   }
   for (const Filter& filter : spec.filters) {
@@ -239,8 +277,9 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   const bool same_rows = same_profile && similar->row_filters == selection->row_filters;
   if (same_rows) {
     selection->self = similar->self;
+    selection->excluded = similar->excluded;
   } else {
-    PROFD_TRY(selection->self, filter_rows(*profile, spec, stop));
+    PROFD_TRY(selection->self, filter_rows(*profile, spec, selection->excluded, stop));
   }
   if (same_rows && similar->metric == selection->metric) {
     selection->totals = similar->totals;

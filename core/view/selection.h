@@ -37,6 +37,10 @@ struct Selection {
   Value total;                      // of what passed
   Value profile_total;              // of everything
   std::vector<Filter> row_filters;  // the keep and drop filters it was made with
+  // By metric, of the whole profile: what filters by thread, label or time leave out because nobody knows
+  // where it belongs: values that belong to no sample, samples without a thread or a time. Empty without such
+  // filters.
+  std::vector<Value> excluded;
   // Trees unfolded so far, reused by layouts and tables on this selection. Grows with use, within a bound.
   std::shared_ptr<ViewMemo> memo;
 

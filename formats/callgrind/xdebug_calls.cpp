@@ -17,7 +17,7 @@ void XdebugCalls::add_self(FrameId frame, std::span<const std::int64_t> costs) {
   costs_.insert(costs_.end(), costs.begin(), costs.end());
 }
 
-void XdebugCalls::add_call(FrameId caller, CallGraph::Node callee, std::int64_t count,
+void XdebugCalls::add_call(FrameId caller, CostGraph::Node callee, std::int64_t count,
                            std::span<const std::int64_t> inclusive) {
   if (blocks_.empty()) return;
   entries_.push_back({caller, callee, count});
@@ -69,24 +69,23 @@ void XdebugCalls::add_tree(std::size_t first, std::size_t end, const Part& part,
   }
 }
 
-void XdebugCalls::add_graph(CallGraph& graph) const {
+void XdebugCalls::add_graph(CostGraph& graph) const {
   std::size_t part = 0;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     for (; part < parts_.size() && parts_[part].first_block <= b; ++part)
       if (parts_[part].placed) graph.set_place(parts_[part].place);
     for (std::size_t e = blocks_[b].first_entry; e < end_of(b); ++e) {
       const Entry& entry = entries_[e];
-      const CallGraph::Node node{blocks_[b].function, entry.frame};
+      const CostGraph::Node node{blocks_[b].function, {}, entry.frame};
       if (entry.callee.function.valid())
         graph.add_call(node, entry.callee, entry.count, costs(e));
       else
         graph.add_self(node, costs(e));
     }
   }
-  graph.finish();
 }
 
-Result<void> XdebugCalls::finish(std::vector<CallGraph::Event> events, ReadContext& context,
+Result<void> XdebugCalls::finish(std::vector<CostGraph::Event> events, ReadContext& context,
                                  ProfileBuilder& builder) {
   if (parts_.empty() || parts_.front().first_block != 0) parts_.insert(parts_.begin(), Part{});
   if (entries_.size() >= kNone || blocks_.size() >= kNone)
@@ -102,11 +101,11 @@ Result<void> XdebugCalls::finish(std::vector<CallGraph::Event> events, ReadConte
     context.report.add("calls-out-of-order", Severity::loss,
                        "the calls do not fit together, so that their stacks are not known: the file was read "
                        "as a call graph");
-    CallGraph graph(builder, std::move(events));
+    CostGraph graph(builder, std::move(events), {});
     add_graph(graph);
-    return {};
+    return graph.finish(context.report);
   }
-  for (const CallGraph::Event& event : events) builder.add_metric(event.name, event.unit);
+  for (const CostGraph::Event& event : events) builder.add_metric(event.name, event.unit);
   builder.add_metric("calls", "count");
   builder.set_default_metric(MetricId{0u});
   builder.set_n_samples(0);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/reader.h"
-#include "formats/support/call_graph.h"
+#include "formats/support/cost_graph.h"
 
 namespace profd::callgrind {
 
@@ -19,18 +19,18 @@ class XdebugCalls {
   // A block of the function begins.
   void begin(FunctionId function);
   void add_self(FrameId frame, std::span<const std::int64_t> costs);
-  void add_call(FrameId caller, CallGraph::Node callee, std::int64_t count,
+  void add_call(FrameId caller, CostGraph::Node callee, std::int64_t count,
                 std::span<const std::int64_t> inclusive);
   // What follows is another run, measured at `place`.
   void begin_part(const SampleContext& place);
 
   // Declares the metrics and adds everything.
-  Result<void> finish(std::vector<CallGraph::Event> events, ReadContext& context, ProfileBuilder& builder);
+  Result<void> finish(std::vector<CostGraph::Event> events, ReadContext& context, ProfileBuilder& builder);
 
  private:
   struct Entry {  // a cost line or a call
     FrameId frame;
-    CallGraph::Node callee;  // function invalid: a cost line
+    CostGraph::Node callee;  // function invalid: a cost line
     std::int64_t count = 0;
   };
   struct Block {
@@ -51,7 +51,7 @@ class XdebugCalls {
   }
   bool link_callers(std::size_t first, std::size_t end);
   void add_tree(std::size_t first, std::size_t end, const Part& part, ProfileBuilder& builder) const;
-  void add_graph(CallGraph& graph) const;
+  void add_graph(CostGraph& graph) const;
 
   std::size_t n_events_;
   std::vector<Block> blocks_;

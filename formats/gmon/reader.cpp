@@ -9,7 +9,7 @@
 
 #include "formats/gmon/records.h"
 #include "formats/gmon/symbols.h"
-#include "formats/support/call_graph.h"
+#include "formats/support/cost_graph.h"
 
 namespace profd {
 namespace {
@@ -30,11 +30,11 @@ class Reading {
   Result<void> run() {
     const std::string dimension = r_.histograms.empty() ? "seconds" : r_.histograms.front().dimension;
     seconds_ = dimension == "seconds";
-    std::vector<CallGraph::Event> events{seconds_ ? CallGraph::Event{"time", "nanoseconds"}
-                                                  : CallGraph::Event{dimension, "count"}};
+    std::vector<CostGraph::Event> events{seconds_ ? CostGraph::Event{"time", "nanoseconds"}
+                                                  : CostGraph::Event{dimension, "count"}};
     if (!r_.blocks.empty()) events.push_back({"block executions", "count"});
     row_.resize(events.size());
-    graph_.emplace(builder_, std::move(events), false);
+    graph_.emplace(builder_, std::move(events), CostGraph::Options{.inclusive = false});
     std::uint64_t n_samples = 0;
     for (const Histogram& h : r_.histograms) {
       if (h.dimension != dimension) {
@@ -52,7 +52,7 @@ class Reading {
       row_.back() = static_cast<std::int64_t>(std::min<std::uint64_t>(block.count, INT64_MAX));
       graph_->add_self(node(block.address), row_);
     }
-    graph_->finish();
+    PROFD_CHECK(graph_->finish(context_.report));
     builder_.set_n_samples(n_samples);
     context_.report.add(
         "no-symbols", Severity::loss,
@@ -62,7 +62,7 @@ class Reading {
   }
 
  private:
-  CallGraph::Node node(std::uint64_t address) {
+  CostGraph::Node node(std::uint64_t address) {
     const std::size_t row = symbols_.find(address);
     FunctionId* known = row == Symbols::kNowhere ? &unknown_ : &functions_[row];
     if (!known->valid()) {
@@ -71,7 +71,7 @@ class Reading {
       spec.unresolved = row == Symbols::kNowhere;
       *known = builder_.function(spec);
     }
-    return {*known, builder_.frame({.function = *known, .address = address})};
+    return {*known, {}, builder_.frame({.function = *known, .address = address})};
   }
 
   // A bin covers (high - low) / n bytes, which is no whole number: its samples are shared by the functions it
@@ -114,7 +114,7 @@ class Reading {
       const double part =
           (static_cast<double>(next) - std::max(begin, static_cast<double>(at))) / (end - begin);
       const std::int64_t value =
-          last ? left : std::min(left, std::llround(static_cast<double>(whole) * part));
+          last ? left : std::min<std::int64_t>(left, std::llround(static_cast<double>(whole) * part));
       std::fill(row_.begin(), row_.end(), 0);
       row_.front() = value;
       if (value > 0) graph_->add_self(node(at), row_);
@@ -136,7 +136,7 @@ class Reading {
   const Symbols& symbols_;
   ReadContext& context_;
   ProfileBuilder& builder_;
-  std::optional<CallGraph> graph_;
+  std::optional<CostGraph> graph_;
   std::vector<FunctionId> functions_;  // by row of symbols_
   FunctionId unknown_;
   std::vector<std::int64_t> row_;

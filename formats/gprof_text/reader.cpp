@@ -1,6 +1,7 @@
 // gprof's report, docs/formats/gprof-text.md.
 #include "formats/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <unordered_map>
@@ -8,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "formats/gprof_text/entry.h"
-#include "formats/support/call_graph.h"
+#include "formats/support/cost_graph.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
@@ -39,8 +40,9 @@ class Reading {
       return fail(ErrorCode::malformed, "the file has neither a flat profile nor a call graph", 0);
     builder_.info().producer = "gprof";
     graph_.emplace(builder_,
-                   std::vector<CallGraph::Event>{cycles_ ? CallGraph::Event{"cycles", "count"}
-                                                         : CallGraph::Event{"time", "nanoseconds"}});
+                   std::vector<CostGraph::Event>{cycles_ ? CostGraph::Event{"cycles", "count"}
+                                                         : CostGraph::Event{"time", "nanoseconds"}},
+                   CostGraph::Options{});
     LineReader lines(text_.text);
     enum class In : std::uint8_t { text, flat, graph } in = In::text;
     for (std::string_view line; lines.next(line);) {
@@ -69,12 +71,7 @@ class Reading {
     }
     PROFD_CHECK(end_block());
     if (n_rows_ == 0) return fail(ErrorCode::malformed, "the tables of the file have no row", offset_);
-    graph_->finish();
-    context_.report.add(
-        "call-graph", Severity::info,
-        "the format knows calls, not stacks: see docs/formats/gprof-text.md for what the metrics mean",
-        std::nullopt, has_graph_ ? 1 : 0);
-    return {};
+    return graph_->finish(context_.report);
   }
 
  private:
@@ -107,7 +104,7 @@ class Reading {
     return value;
   }
 
-  CallGraph::Node node_of(const Name& name) {
+  CostGraph::Node node_of(const Name& name) {
     const StringId text = builder_.string(name.name);
     const auto [found, is_new] = functions_.try_emplace(text.v);
     if (is_new) found->second = builder_.function({.name = text, .file = builder_.string(name.file)});
@@ -116,7 +113,7 @@ class Reading {
     frame.line = name.line;
     frame.address = name.address;
     if (!name.file.empty()) frame.file = builder_.string(name.file);
-    return {found->second, builder_.frame(frame)};
+    return {found->second, {}, builder_.frame(frame)};
   }
 
   Result<void> read_flat(std::string_view line, bool& in_rows) {
@@ -134,7 +131,7 @@ class Reading {
     in_rows = true;
     ++n_rows_;
     PROFD_TRY(const std::int64_t self, measured(row.self));
-    const CallGraph::Node node = node_of(row.name);
+    const CostGraph::Node node = node_of(row.name);
     graph_->add_self(node, std::span(&self, 1));
     if (!has_graph_ && row.has_calls) graph_->add_entries(node, row.calls);
     return {};
@@ -178,13 +175,16 @@ class Reading {
     ++n_rows_;
     // The members of a cycle have blocks of their own.
     if (of.whole_cycle) return {};
-    const CallGraph::Node caller = node_of(of.name);
+    const CostGraph::Node caller = node_of(of.name);
     if (!has_flat_) {
       PROFD_TRY(const std::int64_t self, measured(of.self));
       graph_->add_self(caller, std::span(&self, 1));
     }
     const std::int64_t none = 0;
-    if (of.recursive > 0) graph_->add_call(caller, caller, of.recursive, std::span(&none, 1));
+    // GNU's gprof says it once more among the callees.
+    const bool listed = std::any_of(block.begin() + static_cast<std::ptrdiff_t>(primary) + 1, block.end(),
+                                    [&](const GraphRow& row) { return row.name.name == of.name.name; });
+    if (of.recursive > 0 && !listed) graph_->add_call(caller, caller, of.recursive, std::span(&none, 1));
     for (std::size_t i = primary + 1; i < block.size(); ++i) {
       PROFD_TRY(const std::int64_t self, measured(block[i].self));
       PROFD_TRY(const std::int64_t children, measured(block[i].children));
@@ -202,7 +202,7 @@ class Reading {
   const DecodedText& text_;
   ReadContext& context_;
   ProfileBuilder& builder_;
-  std::optional<CallGraph> graph_;
+  std::optional<CostGraph> graph_;
   std::unordered_map<std::uint32_t, FunctionId> functions_;
   bool has_flat_ = false, has_graph_ = false, cycles_ = false;
   bool in_flat_rows_ = false, flat_ended_ = false, graph_ended_ = false;

@@ -1,7 +1,6 @@
 #include "formats/perf_script/frame_line.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace profd::perf_script {
@@ -50,75 +49,6 @@ std::size_t branches_at(std::string_view text) {
     if (text.substr(end).starts_with("/0x")) return at;
   }
   return std::string_view::npos;
-}
-
-FrameKind kind_of(std::string_view module) {
-  const std::string_view base = module.substr(module.rfind('/') + 1);
-  if (base.starts_with("perf-") && base.ends_with(".map")) return FrameKind::jit;
-  if (base.starts_with("jitted-") || module.starts_with("[JIT]")) return FrameKind::jit;
-  if (base.starts_with("vmlinux") || base.ends_with(".ko")) return FrameKind::kernel;
-  constexpr std::array<std::string_view, 8> kUser{"[unknown]", "[vdso]", "[vsyscall]", "[heap]",
-                                                  "[stack]",   "[anon]", "[uprobes]",  "[vectors]"};
-  const bool user = std::find(kUser.begin(), kUser.end(), module) != kUser.end();
-  return module.starts_with('[') && !user ? FrameKind::kernel : FrameKind::native;
-}
-
-// "Lorg/mozilla/Foo;.bar" and "Lorg/mozilla/Foo;::bar" (perf-map-agent) -> "org/mozilla/Foo.bar".
-bool is_java(std::string_view symbol) {
-  const std::size_t semicolon = symbol.find(';');
-  return symbol.starts_with('L') && semicolon != std::string_view::npos &&
-         (symbol.substr(semicolon + 1).starts_with('.') || symbol.substr(semicolon + 1).starts_with("::"));
-}
-
-Symbol java_symbol(std::string_view text) {
-  const std::size_t semicolon = text.find(';');
-  const std::string_view method = text.substr(semicolon + (text[semicolon + 1] == '.' ? 2 : 3));
-  Symbol symbol;
-  symbol.name = std::string(text.substr(1, semicolon - 1)) + "." + std::string(method);
-  symbol.system_name = text;
-  symbol.kind = FrameKind::jit;
-  return symbol;
-}
-
-// V8: "JS:*fib /opt/demo.js:2:13": tier mark (~ interpreted), name, place of the definition.
-bool v8_symbol(std::string_view text, Symbol& symbol) {
-  constexpr std::array<std::string_view, 5> kPrefixes{"JS:", "LazyCompile:", "Function:", "Eval:", "Script:"};
-  const auto prefix = std::find_if(kPrefixes.begin(), kPrefixes.end(),
-                                   [&](std::string_view p) { return text.starts_with(p); });
-  if (prefix == kPrefixes.end()) return false;
-  std::string_view rest = text.substr(prefix->size());
-  const bool marked = !rest.empty() && std::string_view("~*^+").find(rest.front()) != std::string_view::npos;
-  const bool interpreted = marked && rest.front() == '~';
-  if (marked) rest.remove_prefix(1);
-  const std::size_t blank = rest.rfind(' ');
-  if (blank == std::string_view::npos) return false;
-  // file:line[:column]
-  std::string_view file = rest.substr(blank + 1);
-  std::array<std::uint32_t, 2> numbers{};
-  std::size_t n = 0;
-  for (; n < 2; ++n) {
-    const std::size_t colon = file.rfind(':');
-    if (colon == std::string_view::npos) break;
-    const std::string_view digits = file.substr(colon + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), numbers[n]);
-    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) break;
-    file = file.substr(0, colon);
-  }
-  if (n == 0 || file.empty()) return false;
-  symbol.name = blank == 0 ? "(anonymous)" : std::string(rest.substr(0, blank));
-  symbol.system_name = text;
-  symbol.file = file;
-  symbol.start_line = numbers[n - 1];
-  symbol.kind = interpreted ? FrameKind::interpreted : FrameKind::jit;
-  return true;
-}
-
-Symbol jit_symbol(std::string_view text) {
-  if (is_java(text)) return java_symbol(text);
-  Symbol symbol;
-  if (!v8_symbol(text, symbol)) symbol.name = std::string(text);
-  if (symbol.kind == FrameKind::native) symbol.kind = FrameKind::jit;
-  return symbol;
 }
 
 }  // namespace
@@ -171,42 +101,6 @@ SourcePlace parse_source_line(std::string_view line) {
   place.file = file;
   place.line = number;
   return place;
-}
-
-std::vector<Symbol> symbols_of(const FrameLine& frame) {
-  std::vector<Symbol> out;
-  const FrameKind kind = kind_of(frame.module);
-  if (frame.symbol == "[unknown]") {
-    Symbol symbol;
-    const std::string_view base = frame.module.substr(frame.module.rfind('/') + 1);
-    if (base.empty())
-      symbol.name = "[unknown]";
-    else if (base.front() == '[')
-      symbol.name = std::string(base);
-    else
-      symbol.name = "[" + std::string(base) + "]";
-    symbol.unresolved = true;
-    symbol.kind = kind;
-    out.push_back(std::move(symbol));
-    return out;
-  }
-  if (kind != FrameKind::jit) {
-    Symbol symbol;
-    symbol.name = std::string(frame.symbol);
-    symbol.kind = kind;
-    out.push_back(std::move(symbol));
-    return out;
-  }
-  // perf-map-agent: "Lx;::a->Ly;::b", the method compiled and what was inlined into it.
-  std::string_view rest = frame.symbol;
-  while (is_java(rest)) {
-    const std::size_t arrow = rest.find("->L");
-    if (arrow == std::string_view::npos || !is_java(rest.substr(arrow + 2))) break;
-    out.push_back(java_symbol(rest.substr(0, arrow)));
-    rest = rest.substr(arrow + 2);
-  }
-  out.push_back(jit_symbol(rest));
-  return out;
 }
 
 }  // namespace profd::perf_script

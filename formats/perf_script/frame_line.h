@@ -3,11 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
-
-#include "core/model/tables.h"
 
 namespace profd::perf_script {
 
@@ -31,16 +27,5 @@ struct SourcePlace {
 };
 // "  demo.cpp:12", "  x.h:61 (inlined)", "  :0", "  [kernel.kallsyms][ffffffff817554ea]".
 SourcePlace parse_source_line(std::string_view line);
-
-// A symbol as people read it. A symbol of a JIT map can be a chain of inlined methods, outermost first.
-struct Symbol {
-  std::string name;
-  std::string_view system_name;  // as written, when that differs
-  std::string_view file;
-  std::uint32_t start_line = 0;
-  bool unresolved = false;
-  FrameKind kind = FrameKind::native;
-};
-std::vector<Symbol> symbols_of(const FrameLine& frame);
 
 }  // namespace profd::perf_script

@@ -14,6 +14,7 @@
 #include "formats/perf_script/comment.h"
 #include "formats/perf_script/frame_line.h"
 #include "formats/perf_script/header.h"
+#include "formats/support/code_symbol.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_rows.h"
 #include "formats/support/text_source.h"
@@ -207,9 +208,9 @@ class Reading {
     frame.inlined |= place.inlined;
     if (frame.has_branches) count(branches_, static_cast<std::size_t>(piece.data() - text_.text.data()));
     Meaning meaning{static_cast<std::uint32_t>(frames_.size()), 0, frame.inlined && frame.module.empty()};
-    const std::vector<Symbol> symbols = symbols_of(frame);
+    const std::vector<CodeSymbol> symbols = code_symbols(frame.symbol, frame.module);
     for (std::size_t i = symbols.size(); i-- > 0;) {
-      const Symbol& symbol = symbols[i];
+      const CodeSymbol& symbol = symbols[i];
       FrameSpec spec;
       spec.function = builder_.function(
           FunctionSpec{.name = builder_.string(symbol.name),

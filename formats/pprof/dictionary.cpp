@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <unordered_map>
 
 #include "formats/pprof/prune.h"
 
@@ -44,6 +43,10 @@ class Builder {
 
   Result<Dictionary> run() {
     PROFD_CHECK(check_strings());
+    string_ids_.assign(r_.strings.size(), kNone);
+    std::size_t n_bytes = 0;
+    for (const std::string_view text : r_.strings) n_bytes += text.size();
+    builder_.reserve(r_.strings.size(), n_bytes, r_.functions.size(), r_.lines.size());
     PROFD_CHECK(add_mappings());
     PROFD_CHECK(add_functions());
     PROFD_TRY(const std::string_view drop, r_.string(r_.drop_frames, "drop_frames"));
@@ -87,29 +90,48 @@ class Builder {
   Result<void> add_functions() {
     PROFD_TRY(function_row_, map_ids(r_.functions, "function"));
     functions_.reserve(r_.functions.size());
+    files_.reserve(r_.functions.size());
     for (std::size_t i = 0; i < r_.functions.size(); ++i) {
       const Function& f = r_.functions[i];
-      const auto place = [&](const char* field) { return at("function", i) + field; };
-      PROFD_TRY(const std::string_view name, r_.string(f.name, place(".name")));
-      PROFD_TRY(const std::string_view system_name, r_.string(f.system_name, place(".system_name")));
-      PROFD_TRY(const std::string_view file, r_.string(f.filename, place(".filename")));
+      if (!has_string(f.name) || !has_string(f.system_name) || !has_string(f.filename))
+        return bad_function(i);
+      const StringId name = string_id(f.name), system_name = string_id(f.system_name);
       files_.push_back(StringId{0u});
       FunctionSpec spec;
-      spec.name = builder_.string(name.empty() ? system_name : name);
-      spec.system_name = system_name == name || name.empty() ? StringId{0u} : builder_.string(system_name);
-      spec.file = builder_.string(file);
+      spec.name = name.v == 0 ? system_name : name;
+      spec.system_name = system_name == name || name.v == 0 ? StringId{0u} : system_name;
+      spec.file = string_id(f.filename);
       spec.start_line = line_number(f.start_line);
-      if (name.empty() && system_name.empty()) {
+      if (spec.name.v == 0) {
         functions_.push_back({});
         continue;
       }
       // pprof tells functions apart by name alone. The file of each line stays on its frame.
-      const auto [known, is_new] = by_name_.try_emplace(spec.name.v);
-      if (is_new) known->second = builder_.function(spec);
-      functions_.push_back(known->second);
+      if (spec.name.v >= by_name_.size()) by_name_.resize(std::size_t{spec.name.v} + r_.strings.size() + 1);
+      FunctionId& known = by_name_[spec.name.v];
+      if (!known.valid()) known = builder_.function(spec);
+      functions_.push_back(known);
       files_.back() = spec.file;
     }
     return {};
+  }
+
+  bool has_string(std::uint64_t index) const { return index < r_.strings.size() || index == 0; }
+
+  // Texts of the file are looked up once each, whatever names them.
+  StringId string_id(std::uint64_t index) {
+    if (index >= string_ids_.size()) return StringId{0u};
+    std::uint32_t& id = string_ids_[static_cast<std::size_t>(index)];
+    if (id == kNone) id = builder_.string(r_.strings[static_cast<std::size_t>(index)]).v;
+    return StringId{id};
+  }
+
+  tl::unexpected<Error> bad_function(std::size_t i) const {
+    const Function& f = r_.functions[i];
+    const auto [index, field] = !has_string(f.name)          ? std::pair(f.name, ".name")
+                                : !has_string(f.system_name) ? std::pair(f.system_name, ".system_name")
+                                                             : std::pair(f.filename, ".filename");
+    return tl::unexpected<Error>(r_.string(index, at("function", i) + field).error());
   }
 
   FunctionId unknown_function(std::uint32_t mapping) {
@@ -212,8 +234,9 @@ class Builder {
   std::vector<ModuleId> modules_;
   std::vector<bool> kernel_;
   std::vector<FunctionId> unknown_, functions_;
-  std::vector<StringId> files_;  // by row of functions
-  std::unordered_map<std::uint32_t, FunctionId> by_name_;
+  std::vector<StringId> files_;            // by row of functions
+  std::vector<FunctionId> by_name_;        // by StringId
+  std::vector<std::uint32_t> string_ids_;  // by index in the file's table; kNone = not met yet
   FunctionId nowhere_;
 };
 

@@ -84,7 +84,7 @@ Result<void> add_samples(const SampleTable& samples, const Ids& ids, ProfileBuil
     if (!samples.thread.empty() && samples.thread[row] != kNone)
       where.thread = ids.threads[samples.thread[row]];
     if (!samples.label_set.empty()) where.labels = ids.label_sets[samples.label_set[row]];
-    if (!samples.time.empty()) where.time = samples.time[row];
+    if (!samples.time.empty() && samples.time[row] != kNoTime) where.time = samples.time[row];
     builder.add_sample(ids.contexts[samples.context[row]], std::span<const Value>(values), where);
   }
   return {};

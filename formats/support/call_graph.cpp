@@ -1,84 +1,82 @@
 #include "formats/support/call_graph.h"
 
-#include <algorithm>
-#include <cassert>
+#include <utility>
 
-#include "core/support/checked.h"
+#include "formats/support/dominators.h"
 
 namespace profd {
 
-CallGraph::CallGraph(ProfileBuilder& builder, std::vector<Event> events, bool inclusive)
-    : builder_(builder),
-      n_events_(events.size()),
-      inclusive_(inclusive),
-      row_((inclusive ? 2 : 1) * events.size() + 1) {
-  for (const Event& event : events) builder_.add_metric(event.name, event.unit);
-  builder_.add_metric("calls", "count");
-  for (std::size_t e = 0; e < events.size() && inclusive; ++e)
-    builder_.add_metric(events[e].name + " inclusive", events[e].unit);
-  builder_.set_default_metric(MetricId{0u});
-  // Costs are counted, not sampled.
-  builder_.set_n_samples(0);
+CallGraph::CallGraph(std::vector<FrameId> frames) : frames_(std::move(frames)), entry_(frames_.size(), 0) {}
+
+std::uint32_t CallGraph::add_edge(std::uint32_t caller, std::uint32_t callee) {
+  edges_.push_back({caller, callee});
+  return static_cast<std::uint32_t>(edges_.size() - 1);
 }
 
-CallGraph::Sums& CallGraph::sums_of(Node node) {
-  if (node.function.v >= row_of_function_.size()) row_of_function_.resize(node.function.v + 1, kNone);
-  std::uint32_t& row = row_of_function_[node.function.v];
-  if (row == kNone) {
-    row = static_cast<std::uint32_t>(sums_.size());
-    Sums& sums = sums_.emplace_back();
-    sums.frame = node.frame;
-    sums.own.resize(n_events_);
-    sums.called.resize(n_events_);
+void CallGraph::mark_entry(std::uint32_t function) {
+  entry_[function] = 1;
+}
+
+void CallGraph::place(ProfileBuilder& builder) {
+  // Node 0 is what is outside; function i is node i + 1.
+  const auto n = static_cast<std::uint32_t>(frames_.size() + 1);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ways;
+  std::vector<std::uint8_t> called(n, 0);
+  for (const Edge& edge : edges_) {
+    if (edge.caller == edge.callee) continue;
+    ways.emplace_back(edge.caller + 1, edge.callee + 1);
+    called[edge.callee + 1] = 1;
   }
-  return sums_[row];
-}
-
-void CallGraph::put(ContextId context, std::size_t first_metric, std::span<const std::int64_t> values,
-                    std::int64_t calls) {
-  if (as_samples_) {
-    std::fill(row_.begin(), row_.end(), 0);
-    std::copy(values.begin(), values.end(), row_.begin() + static_cast<std::ptrdiff_t>(first_metric));
-    row_[n_events_] = calls;
-    builder_.add_sample(context, row_, place_);
-    return;
+  for (std::uint32_t node = 1; node < n; ++node) {
+    if (!called[node]) entry_[node - 1] = 1;
+    if (entry_[node - 1]) ways.emplace_back(0, node);
   }
-  for (std::size_t e = 0; e < values.size(); ++e)
-    if (values[e] != 0) builder_.add_self(context, MetricId{first_metric + e}, values[e]);
-  if (calls != 0) builder_.add_self(context, MetricId{n_events_}, calls);
-}
+  Dominators dominators = find_dominators(n, ways);
+  if (dominators.order.size() < n) {
+    // Functions that only call each other: which of them was entered first is not in the file.
+    std::vector<std::uint8_t> reached(n, 0);
+    for (const std::uint32_t node : dominators.order) reached[node] = 1;
+    for (std::uint32_t node = 1; node < n; ++node) {
+      if (reached[node]) continue;
+      entry_[node - 1] = 1;
+      ways.emplace_back(0, node);
+    }
+    dominators = find_dominators(n, ways);
+  }
 
-void CallGraph::add_self(Node node, std::span<const std::int64_t> costs) {
-  assert(costs.size() == n_events_);
-  put(alone(node.frame), 0, costs, 0);
-  Sums& sums = sums_of(node);
-  for (std::size_t e = 0; e < n_events_; ++e) add_saturating(sums.own[e], costs[e]);
-}
-
-void CallGraph::add_call(Node caller, Node callee, std::int64_t count,
-                         std::span<const std::int64_t> inclusive) {
-  assert(inclusive.size() == (inclusive_ ? n_events_ : 0));
-  put(builder_.context(alone(caller.frame), callee.frame), n_events_ + 1, inclusive, count);
-  if (!inclusive_) return;
-  Sums& from = sums_of(caller);
-  for (std::size_t e = 0; e < n_events_; ++e) add_saturating(from.own[e], inclusive[e]);
-  Sums& to = sums_of(callee);
-  for (std::size_t e = 0; e < n_events_; ++e) add_saturating(to.called[e], inclusive[e]);
-}
-
-void CallGraph::add_entries(Node node, std::int64_t count) {
-  put(alone(node.frame), n_events_ + 1, {}, count);
-}
-
-void CallGraph::finish() {
-  if (!inclusive_) return;
-  place_ = {};
-  for (const Sums& sums : sums_) {
-    std::vector<std::int64_t> rest(n_events_);
-    for (std::size_t e = 0; e < n_events_; ++e)
-      if (sums.own[e] > sums.called[e]) rest[e] = sums.own[e] - std::max<std::int64_t>(sums.called[e], 0);
-    if (std::any_of(rest.begin(), rest.end(), [](std::int64_t v) { return v != 0; }))
-      put(alone(sums.frame), n_events_ + 1, rest, 0);
+  // Callers that a function dominates are its own recursion. With one other caller its stack is that
+  // caller's; else it is known up to the function that all ways lead through.
+  std::vector<std::uint8_t> several(n, 0);
+  std::vector<std::uint32_t> only(n, kNone);
+  const auto add_caller = [&](std::uint32_t caller, std::uint32_t node) {
+    if (only[node] != kNone && only[node] != caller) several[node] = 1;
+    only[node] = caller;
+  };
+  for (const auto& [from, to] : ways) {
+    if (from == 0 || !dominators.dominates(to, from)) add_caller(from, to);
+  }
+  FrameId gap;
+  contexts_.assign(frames_.size(), kRootContext);
+  above_.assign(frames_.size(), kRootContext);
+  for (const std::uint32_t node : dominators.order) {
+    if (node == 0) continue;
+    const std::uint32_t above = dominators.idom[node];
+    ContextId parent = above == 0 ? kRootContext : contexts_[above - 1];
+    if (several[node]) {
+      if (!gap.valid())
+        gap = builder.frame({.function = builder.function(
+                                 FunctionSpec{.name = builder.string(kSeveralCallers), .unresolved = true})});
+      parent = builder.context(parent, gap);
+      ++n_several_;
+    }
+    above_[node - 1] = parent;
+    contexts_[node - 1] = builder.context(parent, frames_[node - 1]);
+  }
+  edge_contexts_.reserve(edges_.size());
+  for (const Edge& edge : edges_) {
+    const bool sole = !several[edge.callee + 1] && only[edge.callee + 1] == edge.caller + 1;
+    edge_contexts_.push_back(sole ? contexts_[edge.callee]
+                                  : builder.context(contexts_[edge.caller], frames_[edge.callee]));
   }
 }
 

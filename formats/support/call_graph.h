@@ -1,78 +1,57 @@
-// CallGraph: formats that know functions and calls between them, and no stacks (callgrind, gprof).
+// CallGraph: a profile of functions and "who called whom" (cProfile, callgrind, gprof, stackprof without raw
+// samples) as contexts. Such a file holds no stacks; docs/decisions/0040-call-graphs.md says what is made of
+// it and why nothing in it is an estimate.
 //
-// What such a file says exactly is kept exactly, and nothing else is made up
-// (docs/decisions/0040-call-graphs-have-no-stacks.md):
-//
-//   metric "Ir"            self cost: at the function alone, so that total = self
-//   metric "calls"         how often one function called another
-//   metric "Ir inclusive"  cost of those calls, all below included: at the two frames caller;callee. What a
-//                          function costs beyond all calls to it was entered from nowhere known and stands at
-//                          the function alone. So the self value of a function is its inclusive cost.
-//
-// Values are counted in 64 bits and clamped there.
+//   CallGraph graph(frames);              // one frame a function
+//   edge = graph.add_edge(caller, callee);
+//   graph.mark_entry(function);           // it was also entered from outside of what was measured
+//   graph.place(builder);
+//   builder.add_self(graph.context(function), ...)   what ran in a function, whoever called it
+//   builder.add_self(graph.edge_context(edge), ...)  what ran in the callee when the caller called it
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/profile_builder.h"
 
 namespace profd {
 
+inline constexpr std::string_view kSeveralCallers = "[several callers]";
+
 class CallGraph {
  public:
-  struct Event {
-    std::string name, unit;
-  };
+  explicit CallGraph(std::vector<FrameId> frames);
 
-  // Declares the metrics; the first event is the default. Without `inclusive` calls have counts alone.
-  CallGraph(ProfileBuilder& builder, std::vector<Event> events, bool inclusive = true);
+  // Functions are numbered as their frames were given. Returns the number of the edge.
+  std::uint32_t add_edge(std::uint32_t caller, std::uint32_t callee);
+  // Functions without callers are entries anyway.
+  void mark_entry(std::uint32_t function);
 
-  // Where what is added from now on was measured. Once it is used at all, every value becomes a sample.
-  void set_place(const SampleContext& place) {
-    place_ = place;
-    as_samples_ = true;
-  }
+  // Makes the contexts; nothing is added afterwards. Near linear in functions and edges.
+  void place(ProfileBuilder& builder);
 
-  // A place in a function.
-  struct Node {
-    FunctionId function;
-    FrameId frame;
-  };
-
-  // One value per event.
-  void add_self(Node node, std::span<const std::int64_t> costs);
-  void add_call(Node caller, Node callee, std::int64_t count, std::span<const std::int64_t> inclusive);
-
-  // Calls of a function by nobody knows whom.
-  void add_entries(Node node, std::int64_t count);
-
-  // Adds what was entered from nowhere known; nothing can be added any more.
-  void finish();
-
-  std::size_t n_events() const { return n_events_; }
+  ContextId context(std::uint32_t function) const { return contexts_[function]; }
+  // What stands above the function: where other frames of it (its lines) hang as well.
+  ContextId above(std::uint32_t function) const { return above_[function]; }
+  // Equal to the callee's context where that has no other caller.
+  ContextId edge_context(std::uint32_t edge) const { return edge_contexts_[edge]; }
+  // Functions whose stack has a gap above them.
+  std::uint64_t n_several_callers() const { return n_several_; }
+  std::size_t n_functions() const { return frames_.size(); }
+  std::size_t n_edges() const { return edges_.size(); }
 
  private:
-  ContextId alone(FrameId frame) { return builder_.context(kRootContext, frame); }
-
-  struct Sums {
-    FrameId frame;                          // the first one seen
-    std::vector<std::int64_t> own, called;  // self and outgoing calls; incoming calls
+  struct Edge {
+    std::uint32_t caller, callee;
   };
-  Sums& sums_of(Node node);
-  void put(ContextId context, std::size_t first_metric, std::span<const std::int64_t> values,
-           std::int64_t calls);
 
-  ProfileBuilder& builder_;
-  std::size_t n_events_;
-  bool inclusive_;
-  SampleContext place_;
-  bool as_samples_ = false;
-  std::vector<std::uint32_t> row_of_function_;  // by FunctionId: row of sums_, or kNone
-  std::vector<Sums> sums_;
-  std::vector<std::int64_t> row_;
+  std::vector<FrameId> frames_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint8_t> entry_;
+  std::vector<ContextId> contexts_, above_, edge_contexts_;
+  std::uint64_t n_several_ = 0;
 };
 
 }  // namespace profd

@@ -158,6 +158,17 @@ bool ProfileListRequest::decode_result(const Json& value, Result& out, const Pat
 }
 Json ProfileListRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
+bool ProfileSelectRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+Json ProfileSelectRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
+std::string ProfileSelectRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string ProfileSelectRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+bool ProfileSelectRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+Json ProfileSelectRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
+
 bool ProfileSummaryRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

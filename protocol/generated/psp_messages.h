@@ -170,7 +170,8 @@ struct CodeLensRefreshRequest {
   static std::string result_text(const Result& result);
 };
 
-// Opens a profile. Opening the same URI again gives the same handle.
+// Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones,
+// and so does a reload.
 struct ProfileOpenRequest {
   static constexpr char method[] = "profile/open";
   static constexpr Lane lane = Lane::bulk;
@@ -184,7 +185,8 @@ struct ProfileOpenRequest {
   static std::string result_text(const Result& result);
 };
 
-// Closes a profile for this client. It is dropped when no client has it open.
+// Closes a profile for this client. It is dropped when no client has it open; the memory of a file
+// with several is given back with the last of them.
 struct ProfileCloseRequest {
   static constexpr char method[] = "profile/close";
   static constexpr Lane lane = Lane::inline_;
@@ -207,6 +209,21 @@ struct ProfileListRequest {
   static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = ProfileListResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static nlohmann::json encode_result(const Result& result);
+  static std::string result_text(const Result& result);
+};
+
+// Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of
+// it. For this client, and for others that neither opened nor chose one.
+struct ProfileSelectRequest {
+  static constexpr char method[] = "profile/select";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = ProfileSelectParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static nlohmann::json encode_params(const Params& params);
+  static std::string params_text(const Params& params);
+  using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
@@ -534,7 +551,8 @@ struct SelectionChangedNotification {
   static std::string params_text(const Params& params);
 };
 
-// What the daemon is doing, at most ten times a second.
+// What the daemon is doing: sent when that changes, at most ten times a second, and once after
+// `initialized`.
 struct StatusNotification {
   static constexpr char method[] = "profd/status";
   static constexpr Lane lane = Lane::inline_;

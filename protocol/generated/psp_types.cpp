@@ -1315,12 +1315,28 @@ Json encode(const HeavyPath& value) {
   return object;
 }
 
+bool decode(const Json& value, FileMember& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("number", out.number)
+      .required("count", out.count)
+      .required("name", out.name)
+      .ok();
+}
+Json encode(const FileMember& value) {
+  Json object = Json::object();
+  put(object, "number", value.number);
+  put(object, "count", value.count);
+  put(object, "name", value.name);
+  return object;
+}
+
 bool decode(const Json& value, ProfileSummary& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
       .required("revision", out.revision)
       .required("uri", out.uri)
       .required("name", out.name)
+      .optional("member", out.member)
       .required("format", out.format)
       .optional("program", out.program)
       .optional("profiler", out.profiler)
@@ -1345,6 +1361,7 @@ Json encode(const ProfileSummary& value) {
   put(object, "revision", value.revision);
   put(object, "uri", value.uri);
   put(object, "name", value.name);
+  put_optional(object, "member", value.member);
   put(object, "format", value.format);
   put_optional(object, "program", value.program);
   put_optional(object, "profiler", value.profiler);
@@ -1364,6 +1381,31 @@ Json encode(const ProfileSummary& value) {
   return object;
 }
 
+bool decode(const Json& value, OpenedProfile& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("number", out.number)
+      .required("name", out.name)
+      .required("metric", out.metric)
+      .required("metrics", out.metrics)
+      .required("samples", out.samples)
+      .required("contexts", out.contexts)
+      .ok();
+}
+Json encode(const OpenedProfile& value) {
+  Json object = Json::object();
+  put(object, "profile", value.profile);
+  put(object, "revision", value.revision);
+  put(object, "number", value.number);
+  put(object, "name", value.name);
+  put(object, "metric", value.metric);
+  put(object, "metrics", value.metrics);
+  put(object, "samples", value.samples);
+  put(object, "contexts", value.contexts);
+  return object;
+}
+
 bool decode(const Json& value, OpenOptions& out, const Path& path) {
   return ObjectReader(value, path)
       .defaulted("partial", out.partial)
@@ -1372,6 +1414,7 @@ bool decode(const Json& value, OpenOptions& out, const Path& path) {
       .defaulted("watch", out.watch)
       .optional("metric", out.metric)
       .optional("name", out.name)
+      .optional("profile", out.profile)
       .ok();
 }
 Json encode(const OpenOptions& value) {
@@ -1382,6 +1425,7 @@ Json encode(const OpenOptions& value) {
   put(object, "watch", value.watch);
   put_optional(object, "metric", value.metric);
   put_optional(object, "name", value.name);
+  put_optional(object, "profile", value.profile);
   return object;
 }
 
@@ -1409,6 +1453,9 @@ bool decode(const Json& value, ProfileOpenResult& out, const Path& path) {
       .required("revision", out.revision)
       .defaulted("alreadyOpen", out.already_open)
       .required("summary", out.summary)
+      .required("profiles", out.profiles)
+      .limit("profiles", out.profiles, {.max_items = 1000})
+      .defaulted("left", out.left)
       .ok();
 }
 Json encode(const ProfileOpenResult& value) {
@@ -1417,6 +1464,8 @@ Json encode(const ProfileOpenResult& value) {
   put(object, "revision", value.revision);
   put(object, "alreadyOpen", value.already_open);
   put(object, "summary", value.summary);
+  put(object, "profiles", value.profiles);
+  put(object, "left", value.left);
   return object;
 }
 
@@ -1434,9 +1483,22 @@ Json encode(const ProfileParams& value) {
 bool decode(const Json& value, ProfileCloseParams& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
+      .defaulted("wholeFile", out.whole_file)
       .ok();
 }
 Json encode(const ProfileCloseParams& value) {
+  Json object = Json::object();
+  put(object, "profile", value.profile);
+  put(object, "wholeFile", value.whole_file);
+  return object;
+}
+
+bool decode(const Json& value, ProfileSelectParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .ok();
+}
+Json encode(const ProfileSelectParams& value) {
   Json object = Json::object();
   put(object, "profile", value.profile);
   return object;
@@ -1457,7 +1519,10 @@ bool decode(const Json& value, ProfileListEntry& out, const Path& path) {
       .required("revision", out.revision)
       .required("uri", out.uri)
       .required("name", out.name)
+      .optional("member", out.member)
       .required("format", out.format)
+      .optional("metric", out.metric)
+      .optional("total", out.total)
       .required("state", out.state)
       .required("default", out.default_)
       .required("attached", out.attached)
@@ -1471,7 +1536,10 @@ Json encode(const ProfileListEntry& value) {
   put(object, "revision", value.revision);
   put(object, "uri", value.uri);
   put(object, "name", value.name);
+  put_optional(object, "member", value.member);
   put(object, "format", value.format);
+  put_optional(object, "metric", value.metric);
+  put_optional(object, "total", value.total);
   put(object, "state", value.state);
   put(object, "default", value.default_);
   put(object, "attached", value.attached);
@@ -1716,6 +1784,7 @@ bool decode(const Json& value, FlameBoxes& out, const Path& path) {
       .required("parent", out.parent)
       .optional("node", out.node)
       .optional("color", out.color)
+      .optional("colorText", out.color_text)
       .ok();
 }
 Json encode(const FlameBoxes& value) {
@@ -1733,6 +1802,7 @@ Json encode(const FlameBoxes& value) {
   put(object, "parent", value.parent);
   put_optional(object, "node", value.node);
   put_optional(object, "color", value.color);
+  put_optional(object, "colorText", value.color_text);
   return object;
 }
 
@@ -1785,6 +1855,19 @@ Json encode(const SearchShare& value) {
   return object;
 }
 
+bool decode(const Json& value, Exclusion& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("amount", out.amount)
+      .required("text", out.text)
+      .ok();
+}
+Json encode(const Exclusion& value) {
+  Json object = Json::object();
+  put(object, "amount", value.amount);
+  put(object, "text", value.text);
+  return object;
+}
+
 bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
@@ -1802,6 +1885,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("remainder", out.remainder)
       .optional("truncated", out.truncated)
       .optional("search", out.search)
+      .optional("excluded", out.excluded)
       .ok();
 }
 Json encode(const FlameGraphResult& value) {
@@ -1821,6 +1905,7 @@ Json encode(const FlameGraphResult& value) {
   put(object, "remainder", value.remainder);
   put_optional(object, "truncated", value.truncated);
   put_optional(object, "search", value.search);
+  put_optional(object, "excluded", value.excluded);
   return object;
 }
 
@@ -1950,6 +2035,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .required("rows", out.rows)
       .defaulted("columns", out.columns)
       .optional("remainder", out.remainder)
+      .optional("excluded", out.excluded)
       .ok();
 }
 Json encode(const TableResult& value) {
@@ -1970,6 +2056,7 @@ Json encode(const TableResult& value) {
   put(object, "rows", value.rows);
   put(object, "columns", value.columns);
   put_optional(object, "remainder", value.remainder);
+  put_optional(object, "excluded", value.excluded);
   return object;
 }
 
@@ -2004,6 +2091,7 @@ bool decode(const Json& value, SearchResult& out, const Path& path) {
       .required("functions", out.functions)
       .required("matches", out.matches)
       .required("text", out.text)
+      .optional("excluded", out.excluded)
       .ok();
 }
 Json encode(const SearchResult& value) {
@@ -2016,6 +2104,7 @@ Json encode(const SearchResult& value) {
   put(object, "functions", value.functions);
   put(object, "matches", value.matches);
   put(object, "text", value.text);
+  put_optional(object, "excluded", value.excluded);
   return object;
 }
 
@@ -2055,6 +2144,7 @@ bool decode(const Json& value, HotspotsResult& out, const Path& path) {
       .required("viewTotal", out.view_total)
       .required("places", out.places)
       .optional("remainder", out.remainder)
+      .optional("excluded", out.excluded)
       .ok();
 }
 Json encode(const HotspotsResult& value) {
@@ -2066,6 +2156,7 @@ Json encode(const HotspotsResult& value) {
   put(object, "viewTotal", value.view_total);
   put(object, "places", value.places);
   put_optional(object, "remainder", value.remainder);
+  put_optional(object, "excluded", value.excluded);
   return object;
 }
 
@@ -2143,6 +2234,7 @@ bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
       .required("hottest", out.hottest)
       .required("functions", out.functions)
       .required("left", out.left)
+      .optional("excluded", out.excluded)
       .ok();
 }
 Json encode(const SourceAnnotationsResult& value) {
@@ -2159,6 +2251,7 @@ Json encode(const SourceAnnotationsResult& value) {
   put(object, "hottest", value.hottest);
   put(object, "functions", value.functions);
   put(object, "left", value.left);
+  put_optional(object, "excluded", value.excluded);
   return object;
 }
 
@@ -2327,6 +2420,7 @@ bool decode(const Json& value, StatusParams& out, const Path& path) {
       .required("memory", out.memory)
       .required("tasks", out.tasks)
       .required("text", out.text)
+      .optional("error", out.error)
       .ok();
 }
 Json encode(const StatusParams& value) {
@@ -2337,6 +2431,7 @@ Json encode(const StatusParams& value) {
   put(object, "memory", value.memory);
   put(object, "tasks", value.tasks);
   put(object, "text", value.text);
+  put_optional(object, "error", value.error);
   return object;
 }
 

@@ -1109,6 +1109,18 @@ nlohmann::json encode(const HeavyPath& value);
 // Names an open profile for the life of the daemon. Opaque; never reused.
 using ProfileHandle = std::string;
 
+// Which profile of its file a profile is. Absent where a file holds one.
+struct FileMember {
+  // Its place in the file, from 1.
+  std::uint32_t number = 0;
+  // How many profiles the file holds.
+  std::uint32_t count = 0;
+  // What the file calls it; empty: nothing.
+  std::string name;
+};
+bool decode(const nlohmann::json& value, FileMember& out, const Path& path);
+nlohmann::json encode(const FileMember& value);
+
 // The first glance at a profile.
 struct ProfileSummary {
   // The profile.
@@ -1119,6 +1131,8 @@ struct ProfileSummary {
   std::string uri;
   // Its name for people.
   std::string name;
+  // Which profile of its file it is, where the file holds several.
+  std::optional<FileMember> member;
   // How it was read.
   FormatDecision format;
   // The program that was measured.
@@ -1155,6 +1169,28 @@ struct ProfileSummary {
 bool decode(const nlohmann::json& value, ProfileSummary& out, const Path& path);
 nlohmann::json encode(const ProfileSummary& value);
 
+// One of the profiles of a file that was opened.
+struct OpenedProfile {
+  // The profile, for all further requests.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // Its place in the file, from 1.
+  std::uint32_t number = 0;
+  // Its name for people.
+  std::string name;
+  // Its default metric.
+  std::string metric;
+  // Its metrics with their totals.
+  std::vector<MetricInfo> metrics;
+  // Number of samples.
+  Measure samples;
+  // Number of contexts.
+  Measure contexts;
+};
+bool decode(const nlohmann::json& value, OpenedProfile& out, const Path& path);
+nlohmann::json encode(const OpenedProfile& value);
+
 // How to open a profile.
 struct OpenOptions {
   // Take what can be read of a truncated file.
@@ -1169,6 +1205,9 @@ struct OpenOptions {
   std::optional<std::string> metric;
   // Name for people, when not the file's.
   std::optional<std::string> name;
+  // In a file of several profiles the one that is meant: its name in the file, or its number from
+  // 1; absent: the first. All of them are opened.
+  std::optional<std::string> profile;
 };
 bool decode(const nlohmann::json& value, OpenOptions& out, const Path& path);
 nlohmann::json encode(const OpenOptions& value);
@@ -1189,7 +1228,7 @@ nlohmann::json encode(const ProfileOpenParams& value);
 
 // Result of `profile/open`.
 struct ProfileOpenResult {
-  // The profile, for all further requests.
+  // The profile, for all further requests; in a file of several the one that was meant.
   ProfileHandle profile;
   // Counts reloads, from 1.
   std::uint32_t revision = 0;
@@ -1197,6 +1236,10 @@ struct ProfileOpenResult {
   bool already_open = false;
   // The first glance, with the import report and the format decision.
   ProfileSummary summary;
+  // Every profile of the file, in its order, each with its handle; most files hold one.
+  std::vector<OpenedProfile> profiles;
+  // How many more the file holds; `profile/list` has them all.
+  std::int64_t left = 0;
 };
 bool decode(const nlohmann::json& value, ProfileOpenResult& out, const Path& path);
 nlohmann::json encode(const ProfileOpenResult& value);
@@ -1213,9 +1256,19 @@ nlohmann::json encode(const ProfileParams& value);
 struct ProfileCloseParams {
   // The profile.
   ProfileHandle profile;
+  // Close every profile of its file.
+  bool whole_file = false;
 };
 bool decode(const nlohmann::json& value, ProfileCloseParams& out, const Path& path);
 nlohmann::json encode(const ProfileCloseParams& value);
+
+// Parameters of `profile/select`.
+struct ProfileSelectParams {
+  // The profile.
+  ProfileHandle profile;
+};
+bool decode(const nlohmann::json& value, ProfileSelectParams& out, const Path& path);
+nlohmann::json encode(const ProfileSelectParams& value);
 
 // Parameters of `profile/list`: none.
 struct ProfileListParams {
@@ -1233,8 +1286,14 @@ struct ProfileListEntry {
   std::string uri;
   // Its name for people.
   std::string name;
+  // Which profile of its file it is, where the file holds several.
+  std::optional<FileMember> member;
   // Id of its format.
   std::string format;
+  // Its default metric; absent while it is read for the first time.
+  std::optional<std::string> metric;
+  // Total of that metric.
+  std::optional<Measure> total;
   // Where it is in its life.
   OpenEnum<ProfileState> state;
   // It is the default profile.
@@ -1461,6 +1520,8 @@ struct FlameBoxes {
   std::optional<std::vector<std::int64_t>> node;
   // Value of the colour metric; null: no value.
   std::optional<std::vector<std::optional<Number>>> color;
+  // The same as shown.
+  std::optional<std::vector<std::string>> color_text;
 };
 bool decode(const nlohmann::json& value, FlameBoxes& out, const Path& path);
 nlohmann::json encode(const FlameBoxes& value);
@@ -1505,6 +1566,17 @@ struct SearchShare {
 bool decode(const nlohmann::json& value, SearchShare& out, const Path& path);
 nlohmann::json encode(const SearchShare& value);
 
+// Values of the profile that a view leaves out because a filter by thread, label or time cannot
+// tell whether they belong to it.
+struct Exclusion {
+  // How much, of the whole profile.
+  Amount amount;
+  // The same as a sentence, with the reason.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, Exclusion& out, const Path& path);
+nlohmann::json encode(const Exclusion& value);
+
 // A layout.
 struct FlameGraphResult {
   // The profile.
@@ -1537,6 +1609,8 @@ struct FlameGraphResult {
   std::optional<Truncation> truncated;
   // How much matches `search`.
   std::optional<SearchShare> search;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
 };
 bool decode(const nlohmann::json& value, FlameGraphResult& out, const Path& path);
 nlohmann::json encode(const FlameGraphResult& value);
@@ -1667,6 +1741,8 @@ struct TableResult {
   std::vector<MetricColumns> columns;
   // The rows after this page; absent on the last one.
   std::optional<TableRemainder> remainder;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
 };
 bool decode(const nlohmann::json& value, TableResult& out, const Path& path);
 nlohmann::json encode(const TableResult& value);
@@ -1705,6 +1781,8 @@ struct SearchResult {
   std::vector<HotFunction> matches;
   // The result as a sentence.
   std::string text;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
 };
 bool decode(const nlohmann::json& value, SearchResult& out, const Path& path);
 nlohmann::json encode(const SearchResult& value);
@@ -1747,6 +1825,8 @@ struct HotspotsResult {
   std::vector<HotFunction> places;
   // The places after these.
   std::optional<TableRemainder> remainder;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
 };
 bool decode(const nlohmann::json& value, HotspotsResult& out, const Path& path);
 nlohmann::json encode(const HotspotsResult& value);
@@ -1825,6 +1905,8 @@ struct SourceAnnotationsResult {
   std::vector<FunctionAnnotation> functions;
   // Lines below the threshold.
   std::int64_t left = 0;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
 };
 bool decode(const nlohmann::json& value, SourceAnnotationsResult& out, const Path& path);
 nlohmann::json encode(const SourceAnnotationsResult& value);
@@ -1965,6 +2047,8 @@ struct StatusParams {
   std::vector<StatusTask> tasks;
   // One line for a status bar.
   std::string text;
+  // What failed since the last of these notifications.
+  std::optional<std::string> error;
 };
 bool decode(const nlohmann::json& value, StatusParams& out, const Path& path);
 nlohmann::json encode(const StatusParams& value);

@@ -126,8 +126,8 @@ Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& opt
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
-  PROFD_TRY(ByteSource bytes, open_file(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes));
-  return open_profiles(std::move(bytes), open, executor, StopToken{});
+  PROFD_TRY(const OpenInput input, open_input(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes));
+  return open_profiles(input, open, executor, StopToken{});
 }
 
 int list_formats(const Console& console) {

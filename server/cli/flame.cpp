@@ -17,6 +17,7 @@
 #include "server/cli/write_file.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/names.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -52,18 +53,12 @@ int write_svg(const Options& options, const Console& console, const OpenView& vi
 
 int flame(const Options& options, const Console& console) {
   ThreadExecutor executor;
-  ProfileOptions profile = options.profile;
-  if (profile.spec.empty() && !options.shape.empty()) profile.spec = options.shape;
-  auto view = open_view(profile, console, executor);
-  if (!view) return console.fail(view.error().message);
-  if (view->spec.shape == Shape::flat) {
-    return console.fail("a flat view has no flame graph; `profd top` shows it", kExitUsage);
-  }
-  LayoutRequest request;
-  request.shape = view->spec.shape;
-  auto focus = focus_keys(*view);
-  if (!focus) return console.fail(file_message(profile.file, focus.error()));
-  request.focus = std::move(*focus);
+  int code = kExitOk;
+  auto opened = open_tree(options.profile, options.shape,
+                          "a flat view has no flame graph; `profd top` shows it", console, executor, code);
+  if (!opened) return code;
+  const OpenView* view = &opened->view;
+  LayoutRequest& request = opened->request;
   std::uint32_t rows = options.depth > 0 ? static_cast<std::uint32_t>(options.depth) : 0;
   const bool svg = !options.output.empty();
   if (options.json) {
@@ -79,17 +74,16 @@ int flame(const Options& options, const Console& console) {
   // One row more than is drawn tells that there is more below.
   request.max_depth = rows > 0 && !options.json && !svg ? rows + 1 : rows;
   const auto layout = layout_flame(*view->selection, request, StopToken{});
-  if (!layout) return console.fail(file_message(profile.file, layout.error()));
-  int code = kExitOk;
+  if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
   if (options.json) {
-    code = console.print(flame_json(profile.file, *view, *layout));
+    code = console.print(flame_json(options.profile.file, *view, *layout));
   } else if (svg) {
     code = write_svg(options, console, *view, *layout);
   } else {
     code = console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
   }
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

@@ -1,43 +1,29 @@
 #include "server/cli/profile_options.h"
 
-#include <charconv>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
+#include "server/cli/report_text.h"
+#include "server/engine/pick_profile.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
 
 // How much --partial would give, said only when it gives something.
-std::string partial_offer(ByteSource bytes, const OpenOptions& options, Executor& executor) {
+std::string partial_offer(const OpenInput& input, const OpenOptions& options, Executor& executor) {
   OpenOptions again = options;
   again.partial = true;
-  auto opened = open_profiles(std::move(bytes), again, executor, StopToken{});
+  auto opened = open_profiles(input, again, executor, StopToken{});
   if (!opened) return {};
   std::uint64_t n = 0;
   for (const ProfilePtr& profile : opened->profiles) n += profile->n_samples();
   if (n == 0) return {};
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
-}
-
-Result<ProfilePtr> pick_profile(const OpenedFile& opened, const std::string& wanted) {
-  if (wanted.empty()) return opened.profiles.front();
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-  if (error == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 &&
-      number <= opened.profiles.size()) {
-    return opened.profiles[number - 1];
-  }
-  for (const ProfilePtr& profile : opened.profiles) {
-    if (profile->info().name == wanted) return profile;
-  }
-  return fail(ErrorCode::invalid, fmt::format("there is no profile \"{}\" in it; it holds {}: use a number "
-                                              "from 1 or a name that `profd check` prints",
-                                              wanted, opened.profiles.size()));
 }
 
 Result<ViewSpec> spec_of(const ProfileOptions& options) {
@@ -64,7 +50,9 @@ tl::unexpected<Error> named(const std::string& file, Error error) {
 }  // namespace
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
-  app.add_option("FILE", options.file, "The profile; - reads stdin")->required()->option_text(" ");
+  app.add_option("FILE", options.file, "The profile, or a folder of them; - reads stdin")
+      ->required()
+      ->option_text(" ");
   app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
@@ -84,22 +72,23 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
 }
 
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+  expect_a_full_heap();
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
-  auto bytes = open_file(path, open.limits.input_bytes);
-  if (!bytes) return named(options.file, std::move(bytes).error());
+  auto input = open_input(path, open.limits.input_bytes);
+  if (!input) return named(options.file, std::move(input).error());
   auto opened = [&] {
     ProgressLine progress(console, options.file);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    return open_cached(cache, *bytes, open, executor, StopToken{},
+    return open_cached(cache, *input, open, executor, StopToken{},
                        [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
   }();
   if (opened) return opened;
   Error error = std::move(opened).error();
   if (error.code == ErrorCode::truncated && !options.partial) {
-    if (const std::string offer = partial_offer(*bytes, open, executor); !offer.empty()) {
+    if (const std::string offer = partial_offer(*input, open, executor); !offer.empty()) {
       return fail(error.code, file_error_text(options.file, error) + ". " + offer);
     }
     return fail(error.code, file_error_text(options.file, error) + ". Nothing before it can be read.");
@@ -111,12 +100,40 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   // A wrong view is told before a big file is read for it.
   PROFD_TRY(ViewSpec spec, spec_of(options));
   PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
-  auto profile = pick_profile(opened.file, options.profile);
-  if (!profile) return named(options.file, std::move(profile).error());
-  auto selection = select(*profile, spec, StopToken{});
+  const auto picked = pick_profile(opened.file.profiles, options.profile);
+  if (!picked) return named(options.file, picked.error());
+  ProfilePtr profile = opened.file.profiles[*picked];
+  auto selection = select(profile, spec, StopToken{});
   if (!selection) return named(options.file, std::move(selection).error());
-  return OpenView{std::move(opened.file), std::move(*profile), std::move(spec), std::move(*selection),
-                  std::move(opened.write_entry)};
+  return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
+                  std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
+}
+
+std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,
+                                  std::string_view flat_advice, const Console& console, Executor& executor,
+                                  int& code) {
+  ProfileOptions profile = options;
+  if (profile.spec.empty()) profile.spec = shape;
+  auto view = open_view(profile, console, executor);
+  if (!view) {
+    code = console.fail(view.error().message);
+    return std::nullopt;
+  }
+  if (view->spec.shape == Shape::flat) {
+    code = console.fail(flat_advice, kExitUsage);
+    return std::nullopt;
+  }
+  LayoutRequest request;
+  request.shape = view->spec.shape;
+  auto focus = focus_keys(*view);
+  if (!focus) {
+    code = console.fail(file_message(profile.file, focus.error()));
+    return std::nullopt;
+  }
+  request.focus = std::move(*focus);
+  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+    console.note(excluded);
+  return OpenTree{std::move(*view), std::move(request)};
 }
 
 void keep_in_cache(const OpenView& view) {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/layout/flame.h"
 #include "core/view/selection.h"
 #include "formats/open.h"
 #include "server/cli/command.h"
@@ -30,7 +33,8 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view = tru
 
 struct OpenView {
   OpenedFile opened;
-  ProfilePtr profile;  // the one asked for
+  ProfilePtr profile;      // the one asked for
+  std::size_t number = 1;  // its place in the file, from 1
   ViewSpec spec;
   SelectionPtr selection;
   std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done
@@ -41,6 +45,18 @@ struct OpenView {
 // Errors name the file and say what to do next.
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor);
+
+// A view of a tree, and the request for a layout of it with shape and focus filled in. `shape` is what
+// --shape said.
+struct OpenTree {
+  OpenView view;
+  LayoutRequest request;
+};
+// Errors are said on the console; then `code` is what the command ends with. `flat_advice` says what a flat
+// view is shown by instead.
+std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,
+                                  std::string_view flat_advice, const Console& console, Executor& executor,
+                                  int& code);
 
 // After the answer is out: keeps what took long to read. What goes wrong there is nobody's concern here.
 void keep_in_cache(const OpenView& view);

@@ -12,8 +12,10 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -47,10 +49,8 @@ void add_header(const Console& console, const std::string& file, const OpenView&
   if (!s.profiler.empty()) append_part(what, "by " + s.profiler);
   append_part(what, s.program);
   append_part(what, s.name);
-  if (view.opened.profiles.size() > 1) {
-    append_part(what,
-                fmt::format("one of {} profiles in the file, --profile picks", view.opened.profiles.size()));
-  }
+  if (view.opened.profiles.size() > 1)
+    append_part(what, fmt::format("profile {} of {} in the file", view.number, view.opened.profiles.size()));
   append_part(when, s.time_text);
   append_part(when, s.duration_text);
   if (s.n_threads > 0) append_part(when, plural(s.n_threads, "thread", "threads"));
@@ -62,6 +62,39 @@ void add_header(const Console& console, const std::string& file, const OpenView&
         cut_to_width(sanitize_text(s.comments[i]), static_cast<std::size_t>(console.out.columns)));
     out += '\n';
   }
+}
+
+// All of a file of several, with the numbers and names that --profile takes.
+void add_members(const Console& console, const OpenView& view, std::string& out) {
+  constexpr std::size_t kShown = 20;
+  const std::vector<ProfilePtr>& profiles = view.opened.profiles;
+  if (profiles.size() < 2) return;
+  std::vector<std::string> totals;
+  std::size_t total_width = 0;
+  // The one shown is among them, wherever it stands.
+  const std::size_t first = view.number > kShown ? view.number - kShown : 0;
+  const std::size_t end = std::min(profiles.size(), first + kShown);
+  for (std::size_t i = first; i < end; ++i) {
+    const MetricId metric = profiles[i]->default_metric();
+    const MetricInfo& info = profiles[i]->metrics()[metric.v];
+    totals.push_back(sanitize_text(format_value(profiles[i]->total(metric), info.unit) + " " + info.name));
+    total_width = std::max(total_width, display_width(totals.back()));
+  }
+  out += "\n" + console.out.bold("Profiles in the file") +
+         console.out.dim("  --profile N or NAME picks one") + "\n";
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  for (std::size_t i = first; i < end; ++i) {
+    const std::string number = right_aligned(std::to_string(i + 1), 5);
+    out += (i + 1 == view.number ? " ›" : "  ") + number + "  " +
+           right_aligned(totals[i - first], total_width) + "  ";
+    const std::string name = sanitize_text(profiles[i]->info().name);
+    const std::size_t used = 11 + total_width;
+    out += cut_to_width(name.empty() ? "(no name)" : name, columns > used + 20 ? columns - used : 20) + "\n";
+  }
+  if (profiles.size() > kShown)
+    out += console.out.dim(fmt::format("  {} more; `profd summary --json` lists all",
+                                       format_count(std::uint64_t{profiles.size() - (end - first)}))) +
+           "\n";
 }
 
 void add_metrics(const Console& console, const Summary& s, std::string& out) {
@@ -153,11 +186,14 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   if (!summary) return console.fail(file_message(options.file, summary.error()));
   std::string out;
   add_header(console, options.file, *view, *summary, out);
+  add_members(console, *view, out);
   add_metrics(console, *summary, out);
   if (summary->n_samples == 0 || summary->hottest.empty()) {
     out += "\nNothing was measured: the file is well formed and holds no value";
     out += view->spec.filters.empty() ? ".\n" : " that passes the filters.\n";
   }
+  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+    out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
   add_hottest(console, *summary, out);
   add_heaviest(console, *summary, out);
   append_report(console.out, summary->report, out);
@@ -168,7 +204,30 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   }
   const int code = console.print(out);
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
+}
+
+void write_members(const OpenView& view, JsonWriter& json) {
+  json.field("profile", view.number);
+  json.key("profiles");
+  json.begin_array();
+  for (const ProfilePtr& profile : view.opened.profiles) {
+    json.begin_object();
+    json.field("name", profile->info().name);
+    json.field("samples", profile->n_samples());
+    json.key("metrics");
+    json.begin_array();
+    for (std::size_t m = 0; m < profile->metrics().size(); ++m) {
+      json.begin_object();
+      json.field("name", profile->metrics()[m].name);
+      json.field("unit", profile->metrics()[m].unit);
+      json.field("total", profile->total(MetricId(m)));
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
 }
 
 int summary_json(const ProfileOptions& options, const Console& console) {
@@ -197,11 +256,12 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   json.field("threads", summary->n_threads);
   json.key("report");
   write_report(summary->report, json);
+  if (view->opened.profiles.size() > 1) write_members(*view, json);
   json.end_object();
   out += '\n';
   const int code = console.print(out);
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

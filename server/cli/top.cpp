@@ -11,8 +11,10 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -49,6 +51,8 @@ std::string top_json(const OpenView& view, const FlatView& flat, const TablePage
   }
   json.end_array();
   json.field("remainder", page.self_left_out);
+  if (const std::string excluded = exclusion_text(selection); !excluded.empty())
+    json.field("excluded", selection.excluded[selection.metric.v]);
   if (selection.saturated) json.field("saturated", true);
   json.end_object();
   out += '\n';
@@ -83,6 +87,8 @@ std::string top_text(const Options& options, const Console& console, const OpenV
     out += fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
   }
   if (selection.saturated) out += ", at least: a sum passed 2^63";
+  if (const std::string excluded = exclusion_text(selection); !excluded.empty())
+    out += "\n" + console.out.warning(sanitize_text(excluded));
   out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
   for (std::size_t i = 0; i < page.rows.size(); ++i) {
@@ -127,7 +133,7 @@ int top(const Options& options, const Console& console) {
   const int code = console.print(options.json ? top_json(*view, *flat, page)
                                               : top_text(options, console, *view, *flat, page));
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

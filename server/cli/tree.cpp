@@ -11,6 +11,7 @@
 #include "server/cli/report_text.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -128,28 +129,22 @@ std::string tree_text(const Options& options, const Console& console, const Open
 
 int tree(const Options& options, const Console& console) {
   ThreadExecutor executor;
-  ProfileOptions profile = options.profile;
-  if (profile.spec.empty() && !options.shape.empty()) profile.spec = options.shape;
-  auto view = open_view(profile, console, executor);
-  if (!view) return console.fail(view.error().message);
-  if (view->spec.shape == Shape::flat) {
-    return console.fail("a flat view has no tree; `profd top` shows it", kExitUsage);
-  }
-  LayoutRequest request;
-  request.shape = view->spec.shape;
-  auto focus = focus_keys(*view);
-  if (!focus) return console.fail(file_message(profile.file, focus.error()));
-  request.focus = std::move(*focus);
+  int code = kExitOk;
+  auto opened = open_tree(options.profile, options.shape, "a flat view has no tree; `profd top` shows it",
+                          console, executor, code);
+  if (!opened) return code;
+  const OpenView* view = &opened->view;
+  LayoutRequest& request = opened->request;
   // A viewport of one pixel per smallest share.
   request.min_width_px = 1;
   request.viewport_px = 100.0 / options.min_share;
   request.max_depth = options.depth;
   request.order = SiblingOrder::weight;
   const auto layout = layout_flame(*view->selection, request, StopToken{});
-  if (!layout) return console.fail(file_message(profile.file, layout.error()));
-  const int code = console.print(tree_text(options, console, *view, *layout));
+  if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
+  code = console.print(tree_text(options, console, *view, *layout));
   keep_in_cache(*view);
-  return code;
+  return end_process(code);
 }
 
 }  // namespace

@@ -19,31 +19,6 @@ std::uint64_t half_of_the_machine() {
                                : std::uint64_t{4} << 30;
 }
 
-// What reading a file gives: the file, and the work of keeping it in the cache when that is worth it.
-struct Load {
-  std::shared_ptr<LoadedFile> file;
-  std::function<Result<bool>(StopToken)> write_entry;
-};
-
-Result<Load> load(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
-                  Executor& executor, const StopToken& stop, const Engine::ProgressFn& progress) {
-  Load out;
-  out.file = std::make_shared<LoadedFile>();
-  out.file->path = path;
-  PROFD_TRY(out.file->stamp, stamp_of(path));
-  PROFD_TRY(CachedOpen opened, open_cached(cache, path, options, executor, stop, progress));
-  out.file->opened = std::move(opened.file);
-  out.write_entry = std::move(opened.write_entry);
-  for (const ProfilePtr& profile : out.file->opened.profiles) out.file->memory += profile->memory();
-  return out;
-}
-
-// Nobody waits for this, and nothing but the log hears of its failure.
-void write_to_cache(const std::string& path, const std::function<Result<bool>(StopToken)>& write_entry) {
-  const auto kept = write_entry(StopToken{});
-  if (!kept) spdlog::warn("{}: not kept in the cache: {}", path, describe(kept.error()));
-}
-
 }  // namespace
 
 Engine::Engine(const EngineOptions& options, Post post)
@@ -52,15 +27,17 @@ Engine::Engine(const EngineOptions& options, Post post)
       watch_files_(options.watch_files),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
-      views_(options.view_budget),
+      views_(options.view_budget != 0 ? options.view_budget
+                                      : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
       scheduler_(std::make_unique<Scheduler>(
           options.n_threads,
           [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })) {}
 
 Engine::~Engine() {
-  for (auto& [handle, entry] : entries_)
+  for (auto& [id, entry] : entries_)
     if (entry.loading) entry.loading->request_stop();
   watcher_.reset();
+  warm_up_.reset();
   scheduler_.reset();
   *alive_ = false;
 }
@@ -71,169 +48,46 @@ ClientId Engine::add_client(EngineListener* listener) {
   return id;
 }
 
-void Engine::remove_client(ClientId client) {
-  clients_.erase(client);
-  std::erase_if(folders_, [&](const FolderWatch& watch) { return watch.client == client; });
-  std::vector<std::string> unused;
-  for (auto& [handle, entry] : entries_) {
-    entry.clients.erase(client);
-    std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
-    if (!entry.clients.empty() || !entry.waiters.empty()) continue;
-    if (entry.loading) entry.loading->request_stop();
-    unused.push_back(handle);
-  }
-  for (const std::string& handle : unused) drop(handle, "nobody has it open any more");
+bool Engine::Entry::in_use() const {
+  return !waiters.empty() ||
+         std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.clients.empty(); });
 }
 
-std::string Engine::key_of(const OpenRequest& request, const std::string& path) {
-  return fmt::format("{}\n{}\n{}", path, request.options.format, request.options.partial);
+void Engine::remove_client(ClientId client) {
+  constexpr const char* kWhy = "nobody has it open any more";
+  clients_.erase(client);
+  std::erase_if(folders_, [&](const FolderWatch& watch) { return watch.client == client; });
+  std::vector<FileId> unused;
+  for (auto& [id, entry] : entries_) {
+    std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
+    for (Member& member : entry.members)
+      if (member.clients.erase(client) > 0 && member.clients.empty()) retire(entry, member, kWhy);
+    if (entry.in_use()) continue;
+    if (entry.loading) entry.loading->request_stop();
+    unused.push_back(id);
+  }
+  for (const FileId id : unused) drop(id, kWhy);
 }
 
 Engine::Entry* Engine::entry_of(const std::string& handle) {
-  const auto found = entries_.find(handle);
-  return found == entries_.end() ? nullptr : &found->second;
+  const auto found = file_of_.find(handle);
+  return found == file_of_.end() ? nullptr : &entries_.at(found->second);
 }
 
-std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened) {
-  const std::uint64_t ticket = next_ticket_++;
-  auto path = path_of_uri(request.uri);
-  if (!path) {
-    opened(tl::unexpected<Error>(std::move(path).error()));
-    return ticket;
-  }
-  const std::string key = key_of(request, *path);
-  auto found = std::find_if(entries_.begin(), entries_.end(),
-                            [&](const auto& item) { return item.second.key == key; });
-  if (found == entries_.end()) {
-    Entry entry;
-    entry.key = key;
-    entry.path = *path;
-    entry.uri = uri_of_path(*path);
-    entry.request = request;
-    entry.order = next_handle_;
-    entry.last_use = ++clock_;
-    found = entries_.emplace(fmt::format("p{}", next_handle_++), std::move(entry)).first;
-  }
-  Entry& entry = found->second;
-  if (entry.current && !entry.loading) {
-    const auto stamp = stamp_of(entry.path);
-    if (!stamp || *stamp == entry.current->file->stamp) {  // a file that is gone is still open
-      entry.clients.insert(client);
-      entry.last_use = ++clock_;
-      entry.attached = entry.attached || request.attach;
-      if (request.make_default && default_ != found->first) {
-        default_ = found->first;
-        announce(ProfileChange::default_changed, found->first, "");
-      }
-      opened(OpenAnswer{entry.current, true});
-      return ticket;
-    }
-  }
-  entry.waiters.push_back({ticket, client, std::move(request), std::move(progress), std::move(opened)});
-  if (!entry.loading) start_loading(found->first, entry);
-  return ticket;
+const Engine::Member* Engine::member_of(const std::string& handle) const {
+  const auto found = file_of_.find(handle);
+  if (found == file_of_.end()) return nullptr;
+  for (const Member& member : entries_.at(found->second).members)
+    if (member.handle == handle) return member.clients.empty() ? nullptr : &member;
+  return nullptr;
 }
 
-void Engine::start_loading(const std::string& handle, Entry& entry) {
-  entry.loading.emplace();
-  // Progress goes to whoever asked first; the others wait without it.
-  auto progress = entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress;
-  // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  scheduler_->submit(
-      Lane::bulk, "open " + entry.path,
-      [this, handle, alive = alive_, path = entry.path, options = entry.request.options,
-       stop = *entry.loading, progress = std::move(progress)] {
-        Result<std::shared_ptr<LoadedFile>> result = fail(ErrorCode::internal, "reading failed");
-        try {
-          auto read = load(cache_, path, options, scheduler_->executor(), StopToken(stop), progress);
-          if (read && read->write_entry) {
-            scheduler_->submit(Lane::bulk, "cache " + path,
-                               [path, write = std::move(read->write_entry)] { write_to_cache(path, write); });
-          }
-          result = std::move(read).map([](Load&& whole) { return std::move(whole.file); });
-        } catch (const std::bad_alloc&) {
-          result = fail(ErrorCode::limit, "not enough memory to read this file");
-        } catch (const std::exception& exception) {
-          spdlog::error("open {}: {}", path, exception.what());
-          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
-        }
-        post_([this, handle, alive, result = std::move(result)]() mutable {
-          if (*alive) loaded(handle, std::move(result));
-        });
-      });
-}
-
-void Engine::loaded(const std::string& handle, Result<std::shared_ptr<LoadedFile>> result) {
-  Entry* entry = entry_of(handle);
-  if (entry == nullptr) return;  // closed meanwhile
-  entry->loading.reset();
-  if (result && (*result)->memory > budget_)
-    result = fail(ErrorCode::limit,
-                  fmt::format("the profile needs {} MiB, more than the daemon's memory budget of {} MiB "
-                              "(--memory-budget)",
-                              (*result)->memory >> 20, budget_ >> 20));
-  if (result) {
-    take(handle, *entry, std::move(*result));
-    return;
-  }
-  Error error = std::move(result).error();
-  spdlog::info("{}: {}", entry->path, describe(error));
-  const bool first = entry->current == nullptr;
-  if (!first) {
-    entry->failed = true;
-    announce(
-        ProfileChange::reload_failed, handle,
-        fmt::format("{}: {}. The older revision is shown.", last_component(entry->path), describe(error)));
-  }
-  auto waiters = std::move(entry->waiters);
-  entry->waiters.clear();
-  if (first) entries_.erase(handle);
-  for (Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
-}
-
-void Engine::take(const std::string& handle, Entry& entry, std::shared_ptr<LoadedFile> file) {
-  const bool first = entry.current == nullptr;
-  auto open = std::make_shared<OpenProfile>();
-  open->handle = handle;
-  open->revision = ++entry.revision;
-  open->view_id = ++next_view_id_;
-  open->uri = entry.uri;
-  open->file = file;
-  open->profile = file->opened.profiles.front();
-  open->name = !entry.request.name.empty() ? entry.request.name : std::string(last_component(entry.path));
-  open->metric = open->profile->default_metric();
-  const std::string& wanted = first ? entry.request.metric : entry.current->metric_info().name;
-  if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())
-    open->metric = *metric;
-  if (!first) views_.drop(*entry.current);
-  entry.current = open;
-  entry.failed = false;
-  entry.last_use = ++clock_;
-  auto waiters = std::move(entry.waiters);
-  entry.waiters.clear();
-  bool make_default = first && default_.empty();
-  for (const Waiter& waiter : waiters) {
-    entry.clients.insert(waiter.client);
-    entry.attached = entry.attached || waiter.request.attach;
-    entry.watched = entry.watched || waiter.request.watch;
-    make_default = make_default || waiter.request.make_default;
-  }
-  watch(entry);
-  if (make_default) default_ = handle;
-  make_room(handle);
-  announce(first ? ProfileChange::opened : ProfileChange::reloaded, handle,
-           fmt::format("{} {}", open->name, first ? "opened" : "reloaded"));
-  for (Waiter& waiter : waiters) {
-    if (!wanted.empty() && open->metric_info().name != wanted && first) {
-      waiter.opened(fail(ErrorCode::invalid, fmt::format("{} has no metric {}", open->name, wanted)));
-      continue;
-    }
-    waiter.opened(OpenAnswer{open, !first});
-  }
+Engine::Member* Engine::member_of(const std::string& handle) {
+  return const_cast<Member*>(std::as_const(*this).member_of(handle));
 }
 
 void Engine::cancel_open(std::uint64_t ticket) {
-  for (auto& [handle, entry] : entries_) {
+  for (auto& [id, entry] : entries_) {
     const auto found = std::find_if(entry.waiters.begin(), entry.waiters.end(),
                                     [&](const Waiter& waiter) { return waiter.ticket == ticket; });
     if (found == entry.waiters.end()) continue;
@@ -241,56 +95,87 @@ void Engine::cancel_open(std::uint64_t ticket) {
     entry.waiters.erase(found);
     if (entry.waiters.empty() && entry.loading) {
       entry.loading->request_stop();
-      if (!entry.current) entries_.erase(handle);
+      if (entry.members.empty()) drop(id, "");
     }
     waiter.opened(fail(ErrorCode::cancelled, "cancelled"));
+    announce_activity();
     return;
   }
 }
 
-Result<void> Engine::close(ClientId client, const std::string& handle) {
+bool Engine::is_opening(std::uint64_t ticket) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
+    return std::any_of(item.second.waiters.begin(), item.second.waiters.end(),
+                       [&](const Waiter& waiter) { return waiter.ticket == ticket; });
+  });
+}
+
+Result<void> Engine::close(ClientId client, const std::string& handle, bool whole_file) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
-  Entry& entry = *entry_of(open->handle);
-  entry.clients.erase(client);
-  if (entry.clients.empty() && entry.waiters.empty()) drop(open->handle, open->name + " closed");
+  const FileId id = file_of_.at(open->handle);
+  Entry& entry = entries_.at(id);
+  for (Member& member : entry.members) {
+    if (member.handle != open->handle && !whole_file) continue;
+    if (member.clients.erase(client) > 0 && member.clients.empty())
+      retire(entry, member, member.current->name + " closed");
+  }
+  if (!entry.in_use()) drop(id, open->name + " closed");
   return {};
 }
 
-void Engine::drop(const std::string& handle, const std::string& message) {
-  const auto found = entries_.find(handle);
-  if (found == entries_.end()) return;
-  Entry entry = std::move(found->second);
-  entries_.erase(found);
-  if (watcher_ && entry.watched) watcher_->unwatch(entry.path);
-  if (entry.current) views_.drop(*entry.current);
-  if (default_ == handle) {
-    default_.clear();
-    std::uint64_t newest = 0;
-    for (const auto& [other, candidate] : entries_)
-      if (candidate.current && candidate.order >= newest) {
-        newest = candidate.order;
-        default_ = other;
-      }
-  }
-  if (entry.current)
-    for (const auto& [id, listener] : clients_)
-      listener->on_profile_changed(ProfileChange::closed, handle, entry.revision, entry.uri, message);
+void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
+  if (!warm_up_)
+    warm_up_ = std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { announce_activity(); });
+  warm_up_->start(open, filters);
 }
 
-void Engine::make_room(const std::string& keep) {
+void Engine::forget_views(const OpenProfile& open) {
+  if (warm_up_) warm_up_->stop(open.view_id);
+  views_.drop(open);
+}
+
+// Nobody has this profile open any more.
+void Engine::retire(Entry& entry, Member& member, const std::string& message) {
+  member.clients.clear();
+  forget_views(*member.current);
+  if (default_ == member.handle) choose_default();
+  announce(ProfileChange::closed, entry, member, message);
+}
+
+void Engine::drop(FileId id, const std::string& message) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  if (watcher_ && entry.watched) watcher_->unwatch(entry.path);
+  for (Member& member : entry.members) {
+    if (!member.clients.empty()) retire(entry, member, message);
+    file_of_.erase(member.handle);
+  }
+  file_of_.erase(entry.first_handle);
+  entries_.erase(found);
+  announce_activity();
+}
+
+// The newest that is left.
+void Engine::choose_default() {
+  default_.clear();
+  for (const auto& [id, entry] : entries_)
+    for (auto member = entry.members.rbegin(); member != entry.members.rend(); ++member)
+      if (!member->clients.empty()) default_ = member->handle;
+}
+
+void Engine::make_room(FileId keep) {
   while (profile_memory() > budget_) {
-    const Entry* oldest = nullptr;
-    std::string victim;
-    for (const auto& [handle, entry] : entries_)
-      if (handle != keep && entry.current && (oldest == nullptr || entry.last_use < oldest->last_use)) {
-        oldest = &entry;
-        victim = handle;
-      }
-    if (oldest == nullptr) return;
+    FileId victim = 0;
+    for (const auto& [id, entry] : entries_)
+      if (id != keep && entry.file && (victim == 0 || entry.last_use < entries_.at(victim).last_use))
+        victim = id;
+    if (victim == 0) return;
+    const Entry& entry = entries_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
-                                            oldest->current->name, budget_ >> 20);
+                                            last_component(entry.path), budget_ >> 20);
     spdlog::warn("{}", message);
-    evicted_[victim] = message;
+    for (const Member& member : entry.members) evicted_[member.handle] = message;
     drop(victim, message);
   }
 }
@@ -298,7 +183,7 @@ void Engine::make_room(const std::string& keep) {
 Result<void> Engine::reload(const std::string& handle) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
   Entry& entry = *entry_of(open->handle);
-  if (!entry.loading) start_loading(open->handle, entry);
+  if (!entry.loading) start_loading(file_of_.at(open->handle), entry);
   return {};
 }
 
@@ -312,10 +197,6 @@ FileWatcher& Engine::watcher() {
   return *watcher_;
 }
 
-void Engine::watch(Entry& entry) {
-  if (entry.watched && watch_files_) watcher().watch(entry.path, entry.current->file->stamp);
-}
-
 void Engine::watch_folder(ClientId client, const std::string& folder, std::function<void()> changed) {
   // The folder as an entry of itself: its time changes with its entries, and inotify sees them.
   const std::string path = folder + "/.";
@@ -325,63 +206,61 @@ void Engine::watch_folder(ClientId client, const std::string& folder, std::funct
   watcher().watch(path, *stamp);
 }
 
-void Engine::file_changed(const std::string& path) {
-  const auto watches = folders_;  // a callback may add to them
-  for (const FolderWatch& watch : watches)
-    if (watch.path == path && clients_.count(watch.client) != 0) watch.changed();
-  for (auto& [handle, entry] : entries_) {
-    if (entry.path != path || !entry.current || entry.loading) continue;
-    const auto stamp = stamp_of(path);
-    if (stamp && !(*stamp == entry.current->file->stamp)) start_loading(handle, entry);
-  }
-}
-
 Result<OpenProfilePtr> Engine::find(const std::string& handle) {
   const std::string& wanted = handle.empty() ? default_ : handle;
-  Entry* entry = entry_of(wanted);
-  if (entry != nullptr && entry->current) {
-    entry->last_use = ++clock_;
-    return entry->current;
+  if (Member* member = member_of(wanted)) {
+    entry_of(wanted)->last_use = ++clock_;
+    return member->current;
   }
   if (wanted.empty()) return fail(ErrorCode::not_found, "no profile is open; open one with profile/open");
   if (const auto found = evicted_.find(wanted); found != evicted_.end())
     return fail(ErrorCode::cancelled, found->second + "; open it again");
-  if (entry != nullptr) return fail(ErrorCode::not_found, fmt::format("{} is still being read", wanted));
+  if (const Entry* entry = entry_of(wanted); entry != nullptr && entry->members.empty())
+    return fail(ErrorCode::not_found, fmt::format("{} is still being read", wanted));
   return fail(ErrorCode::not_found, fmt::format("there is no open profile {}", wanted));
 }
 
 OpenProfilePtr Engine::default_profile() const {
-  const auto found = entries_.find(default_);
-  return found == entries_.end() ? nullptr : found->second.current;
+  const Member* member = member_of(default_);
+  return member == nullptr ? nullptr : member->current;
 }
 
 bool Engine::attached(const std::string& handle) const {
-  const auto found = entries_.find(handle);
-  return found != entries_.end() && found->second.attached;
+  const auto found = file_of_.find(handle);
+  return found != file_of_.end() && entries_.at(found->second).attached;
 }
 
 std::vector<ProfileEntry> Engine::list() const {
-  std::vector<std::pair<std::uint64_t, ProfileEntry>> rows;
-  for (const auto& [handle, entry] : entries_) {
+  std::vector<ProfileEntry> rows;
+  for (const auto& [id, entry] : entries_) {
     ProfileEntry row;
-    row.handle = handle;
     row.uri = entry.uri;
-    row.name = entry.current ? entry.current->name : std::string(last_component(entry.path));
-    row.format = entry.current ? entry.current->file->opened.decision.format : entry.request.options.format;
-    row.revision = entry.revision;
-    row.state = !entry.current ? ProfileEntry::State::opening
-                : entry.failed ? ProfileEntry::State::failed
-                               : ProfileEntry::State::ready;
-    row.is_default = handle == default_;
     row.attached = entry.attached;
     row.watched = entry.watched;
-    row.memory = entry.current ? entry.current->file->memory : 0;
-    rows.emplace_back(entry.order, std::move(row));
+    row.revision = entry.revision;
+    if (entry.members.empty()) {
+      row.handle = entry.first_handle;
+      row.name = last_component(entry.path);
+      row.format = entry.request.options.format;
+      rows.push_back(std::move(row));
+      continue;
+    }
+    row.state = entry.failed ? ProfileEntry::State::failed : ProfileEntry::State::ready;
+    row.format = entry.file->opened.decision.format;
+    row.n_in_file = static_cast<std::uint32_t>(entry.members.size());
+    for (const Member& member : entry.members) {
+      if (member.clients.empty()) continue;
+      row.handle = member.handle;
+      row.profile = member.current;
+      row.name = member.current->name;
+      row.member_name = member.current->member_name();
+      row.number = member.current->number;
+      row.is_default = member.handle == default_;
+      row.memory = member.current->profile->memory();
+      rows.push_back(row);
+    }
   }
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ProfileEntry> result;
-  for (auto& [order, row] : rows) result.push_back(std::move(row));
-  return result;
+  return rows;
 }
 
 Result<void> Engine::set_metric(const std::string& handle, const std::string& metric) {
@@ -394,15 +273,18 @@ Result<void> Engine::set_metric(const std::string& handle, const std::string& me
   }
   auto changed = std::make_shared<OpenProfile>(*open);
   changed->metric = *found;
-  entry_of(open->handle)->current = changed;
-  announce(ProfileChange::default_changed, open->handle, fmt::format("{} shows {}", open->name, metric));
+  Member& member = *member_of(open->handle);
+  member.current = changed;
+  announce(ProfileChange::default_changed, *entry_of(open->handle), member,
+           fmt::format("{} shows {}", open->name, metric));
   return {};
 }
 
 Result<void> Engine::set_default(const std::string& handle) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
   default_ = open->handle;
-  announce(ProfileChange::default_changed, default_, "");
+  announce(ProfileChange::default_changed, *entry_of(default_), *member_of(default_),
+           open->name + " is shown");
   return {};
 }
 
@@ -412,17 +294,41 @@ void Engine::select(ClientId client, std::optional<SharedSelection> selection) {
     if (id != client) listener->on_selection_changed(selection_, client);
 }
 
-void Engine::announce(ProfileChange change, const std::string& handle, const std::string& message) {
-  const Entry* entry = entry_of(handle);
-  if (entry == nullptr) return;
+void Engine::announce(ProfileChange change, const Entry& entry, const Member& member,
+                      const std::string& message) {
   for (const auto& [id, listener] : clients_)
-    listener->on_profile_changed(change, handle, entry->revision, entry->uri, message);
+    listener->on_profile_changed(change, member.handle, entry.revision, entry.uri, message);
+}
+
+void Engine::announce_activity(const std::string& error) {
+  for (const auto& [id, listener] : clients_) listener->on_activity_changed(error);
+}
+
+std::vector<Activity> Engine::activities() const {
+  std::vector<Activity> result;
+  for (const auto& [id, entry] : entries_) {
+    if (!entry.loading) continue;
+    Activity activity{fmt::format("Reading {}", last_component(entry.path)), std::nullopt};
+    if (const std::int32_t done = entry.percentage ? entry.percentage->load() : -1; done >= 0)
+      activity.percentage = static_cast<std::uint32_t>(done);
+    result.push_back(std::move(activity));
+  }
+  if (const std::string title = warm_up_ ? warm_up_->title() : ""; !title.empty())
+    result.push_back({title, std::nullopt});
+  return result;
+}
+
+std::size_t Engine::n_profiles() const {
+  std::size_t n = 0;
+  for (const auto& [id, entry] : entries_)
+    for (const Member& member : entry.members) n += member.clients.empty() ? 0 : 1;
+  return n;
 }
 
 std::uint64_t Engine::profile_memory() const {
   std::uint64_t total = 0;
-  for (const auto& [handle, entry] : entries_)
-    if (entry.current) total += entry.current->file->memory;
+  for (const auto& [id, entry] : entries_)
+    if (entry.file) total += entry.file->memory;
   return total;
 }
 

@@ -5,6 +5,7 @@
 // the strand through `post`.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,14 +20,15 @@
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
 #include "server/engine/views.h"
+#include "server/engine/warm_up.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
 
 struct EngineOptions {
-  unsigned n_threads = 0;                    // 0: everything inline, for tests
-  std::uint64_t memory_budget = 0;           // bytes for profiles; 0: half of the machine
-  std::uint64_t view_budget = 512ull << 20;  // bytes for cached views
+  unsigned n_threads = 0;           // 0: everything inline, for tests
+  std::uint64_t memory_budget = 0;  // bytes for profiles; 0: half of the machine
+  std::uint64_t view_budget = 0;    // bytes for cached views; 0: an eighth of the machine, at least 512 MiB
   bool watch_files = true;
   CacheOptions cache;  // of imported files; none by default
 };
@@ -52,6 +54,9 @@ class EngineListener {
   virtual void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
                                   const std::string& uri, const std::string& message) = 0;
   virtual void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) = 0;
+  // What activities() gives, or how many profiles are open, is another; `error` is what failed, "" nothing.
+  // At most ten times a second for progress alone.
+  virtual void on_activity_changed(const std::string& error) = 0;
 };
 
 struct OpenRequest {
@@ -62,18 +67,29 @@ struct OpenRequest {
   bool watch = true;         // reload it when the file changes
   std::string metric;        // default metric; "" the file's own
   std::string name;          // for people; "" the file's name
+  std::string member;        // which profile of the file is meant: name or number from 1; "" the first
 };
 struct OpenAnswer {
-  OpenProfilePtr profile;
+  OpenProfilePtr profile;                // the one meant
+  std::vector<OpenProfilePtr> profiles;  // all of the file, in its order
   bool already_open = false;
 };
 
 struct ProfileEntry {
   std::string handle, uri, name, format;
+  std::string member_name;                  // what the file calls it
+  std::uint32_t number = 1, n_in_file = 1;  // its place in the file, from 1
+  OpenProfilePtr profile;                   // null while first opened
   std::uint32_t revision = 0;
   enum class State : std::uint8_t { opening, ready, failed } state = State::opening;
   bool is_default = false, attached = false, watched = false;
   std::size_t memory = 0;
+};
+
+// What the daemon is busy with.
+struct Activity {
+  std::string title;
+  std::optional<std::uint32_t> percentage;
 };
 
 class Engine {
@@ -93,13 +109,16 @@ class Engine {
   void remove_client(ClientId client);
   [[nodiscard]] std::size_t n_clients() const { return clients_.size(); }
 
-  // Reads the file on a worker; `opened` is called on the strand, exactly once. Opening what is open gives
-  // the same profile (read again if the file changed); openings of one file share the work. `progress` may be
-  // called on any thread. Returns a ticket for cancel_open.
+  // Reads the file on a worker; `opened` is called on the strand, exactly once. Every profile in the file
+  // gets a handle. Opening what is open gives the same ones (read again if the file changed); openings of one
+  // file share the work. `progress` may be called on any thread. Returns a ticket for cancel_open.
   std::uint64_t open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened);
   void cancel_open(std::uint64_t ticket);
-  Result<void> close(ClientId client, const std::string& handle);
-  // Reads the file again now.
+  [[nodiscard]] bool is_opening(std::uint64_t ticket) const;
+  // One profile, or all of its file. Its memory is given back with the last profile of the file.
+  Result<void> close(ClientId client, const std::string& handle, bool whole_file = false);
+  // Reads the file again now. Its profiles keep their handles: by name, by place where no name is known
+  // again.
   Result<void> reload(const std::string& handle);
 
   // "" is the default profile. `not_found` says what is open; a profile dropped for memory says so.
@@ -117,6 +136,12 @@ class Engine {
   void select(ClientId client, std::optional<SharedSelection> selection);
   [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
 
+  [[nodiscard]] std::vector<Activity> activities() const;  // files being read, oldest first
+  [[nodiscard]] std::size_t n_profiles() const;            // that are ready
+
+  // Makes ahead of time what requests on a profile will need, for these filters of its default metric.
+  void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters);
+
   // Safe from any thread.
   Views& views() { return views_; }
   Scheduler& scheduler() { return *scheduler_; }
@@ -133,32 +158,53 @@ class Engine {
     ProgressFn progress;
     Opened opened;
   };
+  // A profile of a file. Without clients it is closed, and opened again with its file.
+  struct Member {
+    std::string handle;
+    OpenProfilePtr current;
+    std::set<ClientId> clients;
+  };
+  using FileId = std::uint64_t;
   struct Entry {
     std::string key;  // what makes two openings the same
     std::string uri, path;
     OpenRequest request;
-    OpenProfilePtr current;  // null while first opened
-    std::set<ClientId> clients;
+    std::string first_handle;     // kept for the first profile while the file is first read
+    std::vector<Member> members;  // in the order of the file; none while it is first read
     std::vector<Waiter> waiters;
     std::optional<StopSource> loading;
-    std::shared_ptr<ProgressFn> progress;
+    std::shared_ptr<std::atomic<std::int32_t>> percentage;  // of the loading; -1 unknown
     bool failed = false, attached = false, watched = false;
     std::uint32_t revision = 0;
-    std::uint64_t last_use = 0, order = 0;
+    std::uint64_t last_use = 0;
+    std::shared_ptr<LoadedFile> file;
+    [[nodiscard]] bool in_use() const;
   };
 
   static std::string key_of(const OpenRequest& request, const std::string& path);
-  void start_loading(const std::string& handle, Entry& entry);
-  void loaded(const std::string& handle, Result<std::shared_ptr<LoadedFile>> result);
-  void take(const std::string& handle, Entry& entry, std::shared_ptr<LoadedFile> file);
-  void answer(Entry& entry, const Result<OpenAnswer>& answer);
-  void drop(const std::string& handle, const std::string& message);
-  void make_room(const std::string& keep);
-  void file_changed(const std::string& path);
+  // engine_loading.cpp: from a file to members, and again when it changes
+  void start_loading(FileId id, Entry& entry);
+  ProgressFn watched_progress(Entry& entry, ProgressFn inner);
+  void loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result);
+  void take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file);
+  std::vector<Member> match_members(Entry& entry, const std::vector<ProfilePtr>& profiles,
+                                    std::vector<Member>& gone);
+  OpenProfilePtr make_open(const Entry& entry, const Member& member, std::size_t number) const;
+  Result<OpenAnswer> answer_for(const Entry& entry, const OpenRequest& request, bool already_open) const;
   void watch(Entry& entry);
+  void file_changed(const std::string& path);
+
+  void forget_views(const OpenProfile& open);
+  void retire(Entry& entry, Member& member, const std::string& message);
+  void drop(FileId id, const std::string& message);
+  void make_room(FileId keep);
+  void choose_default();
   FileWatcher& watcher();
-  void announce(ProfileChange change, const std::string& handle, const std::string& message);
+  void announce(ProfileChange change, const Entry& entry, const Member& member, const std::string& message);
+  void announce_activity(const std::string& error = "");
   Entry* entry_of(const std::string& handle);
+  Member* member_of(const std::string& handle);
+  [[nodiscard]] const Member* member_of(const std::string& handle) const;
 
   Post post_;
   std::uint64_t budget_;
@@ -167,12 +213,13 @@ class Engine {
   std::shared_ptr<bool> alive_;  // posted tasks look whether the engine is still there
   Views views_;
   std::map<ClientId, EngineListener*> clients_;
-  std::map<std::string, Entry> entries_;        // by handle
+  std::map<FileId, Entry> entries_;             // oldest first
+  std::map<std::string, FileId> file_of_;       // by handle
   std::map<std::string, std::string> evicted_;  // handle -> why
   std::string default_;
   std::optional<SharedSelection> selection_;
   ClientId next_client_ = 1;
-  std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_view_id_ = 0, clock_ = 0;
+  std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_file_ = 1, next_view_id_ = 0, clock_ = 0;
   struct FolderWatch {
     ClientId client;
     std::string path;
@@ -180,6 +227,7 @@ class Engine {
   };
   std::vector<FolderWatch> folders_;
   std::unique_ptr<FileWatcher> watcher_;
+  std::unique_ptr<WarmUp> warm_up_;
   std::unique_ptr<Scheduler> scheduler_;  // last: its threads use everything above
 };
 

@@ -26,12 +26,16 @@ struct OpenProfile {
   std::uint32_t revision = 1;  // counts reloads
   std::uint64_t view_id = 0;   // of this revision in the view cache
   std::string uri;
-  std::string name;     // for people
-  MetricId metric{0u};  // the default one
+  std::string name;          // for people
+  std::uint32_t number = 1;  // its place among the profiles of its file, from 1
+  MetricId metric{0u};       // the default one
   ProfilePtr profile;
   std::shared_ptr<const LoadedFile> file;
 
   [[nodiscard]] const MetricInfo& metric_info() const { return profile->metrics()[metric.v]; }
+  [[nodiscard]] std::size_t n_in_file() const { return file->opened.profiles.size(); }
+  // What the file calls it; "" nothing.
+  [[nodiscard]] const std::string& member_name() const { return profile->info().name; }
 };
 
 using OpenProfilePtr = std::shared_ptr<const OpenProfile>;

@@ -240,16 +240,16 @@ void ProfileCache::make_room() const {
   }
 }
 
-Result<CachedOpen> open_cached(const ProfileCache& cache, ByteSource bytes, const OpenOptions& options,
+Result<CachedOpen> open_cached(const ProfileCache& cache, const OpenInput& input, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   CachedOpen out;
   CacheKey key{};
   // Empty and oversized inputs have their own errors, which opening gives.
-  const bool use =
-      cache.enabled() && !bytes.bytes().empty() && bytes.bytes().size() <= options.limits.input_bytes;
+  const std::size_t size = input.file.bytes().size();
+  const bool use = cache.enabled() && !input.folder && size > 0 && size <= options.limits.input_bytes;
   if (use) {
-    key = cache.key_of(bytes, options);
+    key = cache.key_of(input.file, options);
     PROFD_CHECK(stop.status());
     if (auto found = cache.find(key, executor)) {
       out.file = std::move(*found);
@@ -258,11 +258,11 @@ Result<CachedOpen> open_cached(const ProfileCache& cache, ByteSource bytes, cons
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  PROFD_TRY(out.file, open_profiles(std::move(bytes), options, executor, stop, progress));
+  PROFD_TRY(out.file, open_profiles(input, options, executor, stop, progress));
   const auto took = std::chrono::steady_clock::now() - start;
   // A native file is as quick to open as its entry would be.
   const bool native = out.file.decision.format == "profd" && out.file.decision.containers.empty();
-  if (use && !native && took >= cache.options().min_import)
+  if (use && !native && !out.file.looked_around && took >= cache.options().min_import)
     out.write_entry = [cache, key, file = out.file](const StopToken& s) { return cache.store(key, file, s); };
   return out;
 }
@@ -270,8 +270,8 @@ Result<CachedOpen> open_cached(const ProfileCache& cache, ByteSource bytes, cons
 Result<CachedOpen> open_cached(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  PROFD_TRY(ByteSource bytes, open_file(path, options.limits.input_bytes));
-  return open_cached(cache, std::move(bytes), options, executor, std::move(stop), progress);
+  PROFD_TRY(const OpenInput input, open_input(path, options.limits.input_bytes));
+  return open_cached(cache, input, options, executor, std::move(stop), progress);
 }
 
 }  // namespace profd

@@ -66,7 +66,8 @@ struct CachedOpen {
 };
 
 // open_profiles() with the cache before it. Decision and report are those of the first opening.
-Result<CachedOpen> open_cached(const ProfileCache& cache, ByteSource bytes, const OpenOptions& options,
+// Folders, and files whose reader looked at others beside them, are not kept: their bytes are not all of it.
+Result<CachedOpen> open_cached(const ProfileCache& cache, const OpenInput& input, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
 Result<CachedOpen> open_cached(const ProfileCache& cache, const std::string& path, const OpenOptions& options,

@@ -189,6 +189,26 @@ bool glob_matches(std::string_view glob, std::string_view path) {
   }
 }
 
+std::vector<std::string> glob_folders(const std::string& glob, std::size_t limit) {
+  const auto wildcard = glob.find_first_of("*?");
+  std::string base = glob.substr(0, glob.rfind('/', wildcard));
+  const bool deep = wildcard != glob.npos &&
+                    (glob.find('/', wildcard) != glob.npos || glob.find("**", wildcard) != glob.npos);
+  std::error_code error;
+  if (base.empty()) base = "/";
+  if (!fs::is_directory(base, error)) {
+    fs::path above = fs::path(base).parent_path();
+    while (above.has_relative_path() && !fs::is_directory(above, error)) above = above.parent_path();
+    return {above.string()};
+  }
+  std::vector<std::string> folders = {base};
+  if (deep)
+    walk_folders(base, {}, [&](const std::string& path) {
+      if (folders.size() < limit) folders.push_back(path);
+    });
+  return folders;
+}
+
 std::vector<std::string> expand_glob(const std::string& glob, std::size_t limit) {
   const auto wildcard = glob.find_first_of("*?");
   std::error_code error;

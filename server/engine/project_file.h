@@ -42,6 +42,10 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
 // `*` within a component, `**` across components, `?` one character. No backtracking beyond the last star.
 bool glob_matches(std::string_view glob, std::string_view path);
 // The files that match, newest first, at most `limit`. Looks at no more than 100,000 entries.
+// The folders whose entries decide what a glob matches: with a wildcard in the name alone one, else every
+// folder below the first wildcard; where that one is missing, the nearest above it that is there. At most
+// `limit`.
+std::vector<std::string> glob_folders(const std::string& glob, std::size_t limit);
 std::vector<std::string> expand_glob(const std::string& glob, std::size_t limit);
 
 }  // namespace profd

@@ -23,7 +23,7 @@ const std::string* SourceMap::file_of(std::string_view profile_path) const {
 }
 
 std::size_t SourceMap::memory() const {
-  return targets.size() * 160 + by_path.size() * 160;
+  return (targets.size() + by_path.size() + tied.size()) * 160;
 }
 
 SourceTarget find_source(const WorkspaceSnapshot& workspace, std::string_view profile_path) {
@@ -49,8 +49,9 @@ Result<std::shared_ptr<const SourceMap>> make_source_map(const ProfilePtr& profi
     if (target.paths.empty()) return;
     if (target.paths.size() == 1) {
       map->by_path[target.paths.front()].push_back(file);
-    } else if (map->n_ties++ == 0) {
-      map->first_tie = path;
+    } else {
+      if (map->n_ties++ == 0) map->first_tie = path;
+      for (const std::string& candidate : target.paths) map->tied[candidate].push_back(file);
     }
     map->targets.emplace(path, std::move(target));
   };

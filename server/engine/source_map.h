@@ -34,6 +34,7 @@ struct SourceMap {
   ProfilePtr profile;                                              // keeps the texts below alive
   std::unordered_map<std::string_view, SourceTarget> targets;      // by path as the profile says
   std::unordered_map<std::string, std::vector<StringId>> by_path;  // unique matches, the other way round
+  std::unordered_map<std::string, std::vector<StringId>> tied;     // what matches several, by each of these
   std::size_t n_ties = 0;
   std::string first_tie;
 

@@ -1,5 +1,7 @@
 #include "server/engine/views.h"
 
+#include "core/view/memo.h"
+
 namespace profd {
 
 std::string Views::key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind) {
@@ -32,11 +34,14 @@ Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& s
 
 Result<std::shared_ptr<const FlatView>> Views::flat(const OpenProfile& open, const ViewSpec& spec,
                                                     const StopToken& stop) {
-  return cache_.get<FlatView>({open.view_id, key_text(open, spec, "flat ")}, stop,
-                              [&](const StopToken& token) -> Result<std::shared_ptr<const FlatView>> {
-                                PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-                                return shared(flat_view(*selected, token));
-                              });
+  const std::string text = key_text(open, spec, "flat ");
+  auto made = cache_.get<FlatView>({open.view_id, text}, stop,
+                                   [&](const StopToken& token) -> Result<std::shared_ptr<const FlatView>> {
+                                     PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                     return shared(flat_view(*selected, token));
+                                   });
+  if (made) remember(open, text, *made);
+  return made;
 }
 
 Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& open, const ViewSpec& spec,
@@ -48,21 +53,29 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
                                   });
 }
 
+Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
+                                                           const StopToken& stop) {
+  const std::string text = key_text(open, spec, "line index ");
+  auto made = cache_.get<LineIndex>({open.view_id, text}, stop,
+                                    [&](const StopToken& token) -> Result<std::shared_ptr<const LineIndex>> {
+                                      PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                      return shared(make_line_index(*open.profile, selected->self, token));
+                                    });
+  if (made) remember(open, text, *made);
+  return made;
+}
+
 Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
                                                        const std::vector<StringId>& files,
                                                        const StopToken& stop) {
-  const std::string index_text = key_text(open, spec, "line index ");
-  PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
-  auto index = cache_.get<LineIndex>({open.view_id, index_text}, stop, [&](const StopToken& token) {
-    return shared(make_line_index(*open.profile, selected->self, token));
-  });
-  if (!index) return tl::unexpected<Error>(std::move(index).error());
-  remember(open, index_text, *index);
   std::string text = key_text(open, spec, "lines ") + "\n";
   for (const StringId file : files) text += " " + std::to_string(file.v);
-  return cache_.get<LineValues>({open.view_id, text}, stop, [&](const StopToken& token) {
-    return shared(annotate_lines(*open.profile, **index, selected->self, files, token));
-  });
+  return cache_.get<LineValues>(
+      {open.view_id, text}, stop, [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
+        PROFD_TRY(const auto index, line_index(open, spec, token));
+        PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+        return shared(annotate_lines(*open.profile, *index, selected->self, files, token));
+      });
 }
 
 Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
@@ -79,20 +92,61 @@ bool Views::is_small(const OpenProfile& open) {
   return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
 }
 
-bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec) const {
-  return is_small(open) || at_hand(open, key_text(open, spec, "select "));
+Result<std::shared_ptr<const NeighbourTable>> Views::neighbour_table(const OpenProfile& open,
+                                                                     const ViewSpec& spec,
+                                                                     const StopToken& stop) {
+  const std::string text = key_text(open, spec, "neighbours ");
+  auto made = cache_.get<NeighbourTable>(
+      {open.view_id, text}, stop,
+      [&](const StopToken& token) -> Result<std::shared_ptr<const NeighbourTable>> {
+        PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+        return shared(make_neighbour_table(*selected, token));
+      });
+  if (made) remember(open, text, *made);
+  return made;
 }
 
-bool Views::lines_are_quick(const OpenProfile& open, const ViewSpec& spec) const {
-  return is_small(open) || at_hand(open, key_text(open, spec, "line index "));
+Result<Neighbours> Views::neighbours(const OpenProfile& open, const ViewSpec& spec, Key key, std::size_t n,
+                                     const StopToken& stop) {
+  if (const auto made = at_hand(open, key_text(open, spec, "neighbours ")))
+    if (const auto table = std::static_pointer_cast<const NeighbourTable>(made); table->usable)
+      return neighbours_in(*table, key, n);
+  PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
+  return neighbours_of(*selected, key, n, stop);
 }
 
-bool Views::at_hand(const OpenProfile& open, const std::string& text) const {
+Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, const ViewSpec& spec) {
+  ViewSpec of_shape = spec;
+  of_shape.metric = open.profile->metrics().front().name;  // zooming survives another metric
+  const ViewKey key{open.view_id, "nodes " + to_text(of_shape)};
+  const auto make = [&](const StopToken&) -> Result<std::shared_ptr<const NodeTable>> {
+    return std::make_shared<const NodeTable>(next_node_);
+  };
+  return cache_.get<NodeTable>(key, StopToken{}, make);
+}
+
+unsigned Views::needs_of(Shape shape) {
+  if (shape == Shape::flat) return kSelection | kFlat;
+  return shape == Shape::top_down ? unsigned{kSelection} : kSelection | kOneFunction;
+}
+
+bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const {
+  if (is_small(open)) return true;
+  if ((needs & kFlat) != 0 && !at_hand(open, key_text(open, spec, "flat "))) return false;
+  if ((needs & kLines) != 0 && !at_hand(open, key_text(open, spec, "line index "))) return false;
+  if ((needs & kNeighbours) != 0 && !at_hand(open, key_text(open, spec, "neighbours "))) return false;
+  if ((needs & (kSelection | kOneFunction)) == 0) return true;
+  const auto made = at_hand(open, key_text(open, spec, "select "));
+  return made != nullptr && ((needs & kOneFunction) == 0 ||
+                             std::static_pointer_cast<const Selection>(made)->memo->has_key_index());
+}
+
+std::shared_ptr<const void> Views::at_hand(const OpenProfile& open, const std::string& text) const {
   const std::lock_guard lock(mutex_);
   const auto known = known_.find(open.view_id);
-  if (known == known_.end()) return false;
+  if (known == known_.end()) return nullptr;
   const auto made = known->second.made.find(text);
-  return made != known->second.made.end() && !made->second.expired();
+  return made == known->second.made.end() ? nullptr : made->second.lock();
 }
 
 void Views::remember(const OpenProfile& open, const std::string& text,

@@ -2,6 +2,7 @@
 // Safe from any thread; a request's own StopToken bounds how long it waits.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,9 +12,11 @@
 
 #include "core/source/annotations.h"
 #include "core/view/cache.h"
+#include "core/view/neighbour_table.h"
 #include "core/view/search.h"
 #include "core/view/selection.h"
 #include "core/view/table.h"
+#include "server/engine/node_table.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/source_map.h"
 
@@ -29,28 +32,49 @@ class Views {
                                                const StopToken& stop);
   Result<std::shared_ptr<const SearchResult>> search(const OpenProfile& open, const ViewSpec& spec,
                                                      const std::string& pattern, const StopToken& stop);
+  // Values of every line of every file; what lines() looks them up in.
+  Result<std::shared_ptr<const LineIndex>> line_index(const OpenProfile& open, const ViewSpec& spec,
+                                                      const StopToken& stop);
   // All metrics of the lines of a file, of what passes the filters of `spec`.
   Result<std::shared_ptr<const LineValues>> lines(const OpenProfile& open, const ViewSpec& spec,
                                                   const std::vector<StringId>& files, const StopToken& stop);
+  // Those of all functions, and of one: from the table where it is at hand.
+  Result<std::shared_ptr<const NeighbourTable>> neighbour_table(const OpenProfile& open, const ViewSpec& spec,
+                                                                const StopToken& stop);
+  Result<Neighbours> neighbours(const OpenProfile& open, const ViewSpec& spec, Key key, std::size_t n,
+                                const StopToken& stop);
+  // Numbers for the boxes of a view, whatever its metric; they go when the cache drops them.
+  Result<std::shared_ptr<const NodeTable>> nodes(const OpenProfile& open, const ViewSpec& spec);
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,
                                                    const WorkspaceSnapshot& workspace, const StopToken& stop);
 
-  // Whether a view is at hand, or so small that computing it keeps nobody waiting.
-  [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec) const;
-  // The same for the lines of files.
-  [[nodiscard]] bool lines_are_quick(const OpenProfile& open, const ViewSpec& spec) const;
+  // What an answer is made of, as bits.
+  enum Need : unsigned {
+    kSelection = 1,
+    kFlat = 2,
+    kLines = 4,
+    kOneFunction = 8,  // looking at one function: callers, callees; and bottom-up
+    kNeighbours = 16,  // who calls a function and whom it calls
+  };
+  // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
+  [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
+  // The needs of a tree of this shape.
+  [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
 
   void drop(const OpenProfile& open);
   [[nodiscard]] std::size_t memory() const { return cache_.bytes(); }
+  [[nodiscard]] std::size_t budget() const { return cache_.budget(); }
   [[nodiscard]] const ViewCache& cache() const { return cache_; }
 
  private:
   static std::string key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind);
-  [[nodiscard]] bool at_hand(const OpenProfile& open, const std::string& text) const;
+  // What was made under this key, if it is still there.
+  [[nodiscard]] std::shared_ptr<const void> at_hand(const OpenProfile& open, const std::string& text) const;
   void remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made);
 
   ViewCache cache_;
+  std::atomic<std::int64_t> next_node_{1};
   mutable std::mutex mutex_;  // guards what follows
   struct Known {
     std::weak_ptr<const Selection> latest;                  // shares work with the next selection

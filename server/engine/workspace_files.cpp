@@ -18,10 +18,10 @@ bool skipped(const fs::path& folder) {
   return std::find(kSkipped.begin(), kSkipped.end(), name) != kSkipped.end();
 }
 
-}  // namespace
+using Visit = std::function<void(const std::string& path)>;
 
-bool walk_files(const std::string& root, const WalkLimits& limits,
-                const std::function<void(const std::string& path)>& visit, StopToken stop) {
+bool walk(const std::string& root, const WalkLimits& limits, const Visit& folder, const Visit& file,
+          StopToken stop) {
   std::error_code error;
   fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, error);
   if (error) return false;
@@ -30,12 +30,26 @@ bool walk_files(const std::string& root, const WalkLimits& limits,
     if (error || ++n_entries > limits.max_entries || stop.check()) return false;
     std::error_code ignored;
     if (it->is_directory(ignored)) {
-      if (it.depth() >= limits.max_depth || skipped(it->path())) it.disable_recursion_pending();
-    } else if (it->is_regular_file(ignored)) {
-      visit(it->path().string());
+      const bool left_out = skipped(it->path());
+      if (it.depth() >= limits.max_depth || left_out) it.disable_recursion_pending();
+      if (folder && !left_out) folder(it->path().string());
+    } else if (file && it->is_regular_file(ignored)) {
+      file(it->path().string());
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool walk_files(const std::string& root, const WalkLimits& limits,
+                const std::function<void(const std::string& path)>& visit, StopToken stop) {
+  return walk(root, limits, {}, visit, std::move(stop));
+}
+
+bool walk_folders(const std::string& root, const WalkLimits& limits,
+                  const std::function<void(const std::string& path)>& visit, StopToken stop) {
+  return walk(root, limits, visit, {}, std::move(stop));
 }
 
 std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, StopToken stop) {

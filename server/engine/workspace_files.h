@@ -22,6 +22,10 @@ struct WalkLimits {
 bool walk_files(const std::string& root, const WalkLimits& limits,
                 const std::function<void(const std::string& path)>& visit, StopToken stop = {});
 
+// The same for folders below `root`, itself not among them.
+bool walk_folders(const std::string& root, const WalkLimits& limits,
+                  const std::function<void(const std::string& path)>& visit, StopToken stop = {});
+
 // Immutable; made on a worker, used by many.
 struct WorkspaceFiles {
   PathIndex index;

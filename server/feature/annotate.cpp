@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "core/view/hottest.h"
 #include "core/view/table.h"
 #include "server/feature/names.h"
 
@@ -20,11 +19,12 @@ std::vector<std::uint32_t> current_lines(const AnnotateRequest& request) {
   return request.document->line_map(request.open->handle).current_of_origin();
 }
 
-Result<std::string> lens_text(const Selection& selection, const Whole& whole, const FunctionCost& cost,
+Result<std::string> lens_text(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                              const Selection& selection, const Whole& whole, const FunctionCost& cost,
                               const StopToken& stop) {
   std::string text =
       fmt::format("total {} · self {}", whole.share_text(cost.total), whole.share_text(cost.self));
-  PROFD_TRY(const Neighbours around, neighbours_of(selection, cost.key, 1, stop));
+  PROFD_TRY(const Neighbours around, views.neighbours(open, spec, cost.key, 1, stop));
   if (around.n_callers == 0) return text;
   text += fmt::format(" · {} {}", around.n_callers, around.n_callers == 1 ? "caller" : "callers");
   if (around.n_callers > 1 && !around.callers.empty())
@@ -135,7 +135,7 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
   });
   if (result.size() > kMaxFunctions) result.resize(kMaxFunctions);
   for (FunctionCost& cost : result) {
-    PROFD_TRY(cost.text, lens_text(*selection, whole, cost, stop));
+    PROFD_TRY(cost.text, lens_text(views, *request.open, spec, *selection, whole, cost, stop));
     if (cost.stale) cost.text.insert(0, "~");
   }
   std::sort(result.begin(), result.end(),

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
-#include "core/view/hottest.h"
+#include "core/view/search.h"
 #include "core/view/table.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -22,30 +22,53 @@ constexpr std::size_t kMaxMetrics = 12;
 // The function whose code is on a line, the one that costs most when several are (inlined code).
 struct LineFunction {
   std::string name;
+  Key key = kNone;
   bool inlined = false;
   std::size_t n_others = 0;
 };
 
-Result<LineFunction> function_on_line(Views& views, const AnnotateRequest& request,
-                                      const std::vector<StringId>& files, std::uint32_t source_line,
-                                      const StopToken& stop) {
-  const ViewSpec spec = annotation_spec(request, Granularity::line);
-  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
-  PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
-  const Profile& profile = *request.open->profile;
+// A line has few functions: what each costs is summed for them alone, not in a view of all lines.
+Result<LineFunction> function_on_line(const Selection& selection, const std::vector<StringId>& files,
+                                      std::uint32_t source_line, const StopToken& stop) {
+  constexpr std::size_t kMaxCompared = 255;
+  const Profile& profile = *selection.profile;
+  const FrameTable& frames = profile.frames();
+  struct Candidate {
+    FunctionId function;
+    std::vector<std::size_t> frames;
+  };
+  std::vector<Candidate> candidates;
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (frames.line[f] != source_line) continue;
+    if (!selection.hidden.empty() && selection.hidden[f] != 0) continue;
+    if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
+    const auto known = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const Candidate& c) { return c.function == frames.function[f]; });
+    if (known != candidates.end())
+      known->frames.push_back(f);
+    else
+      candidates.push_back({frames.function[f], {f}});
+  }
   LineFunction result;
+  const std::size_t n_compared = std::min(candidates.size(), kMaxCompared);
+  std::vector<Value> totals(n_compared);
+  if (n_compared > 1) {
+    std::vector<std::uint8_t> set_of(frames.size(), 0);
+    for (std::size_t i = 0; i < n_compared; ++i)
+      for (const std::size_t f : candidates[i].frames) set_of[f] = static_cast<std::uint8_t>(i + 1);
+    PROFD_TRY(totals, matched_totals(selection, set_of, n_compared, stop));
+  }
   double best = -1;
-  for (std::size_t row = 0; row < flat->key.size(); ++row) {
-    const std::uint32_t frame = selection->keys->example[flat->key[row]];
-    if (frame >= profile.frames().size() || profile.frames().line[frame] != source_line) continue;
-    if (std::find(files.begin(), files.end(), profile.frames().file[frame]) == files.end()) continue;
-    const double total = std::abs(as_double(flat->total[row]));
-    result.n_others += best >= 0 ? 1 : 0;
+  for (std::size_t i = 0; i < n_compared; ++i) {
+    const double total = std::abs(as_double(totals[i]));
     if (total <= best) continue;
     best = total;
-    result.name = profile.function_name(profile.frames().function[frame]);
-    result.inlined = profile.frames().inlined[frame] != 0;
+    result.name = profile.function_name(candidates[i].function);
+    result.key = selection.keys->of_frame[candidates[i].frames.front()];
+    result.inlined = std::all_of(candidates[i].frames.begin(), candidates[i].frames.end(),
+                                 [&](std::size_t f) { return frames.inlined[f] != 0; });
   }
+  result.n_others = candidates.empty() ? 0 : candidates.size() - 1;
   return result;
 }
 
@@ -120,12 +143,11 @@ std::string link_to(const SourceMap& sources, const Profile& profile, const KeyT
 }
 
 Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const Selection& selection,
-                            const std::string& function, Page& page, const StopToken& stop) {
+                            Key function, Page& page, const StopToken& stop) {
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const Profile& profile = *request.open->profile;
-  const std::vector<Key> named = find_keys(profile, *selection.keys, function);
-  if (named.size() != 1) return {};  // one name for several functions: whose callers would these be?
-  PROFD_TRY(const Neighbours around, neighbours_of(selection, named[0], kMaxNeighbours, stop));
+  PROFD_TRY(const Neighbours around,
+            views.neighbours(*request.open, annotation_spec(request), function, kMaxNeighbours, stop));
   const auto add = [&](std::string_view title, const std::vector<Neighbour>& list, std::size_t n_in_all) {
     if (list.empty()) return;
     page.neighbours_head(title);
@@ -170,6 +192,43 @@ std::string foot_text(const HoverRequest& request) {
   return text;
 }
 
+// A file that the profile may mean, as may others: their names, where it has something on the line.
+Result<std::optional<std::string>> tie_text(Views& views, const HoverRequest& request,
+                                            const StopToken& stop) {
+  constexpr std::size_t kMaxNamed = 5;
+  const AnnotateRequest& file = request.file;
+  PROFD_TRY(const auto sources, views.sources(*file.open, file.workspace, stop));
+  const auto tied = sources->tied.find(file.path);
+  if (tied == sources->tied.end()) return std::optional<std::string>();
+  const Profile& profile = *file.open->profile;
+  PROFD_TRY(const auto values, views.lines(*file.open, annotation_spec(file), tied->second, stop));
+  std::vector<std::uint32_t> placed;
+  if (file.document) placed = file.document->line_map(file.open->handle).current_of_origin();
+  const bool here = std::any_of(values->line.begin(), values->line.end(), [&](std::uint32_t source_line) {
+    std::uint32_t line = 0;
+    bool stale = false;
+    return place_line(file, placed, source_line, line, stale) && line == request.line;
+  });
+  if (!here) return std::optional<std::string>();
+  const std::string_view path = profile.strings()[tied->second.front()];
+  const std::vector<std::string>& paths = sources->targets.at(path).paths;
+  std::string others;
+  std::size_t n_named = 0;
+  for (const std::string& other : paths)
+    if (other != file.path && n_named < kMaxNamed)
+      others +=
+          (n_named++ == 0 ? "" : ", ") + (request.markdown ? plain_or_escaped(other) : sanitize_text(other));
+  const std::size_t n_left = paths.size() - 1 - n_named;
+  if (n_left > 0) others += fmt::format(" and {} more", n_left);
+  Page page(request.markdown);
+  page.note(
+      fmt::format("The profile's {} fits {} files equally well, this one and {}. Nothing is guessed: a path "
+                  "mapping decides, in the settings or as map in .profd.toml.",
+                  request.markdown ? plain_or_escaped(path) : sanitize_text(path), paths.size(), others));
+  page.foot(foot_text(request));
+  return std::optional<std::string>(page.take());
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request,
@@ -177,12 +236,14 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   AnnotateRequest all = request.file;
   all.threshold = 0;  // silent lines speak when hovered
   PROFD_TRY(const FileAnnotations file, annotate_file(views, all, stop));
+  if (file.files.empty()) return tie_text(views, request, stop);
   const auto line = std::find_if(file.lines.begin(), file.lines.end(), [&](const AnnotatedLine& candidate) {
     return candidate.line == request.line;
   });
   if (line == file.lines.end()) return std::optional<std::string>();
   const Profile& profile = *request.file.open->profile;
-  PROFD_TRY(const LineFunction function, function_on_line(views, all, file.files, line->source_line, stop));
+  PROFD_TRY(const LineFunction function,
+            function_on_line(*file.selection, file.files, line->source_line, stop));
 
   Page page(request.markdown);
   page.title(function.name.empty() ? "(unknown)" : function.name,
@@ -202,8 +263,8 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
                    whole.share_text(total));
   }
   page.table_end();
-  if (!function.name.empty())
-    PROFD_CHECK(add_neighbours(views, all, *file.selection, function.name, page, stop));
+  if (function.key != kNone)
+    PROFD_CHECK(add_neighbours(views, all, *file.selection, function.key, page, stop));
   page.foot(foot_text(request));
   return std::optional<std::string>(page.take());
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/support/checked.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -16,15 +15,6 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-void add(Value& sum, const Value& value) {
-  if (auto* integer = std::get_if<std::int64_t>(&sum))
-    if (const auto* other = std::get_if<std::int64_t>(&value)) {
-      add_saturating(*integer, *other);
-      return;
-    }
-  sum = as_double(sum) + as_double(value);
-}
-
 }  // namespace
 
 Result<Places> hot_places(Views& views, const PlacesRequest& request, const StopToken& stop) {
@@ -35,49 +25,50 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
   const Selection& selection = *result.selection;
   const Profile& profile = *selection.profile;
   result.whole = {selection.total, profile.metrics()[selection.metric.v].unit};
-  result.self_left_out = std::visit([](auto v) { return Value(decltype(v){}); }, selection.total);
 
+  // What is asked about is few of many: it is picked first and put in order then.
   const std::string wanted = lower(request.pattern);
-  TableRequest everything;
-  everything.sort = request.sort;
-  everything.limit = flat->key.size();
+  const bool placed = request.only_with_source || !request.only_in.empty();
+  FlatView picked;
   StopToken token = stop;
-  for (const std::uint32_t row : page_of(selection, *flat, everything).rows) {
+  for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (token.check()) return fail(ErrorCode::cancelled, "cancelled");
     const Value& rank = request.sort == SortBy::total ? flat->total[row] : flat->self[row];
     if (as_double(rank) == 0) continue;
     const Key key = flat->key[row];
-    const KeyPlace at = key_place(profile, *selection.keys, key);
-    const std::string* path = sources->file_of(at.file);
-    if (path == nullptr && (request.only_with_source || !request.only_in.empty())) continue;
-    if (!request.only_in.empty() && *path != request.only_in) continue;
-    const bool full = result.places.size() >= request.limit;
-    if (full && wanted.empty()) {
-      ++result.n_left_out;
-      add(result.self_left_out, flat->self[row]);
-      continue;
+    if (placed) {
+      const std::string* path = sources->file_of(key_place(profile, *selection.keys, key).file);
+      if (path == nullptr || (!request.only_in.empty() && *path != request.only_in)) continue;
     }
+    if (!wanted.empty() && lower(key_name(profile, *selection.keys, key)).find(wanted) == std::string::npos)
+      continue;
+    picked.key.push_back(key);
+    picked.self.push_back(flat->self[row]);
+    picked.total.push_back(flat->total[row]);
+  }
+  TableRequest first;
+  first.sort = request.sort;
+  first.limit = request.limit;
+  const TablePage page = page_of(selection, picked, first);
+  result.n_left_out = page.n_left_out;
+  result.self_left_out = page.self_left_out;
+  for (const std::uint32_t row : page.rows) {
     Place place;
-    place.name = key_name(profile, *selection.keys, key);
-    if (!wanted.empty() && lower(place.name).find(wanted) == std::string::npos) continue;
-    if (full) {
-      ++result.n_left_out;
-      add(result.self_left_out, flat->self[row]);
-      continue;
-    }
-    place.key = key;
+    place.key = picked.key[row];
+    place.name = key_name(profile, *selection.keys, place.key);
     place.short_name = short_name(place.name);
+    const KeyPlace at = key_place(profile, *selection.keys, place.key);
     place.file = at.file;
     place.module = at.module;
     place.line = at.line;
-    if (path != nullptr) place.path = *path;
-    const std::uint32_t frame = selection.keys->example[key];
+    if (const std::string* path = sources->file_of(at.file)) place.path = *path;
+    const std::uint32_t frame = selection.keys->example[place.key];
     if (frame < profile.frames().size()) {
       place.kind = profile.frames().kind[frame];
       place.inlined = profile.frames().inlined[frame] != 0;
     }
-    place.self = flat->self[row];
-    place.total = flat->total[row];
+    place.self = picked.self[row];
+    place.total = picked.total[row];
     result.places.push_back(std::move(place));
   }
   return result;

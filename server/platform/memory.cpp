@@ -1,6 +1,14 @@
 #include "server/platform/memory.h"
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>  // defines __GLIBC__
+
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -11,6 +19,28 @@ namespace profd {
 void give_freed_memory_back() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+}
+
+void expect_a_full_heap() {
+#if defined(__GLIBC__) && defined(__linux__)
+  constexpr std::size_t kHeap = std::size_t{64} << 20, kHugePage = std::size_t{2} << 20;
+  mallopt(M_TOP_PAD, static_cast<int>(kHeap));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kHeap));
+  // Makes the heap grow by the padding; only address space, memory comes with the first touch.
+  std::free(std::malloc(std::size_t{256} << 10));
+  const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0)) & ~(kHugePage - 1);
+  const std::uintptr_t begin = (end - kHeap + 2 * kHugePage - 1) & ~(kHugePage - 1);
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+int end_process(int code) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return code;
+#else
+  std::fflush(nullptr);
+  ::_exit(code);
 #endif
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "server/dialect/psp/psp_session.h"
+#include "server/platform/process.h"
 #include "server/platform/unix_socket.h"
 
 namespace profd {
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 256;
 constexpr auto kDrainStep = std::chrono::milliseconds(5);
+constexpr auto kParentStep = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -33,7 +35,7 @@ struct Daemon::Pipes {
 };
 
 Daemon::Daemon(const DaemonOptions& options)
-    : options_(options), work_(io_.get_executor()), signals_(io_), idle_(io_), drain_(io_) {
+    : options_(options), work_(io_.get_executor()), signals_(io_), idle_(io_), drain_(io_), parent_(io_) {
   ::signal(SIGPIPE, SIG_IGN);
   engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
     // Without workers everything happens in the order it was asked for, so that tests can rely on it.
@@ -61,11 +63,13 @@ Daemon::~Daemon() {
 }
 
 std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, const std::string& token,
-                                              std::function<void()> on_exit) {
+                                              std::function<void()> on_exit,
+                                              std::function<void(std::int64_t)> on_process_id) {
   PspOptions options;
   options.test_mode = options_.test_mode;
   options.token = token;
   options.on_exit = std::move(on_exit);
+  options.on_process_id = std::move(on_process_id);
   return std::make_unique<PspSession>(*engine_, std::move(options), std::move(channel));
 }
 
@@ -74,13 +78,29 @@ void Daemon::serve_pipes(int in, UniqueFd out) {
   pipes_->channel = std::make_shared<PipeChannel>(std::move(out), [this] {
     asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
   });
-  pipes_->session =
-      make_session(pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); });
+  pipes_->session = make_session(
+      pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); },
+      [this](std::int64_t pid) { watch_parent(pid); });
   pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
     std::unique_lock lock(pipes_->mutex);
     pipes_->busy = true;
     asio::post(io_, [this, bytes = std::move(bytes)] { pipes_have(bytes); });
     pipes_->taken.wait(lock, [this] { return !pipes_->busy || pipes_->over; });
+  });
+}
+
+void Daemon::watch_parent(std::int64_t pid) {
+  // Not there from the beginning: a number from another pid namespace (a container, ssh) says nothing here.
+  if (process_alive(pid)) look_after_parent(pid);
+}
+
+void Daemon::look_after_parent(std::int64_t pid) {
+  parent_.expires_after(kParentStep);
+  parent_.async_wait([this, pid](const asio::error_code& error) {
+    if (error) return;
+    if (process_alive(pid)) return look_after_parent(pid);
+    spdlog::info("the client's process {} is gone: done", pid);
+    finish_pipes();
   });
 }
 

@@ -57,7 +57,11 @@ class Daemon {
   struct Pipes;
 
   std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel, const std::string& token,
-                                        std::function<void()> on_exit);
+                                        std::function<void()> on_exit,
+                                        std::function<void(std::int64_t)> on_process_id = {});
+  // The one client's process is gone, and its pipes may be held open by someone else.
+  void watch_parent(std::int64_t pid);
+  void look_after_parent(std::int64_t pid);
   void accept_unix();
   void accept_tcp();
   void add_connection(SocketConnection::Socket socket, const std::string& token);
@@ -70,7 +74,7 @@ class Daemon {
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::signal_set signals_;
-  asio::steady_timer idle_, drain_;
+  asio::steady_timer idle_, drain_, parent_;
   std::unique_ptr<Engine> engine_;
   std::optional<asio::local::stream_protocol::acceptor> unix_;
   std::string unix_path_;

@@ -9,11 +9,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 PROFD = sys.argv.pop(1) if len(sys.argv) > 1 else "profd"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SEVERAL = os.path.join(ROOT, "formats/speedscope/testdata/units.speedscope.json")
 CPU = os.path.join(ROOT, "formats/pprof/testdata/recorded-cpu.pb.gz")
 
 FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
@@ -68,6 +70,67 @@ class Commands(unittest.TestCase):
         by_total = json.loads(run("top", "--json", "--sort", "total", "-n", "0", path).stdout)
         self.assertEqual([row["name"] for row in by_total["rows"]][0], "main")
         self.assertEqual(by_total["remainder"], 0)
+
+    def test_every_profile_of_a_file_is_listed_and_can_be_picked(self):
+        text = run(SEVERAL).stdout.decode()
+        self.assertIn("profile 1 of 3 in the file", text)
+        for part in (" › ", "1  ", "96 B", "units (bytes)", "300 ms", "units (seconds)", "units (none)"):
+            self.assertIn(part, text)
+        answer = json.loads(run("summary", "--json", "--profile", "units (none)", SEVERAL).stdout)
+        self.assertEqual(answer["profile"], 3)
+        self.assertEqual([p["name"] for p in answer["profiles"]], ["units (bytes)", "units (seconds)", "units (none)"])
+        self.assertEqual(answer["profiles"][0]["metrics"][0]["total"], 96)
+        for command in ("top", "flame"):
+            by_name = json.loads(run(command, "--json", "--profile", "units (seconds)", SEVERAL).stdout)
+            by_number = json.loads(run(command, "--json", "--profile", "2", SEVERAL).stdout)
+            self.assertEqual(by_name, by_number)
+            self.assertEqual(by_name["metric"], answer["profiles"][1]["metrics"][0]["name"])
+        self.assertIn("300 ms", run("tree", "--profile", "units (seconds)", SEVERAL).stdout.decode())
+        refused = run("top", "--profile", "9", SEVERAL, code=1).stderr.decode()
+        self.assertIn("it holds 3: 1 units (bytes), 2 units (seconds), 3 units (none)", refused)
+
+    def test_query_asks_several_things_over_one_connection(self):
+        socket = os.path.join(self.folder.name, "s")
+        daemon = subprocess.Popen([PROFD, "serve", "--socket", socket], stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (daemon.terminate(), daemon.wait(10)))
+        for _ in range(500):
+            if os.path.exists(socket):
+                break
+            time.sleep(0.01)
+        path = self.file("a.folded", FOLDED)
+        opening = json.dumps({"uri": "file://" + path})
+        ask = ("query", "--socket", socket, "--no-start")
+        # What the connection opened is open for its next request, and closed after the last.
+        lines = run(*ask, "profile/open", opening, "profile/list", "view/hotspots", '{"limit": 1}').stdout.splitlines()
+        self.assertEqual(len(lines), 3)
+        handle = json.loads(lines[0])["profile"]
+        self.assertEqual([p["profile"] for p in json.loads(lines[1])["profiles"]], [handle])
+        self.assertEqual(json.loads(lines[2])["places"][0]["name"], "gc")
+        self.assertEqual(json.loads(run(*ask, "profile/list").stdout)["profiles"], [])
+        text = f"# comment\n\nprofile/open {opening}\n  metric/list  \nno/such {{}}\nprofile/list\nprofile/list nonsense\n"
+        mixed = run(*ask, "-", stdin=text.encode(), code=1)
+        self.assertEqual(len(mixed.stdout.splitlines()), 3)
+        self.assertEqual(json.loads(mixed.stdout.splitlines()[1])["default"], "samples")
+        self.assertIn(b"no/such", mixed.stderr)
+        self.assertIn(b"line 7", mixed.stderr)
+        run(*ask, '{"limit": 1}', code=2)
+        run(*ask, "profile/list", "{broken", code=2)
+        run(*ask, "no/such", code=1)
+
+    def test_a_daemon_on_stdio_ends_with_the_process_of_its_client(self):
+        parent = subprocess.Popen(["sleep", "60"])
+        self.addCleanup(lambda: parent.poll() is None and parent.kill())
+        daemon = subprocess.Popen([PROFD, "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (daemon.poll() is None and daemon.kill(), daemon.wait(), daemon.stdin.close(), daemon.stdout.close()))
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": parent.pid, "capabilities": {}}})
+        daemon.stdin.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        daemon.stdin.flush()
+        daemon.stdout.read(20)
+        self.assertIsNone(daemon.poll())
+        parent.kill()
+        parent.wait()
+        # Its stdin is still open: that alone would keep it.
+        self.assertEqual(daemon.wait(20), 0)
 
     def test_filters_and_specs_narrow_the_view(self):
         path = self.file("a.folded", FOLDED)
@@ -152,7 +215,7 @@ class Commands(unittest.TestCase):
     def test_bad_files_say_what_where_and_what_next(self):
         self.assertIn("no such file", run(os.path.join(self.folder.name, "missing"), code=1).stderr.decode().lower())
         self.assertIn("empty", run(self.file("empty.pprof", ""), code=1).stderr.decode())
-        self.assertIn("directory", run(self.folder.name, code=1).stderr.decode())
+        self.assertIn("is a profile", run(self.folder.name, code=1).stderr.decode())
         self.assertTrue(run(self.file("noise.bin", bytes(range(128, 256)) * 3), code=1).stderr)
         for command in ("summary", "top", "tree", "flame"):
             run(command, self.file("empty.pprof", ""), code=1)

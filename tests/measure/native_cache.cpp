@@ -79,8 +79,8 @@ int main(int argc, char** argv) {
   const ProfileCache cache(CacheOptions{folder + "/profd", 64ull << 30, std::chrono::milliseconds(0)});
   const OpenOptions options;
 
-  const ByteSource input = check(open_file(argv[1], options.limits.input_bytes));
-  const CacheKey key = timed("hash of the input", [&] { return cache.key_of(input, options); });
+  const OpenInput input = check(open_input(argv[1], options.limits.input_bytes));
+  const CacheKey key = timed("hash of the input", [&] { return cache.key_of(input.file, options); });
   {
     CachedOpen first =
         timed("import", [&] { return check(open_cached(cache, input, options, executor, {})); });

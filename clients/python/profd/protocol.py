@@ -1487,6 +1487,24 @@ class HeavyPath(Structure):
 
 
 @dataclass(kw_only=True)
+class FileMember(Structure):
+    """Which profile of its file a profile is. Absent where a file holds one."""
+
+    number: int
+    # Its place in the file, from 1.
+    count: int
+    # How many profiles the file holds.
+    name: str
+    # What the file calls it; empty: nothing.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "number": FieldSpec("number", "u", True),
+        "count": FieldSpec("count", "u", True),
+        "name": FieldSpec("name", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class ProfileSummary(Structure):
     """The first glance at a profile."""
 
@@ -1498,6 +1516,8 @@ class ProfileSummary(Structure):
     # Where it came from.
     name: str
     # Its name for people.
+    member: FileMember | None = None
+    # Which profile of its file it is, where the file holds several.
     format: FormatDecision
     # How it was read.
     program: str | None = None
@@ -1536,6 +1556,7 @@ class ProfileSummary(Structure):
         "revision": FieldSpec("revision", "u", True),
         "uri": FieldSpec("uri", "s", True),
         "name": FieldSpec("name", "s", True),
+        "member": FieldSpec("member", ["S", "FileMember"], False),
         "format": FieldSpec("format", ["S", "FormatDecision"], True),
         "program": FieldSpec("program", "s", False),
         "profiler": FieldSpec("profiler", "s", False),
@@ -1556,6 +1577,39 @@ class ProfileSummary(Structure):
 
 
 @dataclass(kw_only=True)
+class OpenedProfile(Structure):
+    """One of the profiles of a file that was opened."""
+
+    profile: str
+    # The profile, for all further requests.
+    revision: int
+    # Its revision.
+    number: int
+    # Its place in the file, from 1.
+    name: str
+    # Its name for people.
+    metric: str
+    # Its default metric.
+    metrics: list[MetricInfo]
+    # Its metrics with their totals.
+    samples: Measure
+    # Number of samples.
+    contexts: Measure
+    # Number of contexts.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "number": FieldSpec("number", "u", True),
+        "name": FieldSpec("name", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "metrics": FieldSpec("metrics", ["a", ["S", "MetricInfo"]], True),
+        "samples": FieldSpec("samples", ["S", "Measure"], True),
+        "contexts": FieldSpec("contexts", ["S", "Measure"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class OpenOptions(Structure):
     """How to open a profile."""
 
@@ -1571,6 +1625,9 @@ class OpenOptions(Structure):
     # Default metric, when not the file's own.
     name: str | None = None
     # Name for people, when not the file's.
+    profile: str | None = None
+    # In a file of several profiles the one that is meant: its name in the file, or its number from
+    # 1; absent: the first. All of them are opened.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "partial": FieldSpec("partial", "b", False),
@@ -1579,6 +1636,7 @@ class OpenOptions(Structure):
         "watch": FieldSpec("watch", "b", False),
         "metric": FieldSpec("metric", "s", False),
         "name": FieldSpec("name", "s", False),
+        "profile": FieldSpec("profile", "s", False),
     }
 
 
@@ -1608,19 +1666,25 @@ class ProfileOpenResult(Structure):
     """Result of `profile/open`."""
 
     profile: str
-    # The profile, for all further requests.
+    # The profile, for all further requests; in a file of several the one that was meant.
     revision: int
     # Counts reloads, from 1.
     already_open: bool = False
     # It was open: this is the same handle.
     summary: ProfileSummary
     # The first glance, with the import report and the format decision.
+    profiles: list[OpenedProfile]
+    # Every profile of the file, in its order, each with its handle; most files hold one.
+    left: int = 0
+    # How many more the file holds; `profile/list` has them all.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
         "revision": FieldSpec("revision", "u", True),
         "alreadyOpen": FieldSpec("already_open", "b", False),
         "summary": FieldSpec("summary", ["S", "ProfileSummary"], True),
+        "profiles": FieldSpec("profiles", ["a", ["S", "OpenedProfile"]], True, {"maxItems":1000}),
+        "left": FieldSpec("left", "l", False),
     }
 
 
@@ -1639,6 +1703,21 @@ class ProfileParams(Structure):
 @dataclass(kw_only=True)
 class ProfileCloseParams(Structure):
     """Parameters of `profile/close`."""
+
+    profile: str
+    # The profile.
+    whole_file: bool = False
+    # Close every profile of its file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "wholeFile": FieldSpec("whole_file", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileSelectParams(Structure):
+    """Parameters of `profile/select`."""
 
     profile: str
     # The profile.
@@ -1668,8 +1747,14 @@ class ProfileListEntry(Structure):
     # Where it came from.
     name: str
     # Its name for people.
+    member: FileMember | None = None
+    # Which profile of its file it is, where the file holds several.
     format: str
     # Id of its format.
+    metric: str | None = None
+    # Its default metric; absent while it is read for the first time.
+    total: Measure | None = None
+    # Total of that metric.
     state: str
     # Where it is in its life.
     default: bool
@@ -1686,7 +1771,10 @@ class ProfileListEntry(Structure):
         "revision": FieldSpec("revision", "u", True),
         "uri": FieldSpec("uri", "s", True),
         "name": FieldSpec("name", "s", True),
+        "member": FieldSpec("member", ["S", "FileMember"], False),
         "format": FieldSpec("format", "s", True),
+        "metric": FieldSpec("metric", "s", False),
+        "total": FieldSpec("total", ["S", "Measure"], False),
         "state": FieldSpec("state", "s", True),
         "default": FieldSpec("default", "b", True),
         "attached": FieldSpec("attached", "b", True),
@@ -1992,6 +2080,8 @@ class FlameBoxes(Structure):
     # Node of the view; short for a path while the view is cached.
     color: list[int | float | None] | None = None
     # Value of the colour metric; null: no value.
+    color_text: list[str] | None = None
+    # The same as shown.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "depth": FieldSpec("depth", ["a", "u"], True),
@@ -2007,6 +2097,7 @@ class FlameBoxes(Structure):
         "parent": FieldSpec("parent", ["a", "i"], True),
         "node": FieldSpec("node", ["a", "l"], False),
         "color": FieldSpec("color", ["a", ["o", "n", "0"]], False),
+        "colorText": FieldSpec("color_text", ["a", "s"], False),
     }
 
 
@@ -2072,6 +2163,23 @@ class SearchShare(Structure):
 
 
 @dataclass(kw_only=True)
+class Exclusion(Structure):
+    """Values of the profile that a view leaves out because a filter by thread, label or time cannot
+    tell whether they belong to it.
+    """
+
+    amount: Amount
+    # How much, of the whole profile.
+    text: str
+    # The same as a sentence, with the reason.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class FlameGraphResult(Structure):
     """A layout."""
 
@@ -2105,6 +2213,8 @@ class FlameGraphResult(Structure):
     # What the request's bounds cut off.
     search: SearchShare | None = None
     # How much matches `search`.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2122,6 +2232,7 @@ class FlameGraphResult(Structure):
         "remainder": FieldSpec("remainder", ["S", "RemainderBoxes"], True),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
 
@@ -2300,6 +2411,8 @@ class TableResult(Structure):
     # The further metrics, in the order asked for.
     remainder: TableRemainder | None = None
     # The rows after this page; absent on the last one.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2318,6 +2431,7 @@ class TableResult(Structure):
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
 
@@ -2366,6 +2480,8 @@ class SearchResult(Structure):
     # The names that match, by total, largest first.
     text: str
     # The result as a sentence.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2376,6 +2492,7 @@ class SearchResult(Structure):
         "functions": FieldSpec("functions", "l", True),
         "matches": FieldSpec("matches", ["a", ["S", "HotFunction"]], True),
         "text": FieldSpec("text", "s", True),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
 
@@ -2430,6 +2547,8 @@ class HotspotsResult(Structure):
     # The places, hottest first.
     remainder: TableRemainder | None = None
     # The places after these.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2439,6 +2558,7 @@ class HotspotsResult(Structure):
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
         "places": FieldSpec("places", ["a", ["S", "HotFunction"]], True),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
 
@@ -2542,6 +2662,8 @@ class SourceAnnotationsResult(Structure):
     # The functions of the file, by line.
     left: int
     # Lines below the threshold.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2556,6 +2678,7 @@ class SourceAnnotationsResult(Structure):
         "hottest": FieldSpec("hottest", ["a", "u"], True),
         "functions": FieldSpec("functions", ["a", ["S", "FunctionAnnotation"]], True),
         "left": FieldSpec("left", "l", True),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
 
@@ -2757,6 +2880,8 @@ class StatusParams(Structure):
     # What is being done.
     text: str
     # One line for a status bar.
+    error: str | None = None
+    # What failed since the last of these notifications.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "state": FieldSpec("state", "s", True),
@@ -2765,6 +2890,7 @@ class StatusParams(Structure):
         "memory": FieldSpec("memory", ["S", "Measure"], True),
         "tasks": FieldSpec("tasks", ["a", ["S", "StatusTask"]], True),
         "text": FieldSpec("text", "s", True),
+        "error": FieldSpec("error", "s", False),
     }
 
 
@@ -2801,11 +2927,16 @@ INLAY_HINT_REFRESH_REQUEST = Message("workspace/inlayHint/refresh", None, "0")
 CODE_LENS_REFRESH_REQUEST = Message("workspace/codeLens/refresh", None, "0")
 # The lenses changed: ask again.
 PROFILE_OPEN_REQUEST = Message("profile/open", ["S", "ProfileOpenParams"], ["S", "ProfileOpenResult"])
-# Opens a profile. Opening the same URI again gives the same handle.
+# Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones,
+# and so does a reload.
 PROFILE_CLOSE_REQUEST = Message("profile/close", ["S", "ProfileCloseParams"], "0")
-# Closes a profile for this client. It is dropped when no client has it open.
+# Closes a profile for this client. It is dropped when no client has it open; the memory of a file
+# with several is given back with the last of them.
 PROFILE_LIST_REQUEST = Message("profile/list", ["S", "ProfileListParams"], ["S", "ProfileListResult"])
 # The open profiles of the daemon, those of other clients too.
+PROFILE_SELECT_REQUEST = Message("profile/select", ["S", "ProfileSelectParams"], "0")
+# Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of
+# it. For this client, and for others that neither opened nor chose one.
 PROFILE_SUMMARY_REQUEST = Message("profile/summary", ["S", "ProfileSummaryParams"], ["S", "ProfileSummary"])
 # The first glance at a profile.
 PROFILE_EXPORT_REQUEST = Message("profile/export", ["S", "ProfileExportParams"], ["S", "ProfileExportResult"])
@@ -2865,4 +2996,5 @@ PROFILE_CHANGED_NOTIFICATION = Message("profile/changed", ["S", "ProfileChangedP
 SELECTION_CHANGED_NOTIFICATION = Message("selection/changed", ["S", "SelectionChangedParams"], None)
 # Another client chose a frame.
 STATUS_NOTIFICATION = Message("profd/status", ["S", "StatusParams"], None)
-# What the daemon is doing, at most ten times a second.
+# What the daemon is doing: sent when that changes, at most ten times a second, and once after
+# `initialized`.

@@ -1030,6 +1030,8 @@ export interface ProfileSummary {
   uri: string;
   /** Its name for people. */
   name: string;
+  /** Which profile of its file it is, where the file holds several. */
+  member?: FileMember;
   /** How it was read. */
   format: FormatDecision;
   /** The program that was measured. */
@@ -1064,6 +1066,36 @@ export interface ProfileSummary {
   report: ReportRow[];
 }
 
+/** Which profile of its file a profile is. Absent where a file holds one. */
+export interface FileMember {
+  /** Its place in the file, from 1. */
+  number: number;
+  /** How many profiles the file holds. */
+  count: number;
+  /** What the file calls it; empty: nothing. */
+  name: string;
+}
+
+/** One of the profiles of a file that was opened. */
+export interface OpenedProfile {
+  /** The profile, for all further requests. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** Its place in the file, from 1. */
+  number: number;
+  /** Its name for people. */
+  name: string;
+  /** Its default metric. */
+  metric: string;
+  /** Its metrics with their totals. */
+  metrics: MetricInfo[];
+  /** Number of samples. */
+  samples: Measure;
+  /** Number of contexts. */
+  contexts: Measure;
+}
+
 /** How to open a profile. */
 export interface OpenOptions {
   /** Take what can be read of a truncated file. Default: false. */
@@ -1078,6 +1110,11 @@ export interface OpenOptions {
   metric?: string;
   /** Name for people, when not the file's. */
   name?: string;
+  /**
+   * In a file of several profiles the one that is meant: its name in the file, or its number from 1; absent:
+   * the first. All of them are opened.
+   */
+  profile?: string;
 }
 
 /** Parameters of `profile/open`. */
@@ -1094,7 +1131,7 @@ export interface ProfileOpenParams {
 
 /** Result of `profile/open`. */
 export interface ProfileOpenResult {
-  /** The profile, for all further requests. */
+  /** The profile, for all further requests; in a file of several the one that was meant. */
   profile: ProfileHandle;
   /** Counts reloads, from 1. */
   revision: number;
@@ -1102,6 +1139,10 @@ export interface ProfileOpenResult {
   alreadyOpen?: boolean;
   /** The first glance, with the import report and the format decision. */
   summary: ProfileSummary;
+  /** Every profile of the file, in its order, each with its handle; most files hold one. */
+  profiles: OpenedProfile[];
+  /** How many more the file holds; `profile/list` has them all. Default: 0. */
+  left?: number;
 }
 
 /** Names a profile. */
@@ -1112,6 +1153,14 @@ export interface ProfileParams {
 
 /** Parameters of `profile/close`. */
 export interface ProfileCloseParams {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Close every profile of its file. Default: false. */
+  wholeFile?: boolean;
+}
+
+/** Parameters of `profile/select`. */
+export interface ProfileSelectParams {
   /** The profile. */
   profile: ProfileHandle;
 }
@@ -1129,8 +1178,14 @@ export interface ProfileListEntry {
   uri: string;
   /** Its name for people. */
   name: string;
+  /** Which profile of its file it is, where the file holds several. */
+  member?: FileMember;
   /** Id of its format. */
   format: string;
+  /** Its default metric; absent while it is read for the first time. */
+  metric?: string;
+  /** Total of that metric. */
+  total?: Measure;
   /** Where it is in its life. */
   state: ProfileState;
   /** It is the default profile. */
@@ -1328,6 +1383,8 @@ export interface FlameBoxes {
   node?: number[];
   /** Value of the colour metric; null: no value. */
   color?: (number | null)[];
+  /** The same as shown. */
+  colorText?: string[];
 }
 
 /** Joined siblings, as columns: each says how many and how much, and opens on zoom to its parent. */
@@ -1364,6 +1421,17 @@ export interface SearchShare {
   names: number;
 }
 
+/**
+ * Values of the profile that a view leaves out because a filter by thread, label or time cannot tell whether
+ * they belong to it.
+ */
+export interface Exclusion {
+  /** How much, of the whole profile. */
+  amount: Amount;
+  /** The same as a sentence, with the reason. */
+  text: string;
+}
+
 /** A layout. */
 export interface FlameGraphResult {
   /** The profile. */
@@ -1396,6 +1464,8 @@ export interface FlameGraphResult {
   truncated?: Truncation;
   /** How much matches `search`. */
   search?: SearchShare;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
 }
 
 /** Parameters of `view/table`. */
@@ -1516,6 +1586,8 @@ export interface TableResult {
   columns?: MetricColumns[];
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
 }
 
 /** Parameters of `view/search`. */
@@ -1550,6 +1622,8 @@ export interface SearchResult {
   matches: HotFunction[];
   /** The result as a sentence. */
   text: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
 }
 
 /** Parameters of `view/hotspots`. */
@@ -1588,6 +1662,8 @@ export interface HotspotsResult {
   places: HotFunction[];
   /** The places after these. */
   remainder?: TableRemainder;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
 }
 
 /** Parameters of `source/annotations`. */
@@ -1658,6 +1734,8 @@ export interface SourceAnnotationsResult {
   functions: FunctionAnnotation[];
   /** Lines below the threshold. */
   left: number;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
 }
 
 /** Parameters of `source/resolve`: a path, a function, or both. */
@@ -1775,6 +1853,8 @@ export interface StatusParams {
   tasks: StatusTask[];
   /** One line for a status bar. */
   text: string;
+  /** What failed since the last of these notifications. */
+  error?: string;
 }
 
 /** Parameters of `profd/sync`: none. */
@@ -1837,14 +1917,26 @@ export const InlayHintRefreshRequest: RequestType<void, null> = { method: "works
 /** The lenses changed: ask again. */
 export const CodeLensRefreshRequest: RequestType<void, null> = { method: "workspace/codeLens/refresh", lane: "inline" };
 
-/** Opens a profile. Opening the same URI again gives the same handle. */
+/**
+ * Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so
+ * does a reload.
+ */
 export const ProfileOpenRequest: RequestType<ProfileOpenParams, ProfileOpenResult> = { method: "profile/open", lane: "bulk" };
 
-/** Closes a profile for this client. It is dropped when no client has it open. */
+/**
+ * Closes a profile for this client. It is dropped when no client has it open; the memory of a file with
+ * several is given back with the last of them.
+ */
 export const ProfileCloseRequest: RequestType<ProfileCloseParams, null> = { method: "profile/close", lane: "inline" };
 
 /** The open profiles of the daemon, those of other clients too. */
 export const ProfileListRequest: RequestType<ProfileListParams, ProfileListResult> = { method: "profile/list", lane: "inline" };
+
+/**
+ * Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of it. For
+ * this client, and for others that neither opened nor chose one.
+ */
+export const ProfileSelectRequest: RequestType<ProfileSelectParams, null> = { method: "profile/select", lane: "inline" };
 
 /** The first glance at a profile. */
 export const ProfileSummaryRequest: RequestType<ProfileSummaryParams, ProfileSummary> = { method: "profile/summary", lane: "interactive" };
@@ -1934,5 +2026,7 @@ export const ProfileChangedNotification: NotificationType<ProfileChangedParams> 
 /** Another client chose a frame. */
 export const SelectionChangedNotification: NotificationType<SelectionChangedParams> = { method: "selection/changed" };
 
-/** What the daemon is doing, at most ten times a second. */
+/**
+ * What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.
+ */
 export const StatusNotification: NotificationType<StatusParams> = { method: "profd/status" };

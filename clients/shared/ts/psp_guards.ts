@@ -361,6 +361,7 @@ export const schema: Schema = {
     revision: { type: "u", required: true },
     uri: { type: "s", required: true },
     name: { type: "s", required: true },
+    member: { type: ["S", "FileMember"] },
     format: { type: ["S", "FormatDecision"], required: true },
     program: { type: "s" },
     profiler: { type: "s" },
@@ -378,6 +379,21 @@ export const schema: Schema = {
     heaviest: { type: ["a", ["S", "HeavyPath"]], required: true },
     report: { type: ["a", ["S", "ReportRow"]], required: true },
   },
+  FileMember: {
+    number: { type: "u", required: true },
+    count: { type: "u", required: true },
+    name: { type: "s", required: true },
+  },
+  OpenedProfile: {
+    profile: { type: "s", required: true },
+    revision: { type: "u", required: true },
+    number: { type: "u", required: true },
+    name: { type: "s", required: true },
+    metric: { type: "s", required: true },
+    metrics: { type: ["a", ["S", "MetricInfo"]], required: true },
+    samples: { type: ["S", "Measure"], required: true },
+    contexts: { type: ["S", "Measure"], required: true },
+  },
   OpenOptions: {
     partial: { type: "b" },
     attach: { type: "b" },
@@ -385,6 +401,7 @@ export const schema: Schema = {
     watch: { type: "b" },
     metric: { type: "s" },
     name: { type: "s" },
+    profile: { type: "s" },
   },
   ProfileOpenParams: {
     workDoneToken: { type: ["o", "i", "s"] },
@@ -397,11 +414,17 @@ export const schema: Schema = {
     revision: { type: "u", required: true },
     alreadyOpen: { type: "b" },
     summary: { type: ["S", "ProfileSummary"], required: true },
+    profiles: { type: ["a", ["S", "OpenedProfile"]], required: true, maxItems: 1000 },
+    left: { type: "l" },
   },
   ProfileParams: {
     profile: { type: "s" },
   },
   ProfileCloseParams: {
+    profile: { type: "s", required: true },
+    wholeFile: { type: "b" },
+  },
+  ProfileSelectParams: {
     profile: { type: "s", required: true },
   },
   ProfileListParams: {
@@ -411,7 +434,10 @@ export const schema: Schema = {
     revision: { type: "u", required: true },
     uri: { type: "s", required: true },
     name: { type: "s", required: true },
+    member: { type: ["S", "FileMember"] },
     format: { type: "s", required: true },
+    metric: { type: "s" },
+    total: { type: ["S", "Measure"] },
     state: { type: "s", required: true },
     default: { type: "b", required: true },
     attached: { type: "b", required: true },
@@ -509,6 +535,7 @@ export const schema: Schema = {
     parent: { type: ["a", "i"], required: true },
     node: { type: ["a", "l"] },
     color: { type: ["a", ["o", "n", "0"]] },
+    colorText: { type: ["a", "s"] },
   },
   RemainderBoxes: {
     depth: { type: ["a", "u"], required: true },
@@ -527,6 +554,10 @@ export const schema: Schema = {
     amount: { type: ["S", "Amount"], required: true },
     names: { type: "l", required: true },
   },
+  Exclusion: {
+    amount: { type: ["S", "Amount"], required: true },
+    text: { type: "s", required: true },
+  },
   FlameGraphResult: {
     profile: { type: "s", required: true },
     revision: { type: "u", required: true },
@@ -543,6 +574,7 @@ export const schema: Schema = {
     remainder: { type: ["S", "RemainderBoxes"], required: true },
     truncated: { type: ["S", "Truncation"] },
     search: { type: ["S", "SearchShare"] },
+    excluded: { type: ["S", "Exclusion"] },
   },
   TableParams: {
     profile: { type: "s" },
@@ -603,6 +635,7 @@ export const schema: Schema = {
     rows: { type: ["S", "TableColumns"], required: true },
     columns: { type: ["a", ["S", "MetricColumns"]] },
     remainder: { type: ["S", "TableRemainder"] },
+    excluded: { type: ["S", "Exclusion"] },
   },
   SearchParams: {
     profile: { type: "s" },
@@ -620,6 +653,7 @@ export const schema: Schema = {
     functions: { type: "l", required: true },
     matches: { type: ["a", ["S", "HotFunction"]], required: true },
     text: { type: "s", required: true },
+    excluded: { type: ["S", "Exclusion"] },
   },
   HotspotsParams: {
     profile: { type: "s" },
@@ -639,6 +673,7 @@ export const schema: Schema = {
     viewTotal: { type: ["S", "Amount"], required: true },
     places: { type: ["a", ["S", "HotFunction"]], required: true },
     remainder: { type: ["S", "TableRemainder"] },
+    excluded: { type: ["S", "Exclusion"] },
   },
   SourceAnnotationsParams: {
     profile: { type: "s" },
@@ -674,6 +709,7 @@ export const schema: Schema = {
     hottest: { type: ["a", "u"], required: true },
     functions: { type: ["a", ["S", "FunctionAnnotation"]], required: true },
     left: { type: "l", required: true },
+    excluded: { type: ["S", "Exclusion"] },
   },
   SourceResolveParams: {
     profile: { type: "s" },
@@ -733,6 +769,7 @@ export const schema: Schema = {
     memory: { type: ["S", "Measure"], required: true },
     tasks: { type: ["a", ["S", "StatusTask"]], required: true },
     text: { type: "s", required: true },
+    error: { type: "s" },
   },
   SyncParams: {
   },

@@ -1,9 +1,12 @@
 // workspace/executeCommand: profd from an editor that has no profd plugin. Jumps go through
 // window/showDocument.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "server/dialect/psp/psp_session.h"
+#include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/places.h"
@@ -49,6 +52,20 @@ void PspSession::show_document(const std::string& path, std::uint32_t line) {
   peer_->call<psp::ShowDocumentRequest>(params, [](const auto&) {});
 }
 
+// People name a profile of the file they look at by its name or number; a handle is one as it stands.
+std::string PspSession::handle_of_member(const std::string& named) const {
+  const OpenProfilePtr meant = meant_profile();
+  const std::vector<ProfileEntry> open = engine_.list();
+  if (!meant || std::any_of(open.begin(), open.end(), [&](const auto& e) { return e.handle == named; }))
+    return named;
+  const auto picked = pick_profile(meant->file->opened.profiles, named);
+  if (!picked) return named;
+  for (const ProfileEntry& entry : open)
+    if (entry.profile && entry.profile->file == meant->file && entry.number == *picked + 1)
+      return entry.handle;
+  return named;
+}
+
 void PspSession::bind_commands(protocol::Binder& binder) {
   using Reply = protocol::Reply<psp::ExecuteCommandRequest>;
   binder.request<psp::ExecuteCommandRequest>([this](const psp::ExecuteCommandParams& params, Reply reply) {
@@ -59,6 +76,7 @@ void PspSession::bind_commands(protocol::Binder& binder) {
       if (request.uri.empty())
         return reply.error(invalid_params("params.arguments[0]", "expected a file URI or path"));
       request.options.format = argument(params, "format", 1);
+      request.member = argument(params, "profile", 2);
       request.metric = workspace_.metric().value_or("");
       const auto file = path_of_uri(request.uri);
       const auto shared = std::make_shared<Reply>(std::move(reply));
@@ -71,10 +89,11 @@ void PspSession::bind_commands(protocol::Binder& binder) {
                 json{{"profile", answer->profile->handle}, {"revision", answer->profile->revision}}));
           });
     }
-    const auto open = profile(argument(params, "profile", command == "profd.metric" ? 1 : 0));
-    const bool known = command == "profd.close" || command == "profd.metric" || command == "profd.reload" ||
-                       command == "profd.hotspots" || command == "profd.summary" ||
-                       command == "profd.callers" || command == "profd.goto";
+    const std::string named = argument(params, "profile", command == "profd.metric" ? 1 : 0);
+    const auto open = profile(command == "profd.select" ? handle_of_member(named) : named);
+    const bool known = command == "profd.close" || command == "profd.select" || command == "profd.metric" ||
+                       command == "profd.reload" || command == "profd.hotspots" ||
+                       command == "profd.summary" || command == "profd.callers" || command == "profd.goto";
     if (!known)
       return reply.error(
           invalid_params("params.command", fmt::format("no command {}", sanitize_text(command))));
@@ -86,6 +105,12 @@ void PspSession::bind_commands(protocol::Binder& binder) {
     if (command == "profd.close") {
       if (own_default_ == (*open)->handle) own_default_.clear();
       return answer(engine_.close(client_, (*open)->handle));
+    }
+    if (command == "profd.select") {
+      if (named.empty())
+        return reply.error(
+            invalid_params("params.arguments[0]", "expected a profile: its handle, name or number"));
+      return answer(select_profile((*open)->handle));
     }
     if (command == "profd.reload") return answer(engine_.reload((*open)->handle));
     if (command == "profd.metric") {

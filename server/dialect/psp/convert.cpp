@@ -279,6 +279,9 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
   out.revision = open.revision;
   out.uri = open.uri;
   out.name = open.name;
+  if (open.n_in_file() > 1)
+    out.member =
+        psp::FileMember{open.number, static_cast<std::uint32_t>(open.n_in_file()), open.member_name()};
   out.format = to_psp(open.file->opened.decision, false);
   if (!summary.program.empty()) out.program = summary.program;
   if (!summary.profiler.empty()) out.profiler = summary.profiler;
@@ -323,6 +326,13 @@ psp::ProfileListEntry to_psp(const ProfileEntry& entry) {
   out.revision = entry.revision;
   out.uri = entry.uri;
   out.name = entry.name;
+  if (entry.n_in_file > 1) out.member = psp::FileMember{entry.number, entry.n_in_file, entry.member_name};
+  if (entry.profile) {
+    const MetricInfo& metric = entry.profile->metric_info();
+    const Value& total = entry.profile->profile->total(entry.profile->metric);
+    out.metric = metric.name;
+    out.total = psp::Measure{to_psp(total), format_value(total, metric.unit)};
+  }
   out.format = entry.format;
   out.state = entry.state == ProfileEntry::State::opening ? psp::ProfileState::opening
               : entry.state == ProfileEntry::State::ready ? psp::ProfileState::ready

@@ -51,7 +51,8 @@ void PspSession::bind_editor(protocol::Binder& binder) {
         if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
         auto request = annotate_request(open, params.text_document.uri);
         if (!request) return reply(std::nullopt);  // untitled: and the like
-        const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(*request));
+        const bool quick =
+            engine_.views().is_quick(*open, annotation_spec(*request), Views::kSelection | Views::kLines);
         run<psp::InlayHintRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(), request = std::move(*request), range = params.range,
@@ -81,7 +82,8 @@ void PspSession::bind_editor(protocol::Binder& binder) {
         if (!open || !workspace_.code_lens()) return reply(std::nullopt);
         auto request = annotate_request(open, params.text_document.uri);
         if (!request) return reply(std::nullopt);
-        const bool quick = engine_.views().is_quick(*open, annotation_spec(*request));
+        const bool quick = engine_.views().is_quick(*open, annotation_spec(*request),
+                                                    Views::kSelection | Views::kFlat | Views::kNeighbours);
         run<psp::CodeLensRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(),
@@ -117,7 +119,8 @@ void PspSession::bind_editor(protocol::Binder& binder) {
           hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
                              std::chrono::system_clock::now().time_since_epoch())
                              .count();
-        const bool quick = engine_.views().lines_are_quick(*open, annotation_spec(hover.file));
+        const bool quick = engine_.views().is_quick(*open, annotation_spec(hover.file),
+                                                    Views::kSelection | Views::kLines | Views::kNeighbours);
         run<psp::HoverRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(), hover = std::move(hover),
@@ -146,7 +149,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
     request.limit = kMaxSymbols;
     request.only_with_source = true;
     request.pattern = params.query;
-    const bool quick = engine_.views().is_quick(*open, request.spec);
+    const bool quick = engine_.views().is_quick(*open, request.spec, Views::kSelection | Views::kFlat);
     run<psp::WorkspaceSymbolRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
         [&views = engine_.views(),

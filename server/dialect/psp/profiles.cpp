@@ -14,6 +14,21 @@
 namespace profd {
 namespace {
 
+constexpr std::size_t kMaxOpened = 1000;
+
+psp::OpenedProfile to_opened(const OpenProfile& open) {
+  psp::OpenedProfile out;
+  out.profile = open.handle;
+  out.revision = open.revision;
+  out.number = open.number;
+  out.name = open.name;
+  out.metric = open.metric_info().name;
+  out.metrics = metrics_to_psp(open);
+  out.samples = to_count(open.profile->n_samples());
+  out.contexts = to_count(open.profile->tree().size() - 1);
+  return out;
+}
+
 std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -50,6 +65,7 @@ OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<s
   request.watch = options.watch;
   request.metric = options.metric.value_or(default_metric.value_or(""));
   request.name = options.name.value_or("");
+  request.member = options.profile.value_or("");
   return request;
 }
 
@@ -61,7 +77,8 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
   ProfdWriteOptions how;
   how.decision = &opened.decision;
   how.report = &opened.report;
-  const std::uint64_t size = profd_size(opened.profiles, how);
+  const std::vector<ProfilePtr> profiles = {open.profile};
+  const std::uint64_t size = profd_size(profiles, how);
   psp::ProfileExportResult result;
   result.format = "profd";
   result.mime_type = "application/x-protobuf";
@@ -72,7 +89,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
                   fmt::format("the export has {}, more than the {} that fit an answer; give a uri",
                               format_bytes(size), format_bytes(kMaxInline)));
     std::string content;
-    PROFD_CHECK(write_profd(opened.profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
+    PROFD_CHECK(write_profd(profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
       content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       return stop.status();
     }));
@@ -83,11 +100,16 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const s
       PROFD_CHECK(stop.status());
       return file.write(bytes);
     };
-    PROFD_CHECK(write_profd(opened.profiles, how, to_file));
+    PROFD_CHECK(write_profd(profiles, how, to_file));
     PROFD_CHECK(file.finish());
     result.uri = uri_of_path(path);
   }
   return result;
+}
+
+std::string name_of(const psp::ProgressToken& token) {
+  const auto* text = std::get_if<std::string>(&token);
+  return text != nullptr ? "text " + *text : fmt::format("number {}", std::get<std::int32_t>(token));
 }
 
 std::string path_or_uri(const std::string& uri) {
@@ -100,9 +122,10 @@ std::string path_or_uri(const std::string& uri) {
 // Sends progress to a token of the client, or to one of ours when the client lets us make one.
 Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::ProgressToken>& token,
                                                   const std::string& title,
-                                                  std::shared_ptr<Progress>& progress) {
+                                                  std::shared_ptr<Progress>& progress, std::string& name) {
   if (!token && !(can_.progress && running_)) return {};
   const psp::ProgressToken used = token ? *token : psp::ProgressToken(fmt::format("profd-{}", next_token_++));
+  name = name_of(used);
   const bool create = !token;
   auto send = [weak = std::weak_ptr<protocol::Peer>(peer_), used, create](const Progress::Event& event) {
     const auto peer = weak.lock();
@@ -138,16 +161,23 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
                               std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened) {
   std::shared_ptr<Progress> progress;
   const std::string path = path_or_uri(request.uri);
-  auto report = work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress);
+  std::string token_name;
+  auto report =
+      work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress, token_name);
   const bool make_default = request.make_default;
   const std::uint64_t ticket = engine_.open(client_, std::move(request), std::move(report),
-                                            [this, alive = alive_, make_default, progress,
+                                            [this, alive = alive_, make_default, progress, token_name,
                                              opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
                                               if (progress) progress->end(answer ? "" : "failed");
+                                              if (*alive) tickets_.erase(token_name);
                                               if (*alive && answer && make_default)
                                                 own_default_ = answer->profile->handle;
+                                              const OpenProfilePtr open = answer ? answer->profile : nullptr;
                                               opened(std::move(answer));
+                                              if (*alive) prepare(open);
                                             });
+  // With 0 threads it is over already, and then there is nothing to cancel.
+  if (!token_name.empty() && engine_.is_opening(ticket)) tickets_[token_name] = ticket;
   on_cancel([&engine = engine_, ticket, alive = alive_] {
     engine.post([&engine, ticket, alive] {
       if (*alive) engine.cancel_open(ticket);
@@ -155,7 +185,20 @@ void PspSession::open_profile(OpenRequest request, const std::optional<psp::Prog
   });
 }
 
+Result<void> PspSession::select_profile(const std::string& handle) {
+  own_default_ = handle;
+  return engine_.set_default(handle);
+}
+
 void PspSession::bind_profiles(protocol::Binder& binder) {
+  binder.notification<psp::WorkDoneProgressCancelNotification>(
+      [this](const psp::WorkDoneProgressCancelParams& params) {
+        const auto found = tickets_.find(name_of(params.token));
+        if (found == tickets_.end()) return;  // over, or never begun
+        const std::uint64_t ticket = found->second;
+        tickets_.erase(found);
+        engine_.cancel_open(ticket);
+      });
   binder.request<psp::ProfileOpenRequest>([this](psp::ProfileOpenParams params,
                                                  protocol::Reply<psp::ProfileOpenRequest> reply) {
     const auto shared = std::make_shared<protocol::Reply<psp::ProfileOpenRequest>>(std::move(reply));
@@ -176,6 +219,11 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
                 result.revision = open.revision;
                 result.already_open = answer.already_open;
                 PROFD_TRY(result.summary, summary_of(views, open, workspace, open.metric, {}, stop));
+                for (const OpenProfilePtr& one : answer.profiles) {
+                  if (result.profiles.size() == kMaxOpened) break;
+                  result.profiles.push_back(to_opened(*one));
+                }
+                result.left = static_cast<std::int64_t>(answer.profiles.size() - result.profiles.size());
                 return result;
               });
         });
@@ -185,9 +233,18 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
       [this](const psp::ProfileCloseParams& params, protocol::Reply<psp::ProfileCloseRequest> reply) {
         const auto open = profile(params.profile);
         if (!open) return reply.error(open.error());
-        if (auto closed = engine_.close(client_, (*open)->handle); !closed)
+        if (auto closed = engine_.close(client_, (*open)->handle, params.whole_file); !closed)
           return reply.error(to_psp(closed.error()));
         if (own_default_ == (*open)->handle) own_default_.clear();
+        reply({});
+      });
+
+  binder.request<psp::ProfileSelectRequest>(
+      [this](const psp::ProfileSelectParams& params, protocol::Reply<psp::ProfileSelectRequest> reply) {
+        const auto open = profile(params.profile);
+        if (!open) return reply.error(open.error());
+        if (auto selected = select_profile((*open)->handle); !selected)
+          return reply.error(to_psp(selected.error()));
         reply({});
       });
 
@@ -213,7 +270,7 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         request.n_heaviest = params.heaviest;
         ViewSpec spec;
         spec.metric = (*open)->profile->metrics()[id->v].name;
-        const bool quick = engine_.views().is_quick(**open, spec);
+        const bool quick = engine_.views().is_quick(**open, spec, Views::kSelection);
         run<psp::ProfileSummaryRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
             [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](

@@ -201,6 +201,7 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
     }
     authorised_ = true;
   }
+  if (params.process_id && options_.on_process_id) options_.on_process_id(*params.process_id);
   client_name_ = params.client_info ? params.client_info->name : "";
   encoding_ = from_psp(protocol::choose_position_encoding(params.capabilities));
   const psp::ClientCapabilities& caps = params.capabilities;
@@ -223,6 +224,7 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
   if (own) {
     can_.profile_changed = own->profile_changed;
     can_.selection = own->selection;
+    can_.status = own->status;
   }
   if (params.initialization_options) apply_settings(*params.initialization_options);
   workspace_.set_roots(roots_of(params), [this, alive = alive_] {
@@ -247,7 +249,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
   result.inlay_hint_provider = true;
   result.workspace_symbol_provider = true;
   result.execute_command_provider =
-      psp::ExecuteCommandOptions{{"profd.open", "profd.close", "profd.metric", "profd.reload",
+      psp::ExecuteCommandOptions{{"profd.open", "profd.close", "profd.select", "profd.metric", "profd.reload",
                                   "profd.hotspots", "profd.summary", "profd.callers", "profd.goto"}};
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
@@ -277,14 +279,27 @@ psp::ServerCapabilities PspSession::capabilities() const {
 
 void PspSession::initialized() {
   running_ = true;
+  if (can_.status) send_status("");
   for (const std::string& problem : workspace_.project_problems())
     show_message(psp::MessageType::warning, problem);
+  watch_project_folders();
   load_project_profiles();
+}
+
+// Every folder that a glob of the project file reaches into: `**` reaches into new ones too, so they are
+// looked for again whenever one of them changes. Watched first and read then, so that nothing falls between.
+void PspSession::watch_project_folders() {
+  constexpr std::size_t kMaxFolders = 2000;
   if (!workspace_.project()) return;
-  for (const std::string& glob : workspace_.project()->profiles) {
-    const std::string folder = glob.substr(0, glob.rfind('/', glob.find_first_of("*?")));
-    engine_.watch_folder(client_, folder, [this] { load_project_profiles(); });
-  }
+  for (const std::string& glob : workspace_.project()->profiles)
+    for (const std::string& folder : glob_folders(glob, kMaxFolders)) {
+      if (watched_folders_.size() >= kMaxFolders) return;
+      if (!watched_folders_.insert(folder).second) continue;
+      engine_.watch_folder(client_, folder, [this] {
+        watch_project_folders();
+        load_project_profiles();
+      });
+    }
 }
 
 void PspSession::load_project_profiles() {
@@ -361,6 +376,13 @@ void PspSession::show_message(psp::MessageType type, const std::string& text) {
   if (running_) peer_->notify<psp::ShowMessageNotification>({type, sanitize_text(text)});
 }
 
+void PspSession::prepare(const OpenProfilePtr& open) {
+  if (!open || closed_) return;
+  engine_.prepare(open, {});
+  if (const std::vector<Filter> filters = workspace_.filters(); !filters.empty())
+    engine_.prepare(open, filters);
+}
+
 void PspSession::refresh() {
   if (!running_ || closed_) return;
   const auto ignore = [](const auto&) {};
@@ -399,7 +421,37 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   } else if (change == ProfileChange::reload_failed) {
     show_message(psp::MessageType::warning, message);
   }
+  if (change == ProfileChange::reloaded || change == ProfileChange::default_changed)
+    if (const OpenProfilePtr open = meant_profile(); open && open->handle == handle) prepare(open);
   refresh();
+}
+
+void PspSession::on_activity_changed(const std::string& error) {
+  if (!running_ || closed_ || !can_.status) return;
+  send_status(error);
+}
+
+void PspSession::send_status(const std::string& error) {
+  psp::StatusParams params;
+  const std::vector<Activity> activities = engine_.activities();
+  params.state = activities.empty() ? psp::DaemonState::idle : psp::DaemonState::busy;
+  params.profiles = static_cast<std::uint32_t>(engine_.n_profiles());
+  params.clients = static_cast<std::uint32_t>(engine_.n_clients());
+  params.memory = to_bytes(engine_.profile_memory() + engine_.views().memory());
+  for (const Activity& activity : activities)
+    params.tasks.push_back({sanitize_text(activity.title), activity.percentage});
+  params.text = "profd: ";
+  if (!error.empty())
+    params.text += sanitize_text(error);
+  else if (activities.empty())
+    params.text += fmt::format("{} {}", params.profiles, params.profiles == 1 ? "profile" : "profiles");
+  else
+    params.text +=
+        params.tasks.front().title +
+        (activities.front().percentage ? fmt::format(" {} %", *activities.front().percentage) : "") +
+        (activities.size() > 1 ? fmt::format(" and {} more", activities.size() - 1) : "");
+  if (!error.empty()) params.error = sanitize_text(error);
+  peer_->notify<psp::StatusNotification>(params);
 }
 
 OpenProfilePtr PspSession::meant_profile() const {

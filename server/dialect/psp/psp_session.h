@@ -30,6 +30,7 @@ struct PspOptions {
   bool test_mode = false;         // profd/sync is answered, no clock in texts
   std::string token;              // not "": initialize must carry it in initializationOptions.token
   std::function<void()> on_exit;  // `exit`, or a token that is wrong: the transport closes
+  std::function<void(std::int64_t pid)> on_process_id;  // the client's process, as `initialize` says
 };
 
 class PspSession final : public Session, private EngineListener {
@@ -63,6 +64,8 @@ class PspSession final : public Session, private EngineListener {
   void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
                           const std::string& uri, const std::string& message) override;
   void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) override;
+  void on_activity_changed(const std::string& error) override;
+  void send_status(const std::string& error);
   void refresh();
 
   // ---- groups of methods
@@ -71,6 +74,7 @@ class PspSession final : public Session, private EngineListener {
   void bind_commands(protocol::Binder& binder);
   void bind_profiles(protocol::Binder& binder);
   void bind_views(protocol::Binder& binder);
+  void bind_flame(protocol::Binder& binder);
   void bind_sources(protocol::Binder& binder);
   void bind_shared(protocol::Binder& binder);
 
@@ -96,12 +100,20 @@ class PspSession final : public Session, private EngineListener {
   [[nodiscard]] OpenProfilePtr annotating() const;
   tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const OpenProfilePtr& open,
                                                                           const std::string& uri) const;
+  // `used`: the token, the client's or one of ours.
   Engine::ProgressFn work_done_progress(const std::optional<psp::ProgressToken>& token,
-                                        const std::string& title, std::shared_ptr<Progress>& progress);
+                                        const std::string& title, std::shared_ptr<Progress>& progress,
+                                        std::string& used);
   void open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
                     std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened);
   void show_document(const std::string& path, std::uint32_t line);
+  // Makes a profile the one that is meant where none is named.
+  Result<void> select_profile(const std::string& handle);
+  [[nodiscard]] std::string handle_of_member(const std::string& named) const;
   void load_project_profiles();
+  void watch_project_folders();
+  // What requests on a profile will need is made ahead of time, for the workspace's filters too.
+  void prepare(const OpenProfilePtr& open);
 
   Engine& engine_;
   PspOptions options_;
@@ -113,13 +125,15 @@ class PspSession final : public Session, private EngineListener {
   PositionEncoding encoding_ = PositionEncoding::utf16;
   struct Abilities {
     bool hint_refresh = false, lens_refresh = false, show_document = false, progress = false;
-    bool markdown = false, profile_changed = false, selection = false;
+    bool markdown = false, profile_changed = false, selection = false, status = false;
   } can_;
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
   int exit_code_ = 0;  // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
   std::string own_default_;  // handle of what this client opened last; goes before the daemon's default
-  std::set<std::string> project_profiles_;  // paths that were opened because the project file says so
+  std::set<std::string> project_profiles_;        // paths that were opened because the project file says so
+  std::map<std::string, std::uint64_t> tickets_;  // openings by progress token, to cancel them
+  std::set<std::string> watched_folders_;         // of the project file's globs
   std::int32_t next_token_ = 1;
   protocol::FrameReader frames_;
   std::shared_ptr<protocol::Peer> peer_;  // last: its handlers use everything above

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "server/dialect/psp/prepared.h"
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -25,25 +26,17 @@ psp::MetricColumns columns_of(const FileAnnotations& file, const MetricInfo& inf
   return columns;
 }
 
-// What passes through any frame of the file, each stack once: a search would need names, so the file view
-// does it.
+// What passes through any frame of the file, however the profile spells it; each stack once.
 Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const FileAnnotations& file,
                             const StopToken& stop) {
-  const ViewSpec spec = annotation_spec(request, Granularity::file);
-  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
-  Value none = std::visit([](auto v) { return Value(decltype(v){}); }, selection->total);
-  if (file.files.empty()) return none;
-  PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
+  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, annotation_spec(request), stop));
   const Profile& profile = *request.open->profile;
-  for (std::size_t row = 0; row < flat->key.size(); ++row) {
-    const std::uint32_t frame = selection->keys->example[flat->key[row]];
-    if (frame >= profile.frames().size()) continue;
-    // Several spellings of one file are rare; the largest is a lower bound that is exact for one spelling.
-    if (std::find(file.files.begin(), file.files.end(), profile.frames().file[frame]) != file.files.end() &&
-        as_double(flat->total[row]) > as_double(none))
-      none = flat->total[row];
+  std::vector<std::uint8_t> matches(profile.frames().size(), 0);
+  for (std::size_t f = 0; f < matches.size(); ++f) {
+    const StringId of_frame = file_of_frame(profile, f);
+    matches[f] = std::find(file.files.begin(), file.files.end(), of_frame) != file.files.end() ? 1 : 0;
   }
-  return none;
+  return matched_total(*selection, matches, stop);
 }
 
 Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateRequest& request,
@@ -70,6 +63,7 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
     for (const MetricId metric : metrics)
       out.columns.push_back(columns_of(file, profile.metrics()[metric.v], metric));
   out.hottest = file.hottest;
+  out.excluded = exclusion_of(*file.selection);
   out.left = static_cast<std::int64_t>(file.n_below);
   PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
   for (const FunctionCost& function : functions) {
@@ -151,7 +145,9 @@ void PspSession::bind_sources(protocol::Binder& binder) {
     }
     if (metrics.empty()) metrics.push_back((*open)->metric);
     request->metric = metrics.front();
-    const bool quick = engine_.views().lines_are_quick(**open, annotation_spec(*request));
+    const bool quick =
+        engine_.views().is_quick(**open, annotation_spec(*request),
+                                 Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
     run<psp::SourceAnnotationsRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
         [&views = engine_.views(), request = std::move(*request), metrics](const StopToken& stop) {

@@ -1,11 +1,11 @@
-// view/flameGraph, view/table, view/search, view/hotspots.
+// view/table, view/search, view/hotspots.
 #include <algorithm>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
-#include "core/layout/flame.h"
 #include "server/dialect/psp/names.h"
+#include "server/dialect/psp/prepared.h"
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -18,51 +18,6 @@ namespace {
 using protocol::ResponseError;
 
 constexpr std::uint32_t kMaxRows = 1000;
-
-std::int32_t flag(psp::BoxFlag bit) {
-  return static_cast<std::int32_t>(bit);
-}
-
-// A spec made ready: the selection, the focus as keys.
-struct Prepared {
-  SelectionPtr selection;
-  std::vector<Key> focus;
-  Whole whole, profile_whole;
-};
-
-Result<Prepared> prepare(Views& views, const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
-  Prepared result;
-  PROFD_TRY(result.selection, views.selection(open, spec, stop));
-  const Selection& selection = *result.selection;
-  const std::string& unit = open.profile->metrics()[selection.metric.v].unit;
-  result.whole = {selection.total, unit};
-  result.profile_whole = {selection.profile_total, unit};
-  for (const std::string& name : spec.focus) {
-    const std::vector<Key> keys = find_keys(*open.profile, *selection.keys, name);
-    if (keys.empty())
-      return fail(ErrorCode::not_found, fmt::format("no {} is called {}", to_text(spec.granularity), name));
-    if (keys.size() > 1)
-      return fail(ErrorCode::invalid,
-                  fmt::format("{} names {} different ones; keep one with a file or module filter", name,
-                              keys.size()));
-    result.focus.push_back(keys.front());
-  }
-  return result;
-}
-
-Result<std::vector<Key>> to_keys(const std::vector<std::int64_t>& path, const Selection& selection) {
-  std::vector<Key> keys;
-  for (const std::int64_t key : path) {
-    if (key < 0 || static_cast<std::uint64_t>(key) >= selection.keys->n_keys())
-      return fail(ErrorCode::not_found, fmt::format("the path has a key {} that the view has not", key));
-    keys.push_back(static_cast<Key>(key));
-  }
-  return keys;
-}
-
-bool has_source(const SourceMap& sources, const Selection& selection, Key key) {
-  return sources.file_of(key_place(*selection.profile, *selection.keys, key).file) != nullptr;
-}
 
 psp::HotFunction to_psp_place(const Place& place, const Whole& whole) {
   psp::HotFunction out;
@@ -87,127 +42,6 @@ psp::TableRemainder to_remainder(const Whole& whole, std::size_t count, const Va
   remainder.text = fmt::format("{} more: {} · {}", format_count(static_cast<std::uint64_t>(count)),
                                whole.text(amount), whole.share_text(amount));
   return remainder;
-}
-
-// ---- flame graphs
-
-struct FlameRequest {
-  OpenProfilePtr open;
-  WorkspaceSnapshot workspace;
-  ViewSpec spec;
-  LayoutRequest layout;
-  std::vector<std::int64_t> zoom;
-  std::string search;
-};
-
-struct BoxWriter {
-  const Prepared& view;
-  const FlameLayout& layout;
-  const SourceMap& sources;
-  const SearchResult* found;
-
-  psp::FlameGraphResult& out;
-  NameTable names;
-  std::vector<std::int32_t> row_of_box{};  // remainder boxes: -1
-
-  void write() {
-    std::vector<std::vector<Key>> recursion;
-    row_of_box.assign(layout.size(), -1);
-    for (std::uint32_t i = 0; i < layout.size(); ++i) {
-      if (layout.n_merged[i] > 0)
-        write_remainder(i);
-      else
-        write_box(i);
-    }
-    names.finish(out.names, out.labels);
-  }
-
-  [[nodiscard]] std::int32_t parent_row(std::uint32_t i) const {
-    return layout.parent[i] == kNone ? -1 : row_of_box[layout.parent[i]];
-  }
-
-  void write_remainder(std::uint32_t i) {
-    auto& rest = out.remainder;
-    rest.depth.push_back(layout.depth[i]);
-    rest.x.push_back(to_psp(layout.x[i]));
-    rest.width.push_back(to_psp(layout.width[i]));
-    rest.count.push_back(layout.n_merged[i]);
-    rest.parent.push_back(parent_row(i));
-    rest.text.push_back(fmt::format("{} more: {} · {}", format_count(std::uint64_t{layout.n_merged[i]}),
-                                    view.whole.text(layout.total[i]),
-                                    view.whole.share_text(layout.total[i])));
-  }
-
-  void write_box(std::uint32_t i) {
-    auto& boxes = out.boxes;
-    const bool root = layout.key[i] == kNoKey;
-    row_of_box[i] = static_cast<std::int32_t>(boxes.depth.size());
-    boxes.depth.push_back(layout.depth[i]);
-    boxes.x.push_back(to_psp(layout.x[i]));
-    boxes.width.push_back(to_psp(layout.width[i]));
-    boxes.name.push_back(root ? names.row_of_text("all") : names.row_of(layout.key[i]));
-    boxes.self.push_back(to_psp(layout.self[i]));
-    boxes.total.push_back(to_psp(layout.total[i]));
-    boxes.text.push_back(
-        fmt::format("{} · {}", view.whole.text(layout.total[i]), view.whole.share_text(layout.total[i])));
-    boxes.flags.push_back(static_cast<std::uint32_t>(root ? 0 : flags_of(i)));
-    boxes.kind.push_back(root ? psp::FrameKind::unknown : to_psp(layout.kind[i]));
-    boxes.key.push_back(root ? -1 : static_cast<std::int64_t>(layout.key[i]));
-    boxes.parent.push_back(parent_row(i));
-  }
-
-  [[nodiscard]] std::int32_t flags_of(std::uint32_t i) const {
-    const Key key = layout.key[i];
-    std::int32_t flags = layout.inlined[i] != 0 ? flag(psp::BoxFlag::inlined) : 0;
-    if (has_source(sources, *view.selection, key)) flags |= flag(psp::BoxFlag::has_source);
-    if (found != nullptr && found->matches[key] != 0) flags |= flag(psp::BoxFlag::matched);
-    if (key >= view.selection->keys->first_group()) flags |= flag(psp::BoxFlag::collapsed);
-    // Bounded: stacks of an answer can be thousands deep, and this is asked for each box.
-    int steps = 0;
-    for (std::uint32_t up = layout.parent[i]; up != kNone && steps < 256; up = layout.parent[up], ++steps)
-      if (layout.key[up] == key) return flags | flag(psp::BoxFlag::recursive);
-    return flags;
-  }
-};
-
-Result<psp::FlameGraphResult> flame_graph(Views& views, FlameRequest request, const StopToken& stop) {
-  PROFD_TRY(const Prepared view, prepare(views, *request.open, request.spec, stop));
-  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
-  std::shared_ptr<const SearchResult> found;
-  if (!request.search.empty()) {
-    PROFD_TRY(found, views.search(*request.open, request.spec, request.search, stop));
-  }
-  request.layout.focus = view.focus;
-  PROFD_TRY(request.layout.zoom, to_keys(request.zoom, *view.selection));
-  PROFD_TRY(const FlameLayout layout, layout_flame(*view.selection, request.layout, stop));
-
-  psp::FlameGraphResult out;
-  out.profile = request.open->handle;
-  out.revision = request.open->revision;
-  const MetricInfo& metric = request.open->profile->metrics()[view.selection->metric.v];
-  ViewSpec named = request.spec;
-  named.metric = metric.name;
-  out.spec = to_text(named);
-  out.metric = metric.name;
-  out.unit = to_psp_unit(metric.unit);
-  out.total = to_amount(view.profile_whole, view.selection->profile_total);
-  out.view_total = to_amount(view.whole, view.selection->total);
-  out.zoom_total = to_amount(view.whole, layout.total_width);
-  out.rows = layout.deepest;
-  BoxWriter{view, layout, *sources, found.get(), out, NameTable(*view.selection)}.write();
-  if (layout.truncated) {
-    psp::Truncation cut;
-    cut.by_boxes = true;
-    cut.text = fmt::format("only the {} widest boxes are shown; zoom in for more", layout.size());
-    out.truncated = std::move(cut);
-  }
-  if (found) {
-    psp::SearchShare share;
-    share.amount = to_amount(view.whole, found->matched);
-    share.names = static_cast<std::int64_t>(found->n_keys);
-    out.search = std::move(share);
-  }
-  return out;
 }
 
 // ---- tables
@@ -322,7 +156,7 @@ Result<void> write_level(const TableTask& task, const Prepared& view, TableWrite
 }
 
 Result<psp::TableResult> table(Views& views, const TableTask& task, const StopToken& stop) {
-  PROFD_TRY(const Prepared view, prepare(views, *task.open, task.spec, stop));
+  PROFD_TRY(const Prepared view, prepare_view(views, *task.open, task.spec, stop));
   PROFD_TRY(const auto sources, views.sources(*task.open, task.workspace, stop));
   psp::TableResult out;
   out.profile = task.open->handle;
@@ -343,6 +177,7 @@ Result<psp::TableResult> table(Views& views, const TableTask& task, const StopTo
     PROFD_CHECK(write_level(task, view, writer, out, stop));
   }
   writer.finish();
+  out.excluded = exclusion_of(*view.selection);
   // Further metrics of a flat view: the same keys in another selection.
   for (const std::string& name : task.params.metrics) {
     ViewSpec other = task.spec;
@@ -389,15 +224,18 @@ Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open,
   out.spec = to_text(named);
   out.metric = metric.name;
   out.matched = to_amount(whole, found->matched);
-  TableRequest everything;
-  everything.sort = SortBy::total;
-  everything.limit = flat->key.size();
-  std::int64_t n_matches = 0;
-  for (const std::uint32_t row : page_of(*selection, *flat, everything).rows) {
-    const Key key = flat->key[row];
-    if (found->matches[key] == 0) continue;
-    ++n_matches;
-    if (out.matches.size() >= limit) continue;
+  FlatView matching;
+  for (std::size_t row = 0; row < flat->key.size(); ++row) {
+    if (found->matches[flat->key[row]] == 0) continue;
+    matching.key.push_back(flat->key[row]);
+    matching.self.push_back(flat->self[row]);
+    matching.total.push_back(flat->total[row]);
+  }
+  TableRequest first;
+  first.sort = SortBy::total;
+  first.limit = limit;
+  for (const std::uint32_t row : page_of(*selection, matching, first).rows) {
+    const Key key = matching.key[row];
     const KeyPlace at = key_place(*open.profile, *selection->keys, key);
     Place place;
     place.key = key;
@@ -407,11 +245,13 @@ Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open,
     place.module = at.module;
     place.line = at.line;
     if (const std::string* path = sources->file_of(at.file)) place.path = *path;
-    place.self = flat->self[row];
-    place.total = flat->total[row];
+    place.self = matching.self[row];
+    place.total = matching.total[row];
     out.matches.push_back(to_psp_place(place, whole));
   }
+  const auto n_matches = static_cast<std::int64_t>(matching.key.size());
   out.functions = n_matches;
+  out.excluded = exclusion_of(*selection);
   out.text = fmt::format(
       "{} {} {}: {} · {}", format_count(n_matches), n_matches == 1 ? to_text(spec.granularity) : "names",
       n_matches == 1 ? "matches" : "match", whole.text(found->matched), whole.share_text(found->matched));
@@ -421,44 +261,7 @@ Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open,
 }  // namespace
 
 void PspSession::bind_views(protocol::Binder& binder) {
-  binder.request<psp::FlameGraphRequest>([this](psp::FlameGraphParams params,
-                                                protocol::Reply<psp::FlameGraphRequest> reply) {
-    auto named = from_psp(params.spec, "params.spec");
-    if (!named) return reply.error(named.error());
-    if (named->spec.shape == Shape::flat)
-      return reply.error(
-          invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
-    const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
-    if (!open) return reply.error(open.error());
-    FlameRequest request;
-    request.open = *open;
-    request.workspace = workspace_.snapshot();
-    request.spec = std::move(named->spec);
-    request.layout.shape = request.spec.shape;
-    request.layout.viewport_px = params.viewport.width;
-    request.layout.min_width_px = params.viewport.min_width;
-    request.layout.max_boxes = params.viewport.max_boxes;
-    request.layout.max_depth = params.viewport.max_depth.value_or(0);
-    request.layout.order = params.order == psp::BoxOrder::weight ? SiblingOrder::weight : SiblingOrder::name;
-    if (params.zoom) {
-      const auto* path = std::get_if<std::vector<std::int64_t>>(&*params.zoom);
-      if (path == nullptr)
-        return reply.error(
-            invalid_params("params.zoom", "give the path of keys; answers have no `node` column"));
-      request.zoom = *path;
-    }
-    if (params.color_metric)
-      return reply.error(invalid_params("params.colorMetric", "colouring by a metric is not supported yet"));
-    request.search = params.search.value_or("");
-    const bool quick = engine_.views().is_quick(**open, request.spec);
-    run<psp::FlameGraphRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
-        [&views = engine_.views(), request = std::move(request)](const StopToken& stop) mutable {
-          return flame_graph(views, std::move(request), stop);
-        },
-        params.panel_id.value_or(""));
-  });
-
+  bind_flame(binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
@@ -470,7 +273,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
         return reply.error(id.error());
     if (!params.metrics.empty() && named->spec.shape != Shape::flat)
       return reply.error(invalid_params("params.metrics", "further metrics are listed for flat views only"));
-    const bool quick = engine_.views().is_quick(**open, named->spec);
+    const bool quick = engine_.views().is_quick(**open, named->spec, Views::needs_of(named->spec.shape));
     const std::string panel = params.panel_id.value_or("");
     TableTask task{*open, workspace_.snapshot(), std::move(named->spec), std::move(params)};
     run<psp::TableRequest>(
@@ -487,7 +290,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
         if (!named) return reply.error(named.error());
         const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
         if (!open) return reply.error(open.error());
-        const bool quick = engine_.views().is_quick(**open, named->spec);
+        const bool quick = engine_.views().is_quick(**open, named->spec, Views::kSelection | Views::kFlat);
         run<psp::SearchRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
             [&views = engine_.views(), open = *open, workspace = workspace_.snapshot(), spec = named->spec,
@@ -521,7 +324,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
       if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
       request.only_in = std::move(*path);
     }
-    const bool quick = engine_.views().is_quick(**open, request.spec);
+    const bool quick = engine_.views().is_quick(**open, request.spec, Views::kSelection | Views::kFlat);
     run<psp::HotspotsRequest>(quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
                               [&views = engine_.views(), request = std::move(request)](
                                   const StopToken& stop) -> Result<psp::HotspotsResult> {
@@ -532,6 +335,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
                                 out.metric = request.spec.metric;
                                 out.unit = to_psp_unit(found.whole.unit);
                                 out.view_total = to_amount(found.whole, found.whole.total);
+                                out.excluded = exclusion_of(*found.selection);
                                 for (const Place& place : found.places)
                                   out.places.push_back(to_psp_place(place, found.whole));
                                 if (found.n_left_out > 0)

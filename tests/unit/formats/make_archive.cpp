@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include <bzlib.h>
 #include <fmt/format.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -60,6 +62,27 @@ std::string gzip_of(const std::string& content) {
 }
 std::string raw_deflate(const std::string& content) {
   return deflate_with(content, -15);
+}
+
+std::string bzip2_of(const std::string& content) {
+  std::string out(content.size() + content.size() / 100 + 600, '\0');
+  auto size = static_cast<unsigned>(out.size());
+  if (BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(content.data()),
+                               static_cast<unsigned>(content.size()), 9, 0, 0) != BZ_OK)
+    std::abort();
+  out.resize(size);
+  return out;
+}
+
+std::string xz_of(const std::string& content) {
+  std::string out(lzma_stream_buffer_bound(content.size()), '\0');
+  std::size_t used = 0;
+  if (lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr,
+                              reinterpret_cast<const std::uint8_t*>(content.data()), content.size(),
+                              reinterpret_cast<std::uint8_t*>(out.data()), &used, out.size()) != LZMA_OK)
+    std::abort();
+  out.resize(used);
+  return out;
 }
 
 std::string zstd_of(const std::string& content) {

@@ -9,6 +9,8 @@ namespace profd::test {
 
 std::string gzip_of(const std::string& content);
 std::string zstd_of(const std::string& content);
+std::string bzip2_of(const std::string& content);
+std::string xz_of(const std::string& content);
 std::string raw_deflate(const std::string& content);
 
 struct ZipEntry {

@@ -172,10 +172,28 @@ TEST_CASE("truncated gzip is an error that names member and byte, and a prefix w
   CHECK(total(opened) > 7);
 }
 
-TEST_CASE("compression that is not read is named") {
-  const auto opened = open("BZh91AY&SY" + std::string(40, 'x'));
-  REQUIRE_FALSE(opened);
-  CHECK(opened.error().message.find("bzip2") != std::string::npos);
+TEST_CASE("bzip2 and xz are peeled, damage is named, parts are offered") {
+  const auto damaged = open("BZh91AY&SY" + std::string(40, 'x'));
+  REQUIRE_FALSE(damaged);
+  CHECK(describe(damaged.error()).find("bzip2") != std::string::npos);
+  const auto cut =
+      open(std::string("\xFD"
+                       "7zXZ\0\0\4",
+                       8));
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().code == ErrorCode::truncated);
+  CHECK(describe(cut.error()).find("xz") != std::string::npos);
+  const std::string text = [] {
+    std::string lines;
+    for (int i = 0; i < 3000; ++i) lines += fmt::format("main;f{};g{} {}\n", i % 7, i % 501, i + 1);
+    return lines;
+  }();
+  for (const std::string& packed : {bzip2_of(text), xz_of(text), bzip2_of(text) + bzip2_of("main;z 1\n")}) {
+    const auto opened = open(packed);
+    REQUIRE(opened);
+    CHECK(total(opened) == 3000 * 3001 / 2 + (packed.size() > bzip2_of(text).size() && packed[0] == 'B'));
+    CHECK_FALSE(open(packed.substr(0, packed.size() / 2)));
+  }
 }
 
 TEST_CASE("a stopped opening is cancelled") {

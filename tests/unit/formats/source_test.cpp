@@ -9,25 +9,14 @@
 #include <unistd.h>
 
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace profd;
+using namespace profd::test;
 
 namespace {
 
 constexpr std::uint64_t kLimit = 1u << 30;
-
-struct TempFolder {
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "profd-source-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path); }
-  std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path / name, std::ios::binary) << content;
-    return (path / name).string();
-  }
-  std::filesystem::path path;
-};
 
 }  // namespace
 

@@ -654,6 +654,7 @@ M.DaemonState = {
 ---@field revision integer Counts reloads, from 1.
 ---@field uri string Where it came from.
 ---@field name string Its name for people.
+---@field member? profd.FileMember Which profile of its file it is, where the file holds several.
 ---@field format profd.FormatDecision How it was read.
 ---@field program? string The program that was measured.
 ---@field profiler? string What measured it.
@@ -671,6 +672,23 @@ M.DaemonState = {
 ---@field heaviest profd.HeavyPath[] Paths by value, heaviest first.
 ---@field report profd.ReportRow[] What was odd, lost or guessed in reading.
 
+--- Which profile of its file a profile is. Absent where a file holds one.
+---@class profd.FileMember
+---@field number integer Its place in the file, from 1.
+---@field count integer How many profiles the file holds.
+---@field name string What the file calls it; empty: nothing.
+
+--- One of the profiles of a file that was opened.
+---@class profd.OpenedProfile
+---@field profile profd.ProfileHandle The profile, for all further requests.
+---@field revision integer Its revision.
+---@field number integer Its place in the file, from 1.
+---@field name string Its name for people.
+---@field metric string Its default metric.
+---@field metrics profd.MetricInfo[] Its metrics with their totals.
+---@field samples profd.Measure Number of samples.
+---@field contexts profd.Measure Number of contexts.
+
 --- How to open a profile.
 ---@class profd.OpenOptions
 ---@field partial? boolean Take what can be read of a truncated file. Default: false.
@@ -679,6 +697,7 @@ M.DaemonState = {
 ---@field watch? boolean Reload it when the file changes. Default: true.
 ---@field metric? string Default metric, when not the file's own.
 ---@field name? string Name for people, when not the file's.
+---@field profile? string In a file of several profiles the one that is meant: its name in the file, or its number from 1; absent: the first. All of them are opened.
 
 --- Parameters of `profile/open`.
 ---@class profd.ProfileOpenParams
@@ -689,10 +708,12 @@ M.DaemonState = {
 
 --- Result of `profile/open`.
 ---@class profd.ProfileOpenResult
----@field profile profd.ProfileHandle The profile, for all further requests.
+---@field profile profd.ProfileHandle The profile, for all further requests; in a file of several the one that was meant.
 ---@field revision integer Counts reloads, from 1.
 ---@field alreadyOpen? boolean It was open: this is the same handle. Default: false.
 ---@field summary profd.ProfileSummary The first glance, with the import report and the format decision.
+---@field profiles profd.OpenedProfile[] Every profile of the file, in its order, each with its handle; most files hold one.
+---@field left? integer How many more the file holds; `profile/list` has them all. Default: 0.
 
 --- Names a profile.
 ---@class profd.ProfileParams
@@ -700,6 +721,11 @@ M.DaemonState = {
 
 --- Parameters of `profile/close`.
 ---@class profd.ProfileCloseParams
+---@field profile profd.ProfileHandle The profile.
+---@field wholeFile? boolean Close every profile of its file. Default: false.
+
+--- Parameters of `profile/select`.
+---@class profd.ProfileSelectParams
 ---@field profile profd.ProfileHandle The profile.
 
 --- Parameters of `profile/list`: none.
@@ -711,7 +737,10 @@ M.DaemonState = {
 ---@field revision integer Its revision.
 ---@field uri string Where it came from.
 ---@field name string Its name for people.
+---@field member? profd.FileMember Which profile of its file it is, where the file holds several.
 ---@field format string Id of its format.
+---@field metric? string Its default metric; absent while it is read for the first time.
+---@field total? profd.Measure Total of that metric.
 ---@field state profd.ProfileState Where it is in its life.
 ---@field default boolean It is the default profile.
 ---@field attached boolean It annotates source files.
@@ -822,6 +851,7 @@ M.DaemonState = {
 ---@field parent integer[] Index of the parent box; -1: the root.
 ---@field node? integer[] Node of the view; short for a path while the view is cached.
 ---@field color? (number|nil)[] Value of the colour metric; null: no value.
+---@field colorText? string[] The same as shown.
 
 --- Joined siblings, as columns: each says how many and how much, and opens on zoom to its parent.
 ---@class profd.RemainderBoxes
@@ -843,6 +873,12 @@ M.DaemonState = {
 ---@field amount profd.Amount Each stack counted once.
 ---@field names integer How many names match.
 
+--- Values of the profile that a view leaves out because a filter by thread, label or time cannot tell whether
+--- they belong to it.
+---@class profd.Exclusion
+---@field amount profd.Amount How much, of the whole profile.
+---@field text string The same as a sentence, with the reason.
+
 --- A layout.
 ---@class profd.FlameGraphResult
 ---@field profile profd.ProfileHandle The profile.
@@ -860,6 +896,7 @@ M.DaemonState = {
 ---@field remainder profd.RemainderBoxes The joined siblings.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `view/table`.
 ---@class profd.TableParams
@@ -925,6 +962,7 @@ M.DaemonState = {
 ---@field rows profd.TableColumns The rows.
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `view/search`.
 ---@class profd.SearchParams
@@ -944,6 +982,7 @@ M.DaemonState = {
 ---@field functions integer How many names match.
 ---@field matches profd.HotFunction[] The names that match, by total, largest first.
 ---@field text string The result as a sentence.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `view/hotspots`.
 ---@class profd.HotspotsParams
@@ -965,6 +1004,7 @@ M.DaemonState = {
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field places profd.HotFunction[] The places, hottest first.
 ---@field remainder? profd.TableRemainder The places after these.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `source/annotations`.
 ---@class profd.SourceAnnotationsParams
@@ -1004,6 +1044,7 @@ M.DaemonState = {
 ---@field hottest integer[] The hottest lines of the file, hottest first, at most ten.
 ---@field functions profd.FunctionAnnotation[] The functions of the file, by line.
 ---@field left integer Lines below the threshold.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `source/resolve`: a path, a function, or both.
 ---@class profd.SourceResolveParams
@@ -1074,6 +1115,7 @@ M.DaemonState = {
 ---@field memory profd.Measure Bytes in use.
 ---@field tasks profd.StatusTask[] What is being done.
 ---@field text string One line for a status bar.
+---@field error? string What failed since the last of these notifications.
 
 --- Parameters of `profd/sync`: none.
 ---@class profd.SyncParams
@@ -1113,15 +1155,18 @@ M.methods = {
   --- The lenses changed: ask again.
   --- params: none; result: nil
   code_lens_refresh = "workspace/codeLens/refresh",
-  --- Opens a profile. Opening the same URI again gives the same handle.
+  --- Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so does a reload.
   --- params: profd.ProfileOpenParams; result: profd.ProfileOpenResult
   profile_open = "profile/open",
-  --- Closes a profile for this client. It is dropped when no client has it open.
+  --- Closes a profile for this client. It is dropped when no client has it open; the memory of a file with several is given back with the last of them.
   --- params: profd.ProfileCloseParams; result: nil
   profile_close = "profile/close",
   --- The open profiles of the daemon, those of other clients too.
   --- params: profd.ProfileListParams; result: profd.ProfileListResult
   profile_list = "profile/list",
+  --- Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of it. For this client, and for others that neither opened nor chose one.
+  --- params: profd.ProfileSelectParams; result: nil
+  profile_select = "profile/select",
   --- The first glance at a profile.
   --- params: profd.ProfileSummaryParams; result: profd.ProfileSummary
   profile_summary = "profile/summary",
@@ -1203,7 +1248,7 @@ M.methods = {
   --- Another client chose a frame.
   --- params: profd.SelectionChangedParams; a notification
   selection_changed = "selection/changed",
-  --- What the daemon is doing, at most ten times a second.
+  --- What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.
   --- params: profd.StatusParams; a notification
   status = "profd/status",
 }
@@ -1568,6 +1613,7 @@ M.schema = {
     revision = { type = "u", required = true },
     uri = { type = "s", required = true },
     name = { type = "s", required = true },
+    member = { type = {"S", "FileMember"} },
     format = { type = {"S", "FormatDecision"}, required = true },
     program = { type = "s" },
     profiler = { type = "s" },
@@ -1585,6 +1631,21 @@ M.schema = {
     heaviest = { type = {"a", {"S", "HeavyPath"}}, required = true },
     report = { type = {"a", {"S", "ReportRow"}}, required = true },
   },
+  FileMember = {
+    number = { type = "u", required = true },
+    count = { type = "u", required = true },
+    name = { type = "s", required = true },
+  },
+  OpenedProfile = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    number = { type = "u", required = true },
+    name = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
+    samples = { type = {"S", "Measure"}, required = true },
+    contexts = { type = {"S", "Measure"}, required = true },
+  },
   OpenOptions = {
     partial = { type = "b" },
     attach = { type = "b" },
@@ -1592,6 +1653,7 @@ M.schema = {
     watch = { type = "b" },
     metric = { type = "s" },
     name = { type = "s" },
+    profile = { type = "s" },
   },
   ProfileOpenParams = {
     workDoneToken = { type = {"o", "i", "s"} },
@@ -1604,11 +1666,17 @@ M.schema = {
     revision = { type = "u", required = true },
     alreadyOpen = { type = "b" },
     summary = { type = {"S", "ProfileSummary"}, required = true },
+    profiles = { type = {"a", {"S", "OpenedProfile"}}, required = true, maxItems = 1000 },
+    left = { type = "l" },
   },
   ProfileParams = {
     profile = { type = "s" },
   },
   ProfileCloseParams = {
+    profile = { type = "s", required = true },
+    wholeFile = { type = "b" },
+  },
+  ProfileSelectParams = {
     profile = { type = "s", required = true },
   },
   ProfileListParams = {
@@ -1618,7 +1686,10 @@ M.schema = {
     revision = { type = "u", required = true },
     uri = { type = "s", required = true },
     name = { type = "s", required = true },
+    member = { type = {"S", "FileMember"} },
     format = { type = "s", required = true },
+    metric = { type = "s" },
+    total = { type = {"S", "Measure"} },
     state = { type = "s", required = true },
     default = { type = "b", required = true },
     attached = { type = "b", required = true },
@@ -1716,6 +1787,7 @@ M.schema = {
     parent = { type = {"a", "i"}, required = true },
     node = { type = {"a", "l"} },
     color = { type = {"a", {"o", "n", "0"}} },
+    colorText = { type = {"a", "s"} },
   },
   RemainderBoxes = {
     depth = { type = {"a", "u"}, required = true },
@@ -1734,6 +1806,10 @@ M.schema = {
     amount = { type = {"S", "Amount"}, required = true },
     names = { type = "l", required = true },
   },
+  Exclusion = {
+    amount = { type = {"S", "Amount"}, required = true },
+    text = { type = "s", required = true },
+  },
   FlameGraphResult = {
     profile = { type = "s", required = true },
     revision = { type = "u", required = true },
@@ -1750,6 +1826,7 @@ M.schema = {
     remainder = { type = {"S", "RemainderBoxes"}, required = true },
     truncated = { type = {"S", "Truncation"} },
     search = { type = {"S", "SearchShare"} },
+    excluded = { type = {"S", "Exclusion"} },
   },
   TableParams = {
     profile = { type = "s" },
@@ -1810,6 +1887,7 @@ M.schema = {
     rows = { type = {"S", "TableColumns"}, required = true },
     columns = { type = {"a", {"S", "MetricColumns"}} },
     remainder = { type = {"S", "TableRemainder"} },
+    excluded = { type = {"S", "Exclusion"} },
   },
   SearchParams = {
     profile = { type = "s" },
@@ -1827,6 +1905,7 @@ M.schema = {
     functions = { type = "l", required = true },
     matches = { type = {"a", {"S", "HotFunction"}}, required = true },
     text = { type = "s", required = true },
+    excluded = { type = {"S", "Exclusion"} },
   },
   HotspotsParams = {
     profile = { type = "s" },
@@ -1846,6 +1925,7 @@ M.schema = {
     viewTotal = { type = {"S", "Amount"}, required = true },
     places = { type = {"a", {"S", "HotFunction"}}, required = true },
     remainder = { type = {"S", "TableRemainder"} },
+    excluded = { type = {"S", "Exclusion"} },
   },
   SourceAnnotationsParams = {
     profile = { type = "s" },
@@ -1881,6 +1961,7 @@ M.schema = {
     hottest = { type = {"a", "u"}, required = true },
     functions = { type = {"a", {"S", "FunctionAnnotation"}}, required = true },
     left = { type = "l", required = true },
+    excluded = { type = {"S", "Exclusion"} },
   },
   SourceResolveParams = {
     profile = { type = "s" },
@@ -1940,6 +2021,7 @@ M.schema = {
     memory = { type = {"S", "Measure"}, required = true },
     tasks = { type = {"a", {"S", "StatusTask"}}, required = true },
     text = { type = "s", required = true },
+    error = { type = "s" },
   },
   SyncParams = {
   },

@@ -1,5 +1,6 @@
 #include "core/view/selection.h"
 
+#include "core/support/executor.h"
 #include "tests/support/catch.h"
 #include "tests/support/format_tree.h"
 #include "tests/support/text_profile.h"
@@ -128,4 +129,72 @@ TEST_CASE("collapse folds recursion, and a library into one frame") {
   )"));
   CHECK(format_flat(*select_text("a;x1;x2;b;x1 3\na;x2 4", "flat | collapse function /^x/")) ==
         "/^x/ 7 7\na 7 0\nb 3 0\n");
+}
+
+namespace {
+
+// 10 in thread a, 20 in thread b, 5 in none, and 100 that belong to no sample at all.
+ProfilePtr mixed_profile() {
+  ProfileBuilder builder;
+  add_text(builder,
+           "main;f 10 {thread=a time=100 label:k=x}\nmain;f 20 {thread=b time=200 label:k=y}\nmain;g 5");
+  FunctionSpec function;
+  function.name = builder.string("outside");
+  FrameSpec frame;
+  frame.function = builder.function(function);
+  builder.add_self(builder.context(kRootContext, builder.frame(frame)), MetricId{0u}, std::int64_t{100});
+  SerialExecutor serial;
+  return std::move(builder).finish(serial, {}).value();
+}
+
+struct Parts {
+  Value total;
+  std::vector<Value> excluded;
+};
+
+Parts parts_of(const ProfilePtr& profile, std::string_view spec) {
+  const auto selection = select(profile, parse_view_spec(spec).value(), {});
+  REQUIRE(selection);
+  return {(*selection)->total, (*selection)->excluded};
+}
+
+}  // namespace
+
+TEST_CASE("what filters of samples cannot decide on is out, and said to be") {
+  const ProfilePtr profile = mixed_profile();
+  REQUIRE(profile->total(MetricId{0u}) == Value{135L});
+  const auto check = [&](std::string_view spec, std::int64_t total, std::int64_t excluded) {
+    INFO(spec);
+    const Parts parts = parts_of(profile, spec);
+    CHECK(parts.total == Value{total});
+    REQUIRE(parts.excluded.size() == 1);
+    CHECK(parts.excluded[0] == Value{excluded});
+  };
+  check("top-down | keep thread a", 10, 105);
+  check("top-down | drop thread a", 25, 100);  // what has no thread is not of thread a
+  check("top-down | keep time 0ns..150ns", 10, 105);
+  check("top-down | keep time 0ns..150ns | keep thread b", 0, 105);
+  check("top-down | keep label k = x", 10, 100);
+  check("top-down | drop label k = x", 25, 100);
+  CHECK(parts_of(profile, "top-down | keep function f").excluded.empty());
+  CHECK(parts_of(profile, "top-down").excluded.empty());
+}
+
+TEST_CASE("a similar selection lends what was left out, too") {
+  const ProfilePtr profile = mixed_profile();
+  ViewSpec spec = parse_view_spec("top-down | keep thread a").value();
+  const auto first = select(profile, spec, {});
+  spec.granularity = Granularity::file;
+  const auto second = select(profile, spec, {}, *first);
+  REQUIRE(second);
+  CHECK((*second)->excluded == (*first)->excluded);
+}
+
+TEST_CASE("a time that is not known is in no window") {
+  const ProfilePtr profile = profile_from_text("a 3 {time=10}\nb 4");
+  REQUIRE(profile->samples() != nullptr);
+  CHECK(profile->samples()->time[1] == kNoTime);
+  CHECK(parts_of(profile, "top-down | keep time 0ns..").total == Value{3L});
+  CHECK(parts_of(profile, "top-down | keep time ..99ns").total == Value{3L});
+  CHECK(parts_of(profile, "top-down | keep time ..99ns").excluded == std::vector<Value>{Value{4L}});
 }

@@ -19,18 +19,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder {
+class CacheHome {
  public:
-  Folder() {
+  CacheHome() {
     std::string name = (fs::temp_directory_path() / "profd-cache-XXXXXX").string();
     path_ = ::mkdtemp(name.data());
   }
-  ~Folder() {
+  ~CacheHome() {
     std::error_code error;
     fs::remove_all(path_, error);
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  CacheHome(const CacheHome&) = delete;
+  CacheHome& operator=(const CacheHome&) = delete;
   fs::path operator/(const char* name) const { return path_ / name; }
 
  private:
@@ -38,7 +38,7 @@ class Folder {
 };
 
 // Everything is kept, however quickly it was imported.
-ProfileCache cache_in(const Folder& folder, std::uint64_t max_bytes = 1u << 30) {
+ProfileCache cache_in(const CacheHome& folder, std::uint64_t max_bytes = 1u << 30) {
   return ProfileCache(CacheOptions{(folder / "profd").string(), max_bytes, std::chrono::milliseconds(0)});
 }
 
@@ -52,10 +52,10 @@ std::string folded(int n) {
 Result<CachedOpen> open_text(const ProfileCache& cache, const std::string& text,
                              const std::string& name = "a.folded", const OpenOptions& options = {}) {
   SerialExecutor serial;
-  return open_cached(cache, memory_source(text, name), options, serial, {});
+  return open_cached(cache, OpenInput{memory_source(text, name), nullptr, nullptr}, options, serial, {});
 }
 
-std::vector<fs::path> entries(const Folder& folder) {
+std::vector<fs::path> entries(const CacheHome& folder) {
   std::vector<fs::path> out;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder / "profd", error)) out.push_back(entry.path());
@@ -73,7 +73,7 @@ CachedOpen open_and_store(const ProfileCache& cache, const std::string& text) {
 }  // namespace
 
 TEST_CASE("the second opening comes from the cache and is the same") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   const std::string text = folded(50) + "this line has no count\n";
   const CachedOpen first = open_and_store(cache, text);
@@ -92,7 +92,7 @@ TEST_CASE("the second opening comes from the cache and is the same") {
 }
 
 TEST_CASE("the cache is closed to other users") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   fs::create_directory(folder / "profd");
   ::chmod((folder / "profd").c_str(), 0755);
@@ -106,7 +106,7 @@ TEST_CASE("the cache is closed to other users") {
 }
 
 TEST_CASE("other bytes, options, endings and readers are other entries") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   const auto key = [&](const std::string& text, const std::string& name, const OpenOptions& options = {}) {
     return cache.key_of(memory_source(text, name), options);
@@ -140,7 +140,7 @@ TEST_CASE("other bytes, options, endings and readers are other entries") {
 }
 
 TEST_CASE("a damaged entry is ignored, deleted and made again") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   const std::string text = folded(40);
   open_and_store(cache, text);
@@ -169,7 +169,7 @@ TEST_CASE("a damaged entry is ignored, deleted and made again") {
 }
 
 TEST_CASE("an entry under another's name is not believed") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   open_and_store(cache, folded(3));
   const fs::path first = entries(folder).at(0);
@@ -181,7 +181,7 @@ TEST_CASE("an entry under another's name is not believed") {
 }
 
 TEST_CASE("an entry that others can write to is not believed") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   open_and_store(cache, folded(3));
   ::chmod(entries(folder).at(0).c_str(), 0666);
@@ -189,7 +189,7 @@ TEST_CASE("an entry that others can write to is not believed") {
 }
 
 TEST_CASE("the least recently used entries make room") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache roomy = cache_in(folder);
   std::vector<fs::path> made;
   for (int i = 0; i < 4; ++i) {
@@ -211,7 +211,7 @@ TEST_CASE("the least recently used entries make room") {
 }
 
 TEST_CASE("an entry larger than the cache is not written") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder, 100);
   const CachedOpen opened = open_text(cache, folded(20)).value();
   REQUIRE_FALSE(opened.write_entry({}).value());
@@ -219,7 +219,7 @@ TEST_CASE("an entry larger than the cache is not written") {
 }
 
 TEST_CASE("what dead writers left is cleaned up, what live ones write is not") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   open_and_store(cache, folded(1));
   const fs::path old = folder / "profd/x.profd.profd-part-1-00000000";
@@ -234,7 +234,7 @@ TEST_CASE("what dead writers left is cleaned up, what live ones write is not") {
 }
 
 TEST_CASE("writers and readers of one entry do not disturb each other") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   const std::string text = folded(300);
   const CachedOpen first = open_text(cache, text).value();
@@ -259,7 +259,7 @@ TEST_CASE("writers and readers of one entry do not disturb each other") {
 }
 
 TEST_CASE("a stopped write leaves nothing behind") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache cache = cache_in(folder);
   const CachedOpen opened = open_text(cache, folded(20)).value();
   StopSource stop;
@@ -271,7 +271,7 @@ TEST_CASE("a stopped write leaves nothing behind") {
 }
 
 TEST_CASE("without a cache, with a quick import or a native file nothing is kept") {
-  const Folder folder;
+  const CacheHome folder;
   const ProfileCache none{CacheOptions{}};
   REQUIRE_FALSE(none.enabled());
   REQUIRE_FALSE(open_text(none, folded(5))->write_entry);
@@ -287,7 +287,7 @@ TEST_CASE("without a cache, with a quick import or a native file nothing is kept
 }
 
 TEST_CASE("a directory that cannot be made costs an error for the log only") {
-  const Folder folder;
+  const CacheHome folder;
   std::ofstream(folder / "file") << "x";
   const ProfileCache cache{
       CacheOptions{(folder / "file/profd").string(), 1u << 30, std::chrono::milliseconds(0)}};

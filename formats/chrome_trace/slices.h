@@ -1,0 +1,35 @@
+// Begin/end and complete events: which begin belongs to which end, how slices nest, and the time that each
+// has for itself.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/profile_builder.h"
+#include "formats/chrome_trace/event.h"
+#include "formats/reader.h"
+
+namespace profd::chrome_trace {
+
+enum class SliceKind : std::uint8_t { begin, end, complete };
+
+// Struct-of-arrays, in the order of the file. An end event has no frame.
+struct SliceTable {
+  std::vector<std::int64_t> time;
+  std::vector<std::int64_t> until;  // of complete events; of begin events once they are matched
+  std::vector<std::uint32_t> thread;
+  std::vector<std::uint32_t> name;  // what an end event must agree with; kNone: it has no name
+  std::vector<FrameId> frame;
+  std::vector<LabelSetId> labels;
+  std::vector<SliceKind> kind;
+
+  std::size_t size() const { return time.size(); }
+  void clear();
+};
+
+// Adds the self time of every slice to `builder`, whose metrics are events and time, both integral. Sample
+// times are relative to `origin`. Empties `table`.
+Result<void> add_slices(SliceTable& table, const Threads& threads, std::int64_t origin, ReadContext& context,
+                        ProfileBuilder& builder);
+
+}  // namespace profd::chrome_trace

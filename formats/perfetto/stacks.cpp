@@ -1,0 +1,339 @@
+#include "formats/perfetto/stacks.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formats/support/demangle.h"
+
+namespace profd::perfetto {
+namespace {
+
+using protobuf::Field;
+using protobuf::Wire;
+
+std::string_view text_of(Cursor bytes) {
+  return {reinterpret_cast<const char*>(bytes.p), bytes.left()};
+}
+
+struct Entry {
+  std::uint64_t id = 0;
+  std::string_view text;
+};
+
+// InternedString, EventName, EventCategory: {1: iid, 2: text}.
+Entry parse_entry(Cursor in) {
+  Entry out;
+  Field field;
+  while (!in.done() && read_field(in, field)) {
+    if (field.number == 1 && field.wire == Wire::varint) out.id = field.value;
+    if (field.number == 2 && field.wire == Wire::length) out.text = text_of(field.bytes);
+  }
+  return out;
+}
+
+// Appends the numbers of a repeated field, packed or not.
+void append_numbers(const Field& field, std::vector<std::uint64_t>& out) {
+  if (field.wire == Wire::varint) return out.push_back(field.value);
+  if (field.wire != Wire::length) return;
+  Cursor in = field.bytes;
+  std::uint64_t value;
+  while (!in.done() && read_varint(in, value)) out.push_back(value);
+}
+
+std::string_view find(const std::unordered_map<std::uint64_t, std::string_view>& table, std::uint64_t id) {
+  const auto found = table.find(id);
+  return found == table.end() ? std::string_view{} : found->second;
+}
+
+std::string hex_of(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+FrameKind kind_of(std::string_view path) {
+  if (path == "/kernel" || path.find("[kernel") != std::string_view::npos) return FrameKind::kernel;
+  if (path.find("jit-cache") != std::string_view::npos || path.find("dalvik-jit") != std::string_view::npos)
+    return FrameKind::jit;
+  for (const std::string_view suffix : {".dex", ".vdex", ".jar", ".apk"})
+    if (path.ends_with(suffix)) return FrameKind::interpreted;
+  return FrameKind::native;
+}
+
+}  // namespace
+
+void Interned::add_entry(std::unordered_map<std::uint64_t, Cursor>& table, Cursor entry) {
+  Cursor in = entry;
+  Field field;
+  while (!in.done() && read_field(in, field))
+    if (field.number == 1 && field.wire == Wire::varint) {
+      table.insert_or_assign(field.value, entry);
+      return;
+    }
+}
+
+void Interned::add_string(Cursor interned_string) {
+  const Entry entry = parse_entry(interned_string);
+  functions.insert_or_assign(entry.id, entry.text);
+  build_ids.insert_or_assign(entry.id, entry.text);
+  paths.insert_or_assign(entry.id, entry.text);
+}
+
+void Interned::clear() {
+  *this = {};
+}
+
+void Interned::add(Cursor in) {
+  Field field;
+  const auto text = [&](std::unordered_map<std::uint64_t, std::string_view>& table) {
+    const Entry entry = parse_entry(field.bytes);
+    table.insert_or_assign(entry.id, entry.text);
+  };
+  while (!in.done() && read_field(in, field)) {
+    if (field.wire != Wire::length) continue;
+    switch (field.number) {
+      case 1:
+        text(categories);
+        break;
+      case 2:
+        text(event_names);
+        break;
+      case 4: {
+        std::uint64_t id = 0;
+        SourcePlace place;
+        Cursor at = field.bytes;
+        Field part;
+        while (!at.done() && read_field(at, part)) {
+          if (part.number == 1 && part.wire == Wire::varint) id = part.value;
+          if (part.number == 2 && part.wire == Wire::length) place.file = text_of(part.bytes);
+          if (part.number == 4 && part.wire == Wire::varint)
+            place.line = static_cast<std::uint32_t>(part.value);
+        }
+        places.insert_or_assign(id, place);
+        break;
+      }
+      case 5:
+        text(functions);
+        break;
+      case 6:
+        add_entry(frames, field.bytes);
+        break;
+      case 7:
+        add_entry(callstacks, field.bytes);
+        break;
+      case 16:
+        text(build_ids);
+        break;
+      case 17:
+        text(paths);
+        break;
+      case 18:
+        text(source_paths);
+        break;
+      case 19:
+        add_entry(mappings, field.bytes);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+std::uint32_t StackTable::make_mapping(const Interned& interned, Cursor entry) {
+  const auto [at, is_new] = mapping_rows_.try_emplace(entry.p, static_cast<std::uint32_t>(mappings_.size()));
+  if (!is_new) return at->second;
+  Mapping mapping;
+  std::uint64_t start_offset = 0;
+  bool exact = false;
+  std::vector<std::uint64_t> path;
+  Field field;
+  while (!entry.done() && read_field(entry, field)) {
+    if (field.number == 7) {
+      append_numbers(field, path);
+    } else if (field.wire == Wire::varint) {
+      if (field.number == 2) mapping.build_id = find(interned.build_ids, field.value);
+      if (field.number == 3) start_offset = field.value;
+      if (field.number == 4) mapping.start = field.value;
+      if (field.number == 5) mapping.end = field.value;
+      if (field.number == 6) mapping.load_bias = field.value;
+      if (field.number == 8) {
+        mapping.offset = field.value;
+        exact = true;
+      }
+    }
+  }
+  if (!exact) mapping.offset = start_offset;
+  for (const std::uint64_t id : path) {
+    const std::string_view part = find(interned.paths, id);
+    if (!mapping.path.empty() || (!part.starts_with('/') && !part.starts_with('['))) mapping.path += '/';
+    mapping.path += part;
+  }
+  mappings_.push_back(std::move(mapping));
+  return at->second;
+}
+
+std::uint32_t StackTable::make_frame(const Interned& interned, Cursor entry, std::uint64_t& lost) {
+  const auto [row, is_new] = frame_rows_.try_emplace(entry.p, static_cast<std::uint32_t>(frames_.size()));
+  if (!is_new) return row->second;
+  Frame frame;
+  bool kind_given = false;
+  Field field;
+  while (!entry.done() && read_field(entry, field)) {
+    if (field.wire != Wire::varint) continue;
+    if (field.number == 2) frame.name = find(interned.functions, field.value);
+    if (field.number == 3 && field.value != 0) {
+      const auto mapping = interned.mappings.find(field.value);
+      if (mapping == interned.mappings.end())
+        ++lost;
+      else
+        frame.mapping = make_mapping(interned, mapping->second);
+    }
+    if (field.number == 4) frame.rel_pc = field.value;
+    if (field.number == 5) frame.place.file = find(interned.source_paths, field.value);
+    if (field.number == 6) frame.place.line = static_cast<std::uint32_t>(field.value);
+    if (field.number == 7 && field.value >= 1 && field.value <= 6) {
+      static constexpr FrameKind kKinds[] = {FrameKind::native, FrameKind::kernel, FrameKind::interpreted,
+                                             FrameKind::jit,    FrameKind::gc,     FrameKind::native};
+      frame.kind = kKinds[field.value - 1];
+      kind_given = true;
+    }
+  }
+  if (!kind_given && frame.mapping != kNone) frame.kind = kind_of(mappings_[frame.mapping].path);
+  frames_.push_back(frame);
+  return row->second;
+}
+
+std::uint32_t StackTable::stack(Interned& interned, std::uint64_t callstack_id, std::uint64_t& lost) {
+  const auto known = interned.stacks.find(callstack_id);
+  if (known != interned.stacks.end()) return known->second;
+  const auto found = interned.callstacks.find(callstack_id);
+  if (found == interned.callstacks.end()) return kNone;
+  std::vector<std::uint64_t> ids;
+  Cursor in = found->second;
+  Field field;
+  while (!in.done() && read_field(in, field))
+    if (field.number == 2) append_numbers(field, ids);
+  for (const std::uint64_t id : ids) {
+    const auto entry = interned.frames.find(id);
+    if (entry == interned.frames.end()) {
+      ++lost;
+      stack_frames_.push_back(static_cast<std::uint32_t>(frames_.size()));
+      frames_.emplace_back();
+    } else {
+      stack_frames_.push_back(make_frame(interned, entry->second, lost));
+    }
+  }
+  stack_begin_.push_back(stack_frames_.size());
+  const auto row = static_cast<std::uint32_t>(stack_begin_.size() - 2);
+  interned.stacks.emplace(callstack_id, row);
+  return row;
+}
+
+void StackTable::add_symbols(Cursor module) {
+  std::string_view path, build_id;
+  std::vector<Cursor> addresses;
+  Field field;
+  while (!module.done() && read_field(module, field)) {
+    if (field.wire != Wire::length) continue;
+    if (field.number == 1) path = text_of(field.bytes);
+    if (field.number == 2) build_id = text_of(field.bytes);
+    if (field.number == 3) addresses.push_back(field.bytes);
+  }
+  std::string key(path);
+  key += '\0';
+  key += build_id;
+  Symbols& symbols = symbols_[key];
+  for (Cursor in : addresses) {
+    std::uint64_t address = 0;
+    const auto first = static_cast<std::uint32_t>(lines_.size());
+    while (!in.done() && read_field(in, field)) {
+      if (field.number == 1 && field.wire == Wire::varint) address = field.value;
+      if (field.number != 2 || field.wire != Wire::length) continue;
+      Line line;
+      Cursor at = field.bytes;
+      Field part;
+      while (!at.done() && read_field(at, part)) {
+        if (part.number == 1 && part.wire == Wire::length) line.function = text_of(part.bytes);
+        if (part.number == 2 && part.wire == Wire::length) line.place.file = text_of(part.bytes);
+        if (part.number == 3 && part.wire == Wire::varint)
+          line.place.line = static_cast<std::uint32_t>(part.value);
+      }
+      lines_.push_back(line);
+    }
+    const auto n = static_cast<std::uint32_t>(lines_.size()) - first;
+    if (n > 0) symbols.lines.insert_or_assign(address, std::pair(first, n));
+  }
+}
+
+std::span<const StackTable::Line> StackTable::lines_of(const Frame& frame) const {
+  if (symbols_.empty() || frame.mapping == kNone) return {};
+  const Mapping& module = mappings_[frame.mapping];
+  std::string key = module.path;
+  key += '\0';
+  key += module.build_id;
+  const auto symbols = symbols_.find(key);
+  if (symbols == symbols_.end()) return {};
+  const auto found = symbols->second.lines.find(frame.rel_pc);
+  if (found == symbols->second.lines.end()) return {};
+  return std::span(lines_).subspan(found->second.first, found->second.second);
+}
+
+FrameMaker::Made FrameMaker::make(const StackTable::Frame& frame) {
+  FrameSpec spec;
+  spec.kind = frame.kind;
+  spec.address = frame.rel_pc;
+  std::string base;
+  if (frame.mapping != kNone) {
+    const StackTable::Mapping& module = table_.mapping(frame.mapping);
+    base = module.path.substr(module.path.rfind('/') + 1);
+    const std::string build_id = hex_of(module.build_id);
+    ModuleSpec of{.name = module.path, .build_id = build_id};
+    // Unsigned arithmetic wraps by intent: an address outside the mapping is then not used.
+    const std::uint64_t absolute = frame.rel_pc - module.load_bias - module.offset + module.start;
+    if (module.start < module.end && absolute >= module.start && absolute < module.end) {
+      spec.address = absolute;
+      of.start = module.start, of.limit = module.end, of.offset = module.offset;
+    }
+    spec.module = builder_.module(of);
+  }
+  Made made{static_cast<std::uint32_t>(ids_.size()), 0};
+  const auto push = [&](std::string_view name, const SourcePlace& place, bool inlined) {
+    const std::string readable = demangle(name);
+    FunctionSpec function;
+    function.file = builder_.string(place.file);
+    if (name.empty()) {
+      function.name = builder_.string(base.empty()          ? "[unknown]"
+                                      : base.front() == '[' ? base
+                                                            : "[" + base + "]");
+      function.unresolved = true;
+    } else {
+      function.name = builder_.string(readable);
+      if (readable != name) function.system_name = builder_.string(name);
+    }
+    spec.function = builder_.function(function);
+    spec.line = place.line;
+    spec.inlined = inlined;
+    ids_.push_back(builder_.frame(spec));
+    ++made.n;
+  };
+  const std::span<const StackTable::Line> lines = table_.lines_of(frame);
+  for (std::size_t i = lines.size(); i-- > 0;) push(lines[i].function, lines[i].place, i + 1 < lines.size());
+  if (lines.empty()) push(frame.name, frame.place, false);
+  return made;
+}
+
+ContextId FrameMaker::context(std::uint32_t stack) {
+  if (stack >= contexts_.size()) contexts_.resize(std::size_t{stack} + 1);
+  if (contexts_[stack].valid()) return contexts_[stack];
+  if (made_.size() < table_.n_frames()) made_.resize(table_.n_frames());
+  ContextId context = kRootContext;
+  for (const std::uint32_t frame : table_.frames_of(stack)) {
+    Made& made = made_[frame];
+    if (made.n == 0) made = make(table_.frame(frame));
+    for (std::uint32_t i = 0; i < made.n; ++i) context = builder_.context(context, ids_[made.first + i]);
+  }
+  return contexts_[stack] = context;
+}
+
+}  // namespace profd::perfetto

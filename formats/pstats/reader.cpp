@@ -1,0 +1,389 @@
+// cProfile and profile: what pstats.Stats dumps, a marshalled dictionary of functions and their callers.
+// docs/formats/pstats.md says what is read; docs/decisions/0040-call-graphs.md what a call graph becomes.
+#include "formats/reader.h"
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/support/checked.h"
+#include "core/support/hash.h"
+#include "core/support/interner.h"
+#include "formats/pstats/marshal.h"
+#include "formats/support/call_graph.h"
+
+namespace profd {
+namespace {
+
+using pstats::Kind;
+using pstats::Marshal;
+using pstats::read_marshal;
+using PyValue = pstats::Value;
+
+constexpr std::array<std::string_view, 3> kExtensions{".pstats", ".pstat", ".cprof"};
+constexpr std::string_view kBuiltinFile = "~";
+
+// One function of the dictionary, or one of its callers: the numbers in the order they are meant.
+struct Numbers {
+  std::int64_t calls = 0, primitive_calls = 0;
+  double self = 0, cumulative = 0;
+  bool timed = true;  // the pure Python `profile` writes no times for callers
+};
+
+struct Function {
+  std::string_view file, name;
+  std::int64_t line = 0;
+  Numbers numbers;
+  bool listed = false;  // has an entry of its own, not only as a caller
+};
+
+struct Edge {
+  std::uint32_t caller, callee;
+  Numbers numbers;
+};
+
+// Seconds as whole nanoseconds; false when they are finer than that.
+bool to_nanoseconds(double seconds, std::int64_t& out) {
+  const double scaled = seconds * 1e9;
+  if (!(std::abs(scaled) < 9e18)) return false;
+  const double whole = std::round(scaled);
+  // What a double of this size cannot tell apart is rounding of the clock's own arithmetic.
+  if (std::abs(scaled - whole) > std::max(1e-3, std::abs(scaled) * 0x1p-50)) return false;
+  out = static_cast<std::int64_t>(whole);
+  return true;
+}
+
+class Reading {
+ public:
+  Reading(const Marshal& data, ReadContext& context) : data_(data), context_(context) {}
+
+  Result<void> run(ProfileBuilder& builder) {
+    PROFD_CHECK(collect());
+    integral_ = true;
+    std::int64_t unused;
+    for (const Function& function : functions_)
+      integral_ = integral_ && to_nanoseconds(function.numbers.self, unused) &&
+                  to_nanoseconds(function.numbers.cumulative, unused);
+    for (const Edge& edge : edges_)
+      integral_ = integral_ && to_nanoseconds(edge.numbers.self, unused) &&
+                  to_nanoseconds(edge.numbers.cumulative, unused);
+    build(builder);
+    report();
+    return {};
+  }
+
+ private:
+  // -- From Python's values to functions and edges ---------------------------------------------------
+
+  Result<void> collect() {
+    const PyValue& root = data_.values[data_.root];
+    const auto entries = data_.of(root);
+    for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+      if (i % 8192 == 0) PROFD_CHECK(context_.stop.status());
+      PROFD_TRY(const std::uint32_t function, function_of(entries[i]));
+      const PyValue& value = data_.values[entries[i + 1]];
+      if (value.kind != Kind::sequence || value.n != 5)
+        return fail(ErrorCode::malformed, "a function's entry is no tuple of five values");
+      const auto fields = data_.of(value);
+      // (primitive calls, calls, self, cumulative, callers)
+      Numbers numbers;
+      if (!whole(fields[0], numbers.primitive_calls) || !whole(fields[1], numbers.calls) ||
+          !seconds(fields[2], numbers.self) || !seconds(fields[3], numbers.cumulative))
+        return fail(ErrorCode::malformed, "a function's calls or times are no numbers");
+      if (functions_[function].listed)
+        return fail(ErrorCode::malformed, "a function has two entries in the dictionary");
+      functions_[function].listed = true;
+      functions_[function].numbers = numbers;
+      PROFD_CHECK(collect_callers(fields[4], function));
+    }
+    if (functions_.empty()) return fail(ErrorCode::malformed, "the dictionary has no functions");
+    return {};
+  }
+
+  Result<void> collect_callers(std::uint32_t id, std::uint32_t callee) {
+    const PyValue& callers = data_.values[id];
+    if (callers.kind != Kind::dict)
+      return fail(ErrorCode::malformed, "a function's callers are no dictionary");
+    const auto entries = data_.of(callers);
+    for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+      PROFD_TRY(const std::uint32_t caller, function_of(entries[i]));
+      const PyValue& value = data_.values[entries[i + 1]];
+      Numbers numbers;
+      bool good = true;
+      if (value.kind == Kind::sequence && value.n == 4) {
+        // (calls, primitive calls, self, cumulative): not the order of the function's own entry
+        const auto fields = data_.of(value);
+        good = whole(fields[0], numbers.calls) && whole(fields[1], numbers.primitive_calls) &&
+               seconds(fields[2], numbers.self) && seconds(fields[3], numbers.cumulative);
+      } else {
+        numbers.timed = false;
+        good = whole(entries[i + 1], numbers.calls);
+      }
+      if (!good) return fail(ErrorCode::malformed, "the calls or times of a caller are no numbers");
+      // A dictionary that is referred to many times would be read as many times.
+      if (edges_.size() > data_.items.size())
+        return fail(ErrorCode::malformed, "the same callers are referred to again and again");
+      edges_.push_back({caller, callee, numbers});
+    }
+    return {};
+  }
+
+  // (file, line, name)
+  Result<std::uint32_t> function_of(std::uint32_t id) {
+    const auto known = by_value_.find(id);
+    if (known != by_value_.end()) return known->second;
+    const PyValue& key = data_.values[id];
+    const auto fields = data_.of(key);
+    if (key.kind != Kind::sequence || key.n != 3 || data_.values[fields[0]].kind != Kind::text ||
+        data_.values[fields[1]].kind != Kind::integer ||
+        (data_.values[fields[2]].kind != Kind::text && data_.values[fields[2]].kind != Kind::code))
+      return fail(ErrorCode::malformed, "a function is not named by a file, a line and a name");
+    Function function;
+    function.file = data_.values[fields[0]].text;
+    function.line = data_.values[fields[1]].integer;
+    function.name = data_.values[fields[2]].text;
+    // Equal names are equal functions, however often they are written.
+    std::uint64_t hash = hash_combine(hash_bytes(function.file), hash_bytes(function.name));
+    hash = hash_combine(hash, static_cast<std::uint64_t>(function.line));
+    const auto next = static_cast<std::uint32_t>(functions_.size());
+    const std::uint32_t row = rows_.find_or_add(hash, next, [&](std::uint32_t r) {
+      return functions_[r].line == function.line && functions_[r].name == function.name &&
+             functions_[r].file == function.file;
+    });
+    if (row == next) functions_.push_back(function);
+    by_value_.emplace(id, row);
+    return row;
+  }
+
+  bool whole(std::uint32_t id, std::int64_t& out) const {
+    const PyValue& value = data_.values[id];
+    if ((value.kind != Kind::integer && value.kind != Kind::boolean) || value.integer < 0) return false;
+    out = value.integer;
+    return true;
+  }
+  // Times of a clock that ran backwards are negative and stay so.
+  bool seconds(std::uint32_t id, double& out) const {
+    const PyValue& value = data_.values[id];
+    if (value.kind == Kind::real)
+      out = value.real;
+    else if (value.kind == Kind::integer || value.kind == Kind::boolean)
+      out = static_cast<double>(value.integer);
+    else
+      return false;
+    return std::isfinite(out) && std::abs(out) < 1e300;
+  }
+
+  // -- From functions and edges to a profile ---------------------------------------------------------
+
+  FrameId frame_of(const Function& function, ProfileBuilder& builder) {
+    const bool builtin = function.file == kBuiltinFile;
+    FunctionSpec spec;
+    spec.name = builder.string(function.name.empty() ? "(unnamed)" : function.name);
+    if (!builtin) spec.file = builder.string(function.file);
+    if (function.line > 0 && function.line < kNone)
+      spec.start_line = static_cast<std::uint32_t>(function.line);
+    else if (function.line != 0)
+      ++n_odd_lines_;
+    return builder.frame(
+        {.function = builder.function(spec), .kind = builtin ? FrameKind::native : FrameKind::interpreted});
+  }
+
+  Value time(double seconds) const {
+    std::int64_t ns = 0;
+    if (integral_ && to_nanoseconds(seconds, ns)) return ns;
+    return seconds * 1e9;
+  }
+
+  void add_self(ProfileBuilder& builder, ContextId context, const Value& time, std::int64_t calls,
+                std::int64_t primitive_calls) const {
+    std::visit([&](auto value) { builder.add_self(context, time_, value); }, time);
+    builder.add_self(context, calls_, calls);
+    builder.add_self(context, primitive_, primitive_calls);
+  }
+
+  void build(ProfileBuilder& builder) {
+    ProfileInfo& info = builder.info();
+    info.format = "pstats";
+    info.producer = "cProfile";
+    time_ = builder.add_metric("time", "nanoseconds", !integral_);
+    calls_ = builder.add_metric("calls", "count");
+    primitive_ = builder.add_metric("primitive_calls", "count");
+    builder.set_default_metric(time_);
+
+    std::vector<FrameId> frames;
+    frames.reserve(functions_.size());
+    for (const Function& function : functions_) frames.push_back(frame_of(function, builder));
+    CallGraph graph(std::move(frames));
+    std::vector<std::int64_t> calls_seen(functions_.size(), 0);
+    for (const Edge& edge : edges_) {
+      graph.add_edge(edge.caller, edge.callee);
+      add_saturating(calls_seen[edge.callee], edge.numbers.calls);
+    }
+    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+      if (calls_seen[f] < functions_[f].numbers.calls) graph.mark_entry(f);
+      if (!functions_[f].listed) ++n_unlisted_;
+    }
+    graph.place(builder);
+    n_several_ = graph.n_several_callers();
+
+    // What the edges say of a function is taken from what it says itself, so the sum stays its own.
+    std::vector<Numbers> rest;
+    for (const Function& function : functions_) rest.push_back(function.numbers);
+    std::vector<std::int64_t> rest_ns(functions_.size(), 0);
+    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+      if (integral_) to_nanoseconds(functions_[f].numbers.self, rest_ns[f]);
+    }
+    for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+      const Edge& edge = edges_[e];
+      Numbers& left = rest[edge.callee];
+      const Value self = time(edge.numbers.self);
+      add_self(builder, graph.edge_context(e), self, edge.numbers.calls, edge.numbers.primitive_calls);
+      left.self -= edge.numbers.self;
+      if (const auto* ns = std::get_if<std::int64_t>(&self)) add_saturating(rest_ns[edge.callee], -*ns);
+      add_saturating(left.calls, -edge.numbers.calls);
+      add_saturating(left.primitive_calls, -edge.numbers.primitive_calls);
+    }
+    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+      // Known as a caller only: neither calls nor times of its own.
+      if (!functions_[f].listed) continue;
+      const Value self = integral_ ? Value(rest_ns[f]) : Value(rest[f].self * 1e9);
+      if (rest[f].calls < 0) ++n_more_by_edges_;
+      add_self(builder, graph.context(f), self, rest[f].calls, rest[f].primitive_calls);
+    }
+    add_associations(builder, graph);
+  }
+
+  ValueColumn times(const std::vector<double>& seconds) const {
+    if (!integral_) {
+      std::vector<double> out;
+      for (const double s : seconds) out.push_back(s * 1e9);
+      return Column<double>(std::move(out));
+    }
+    std::vector<std::int64_t> out;
+    for (const double s : seconds) {
+      std::int64_t ns = 0;
+      to_nanoseconds(s, ns);
+      out.push_back(ns);
+    }
+    return Column<std::int64_t>(std::move(out));
+  }
+
+  void add_associations(ProfileBuilder& builder, const CallGraph& graph) const {
+    std::vector<std::uint32_t> callers, callees, functions;
+    std::vector<std::int64_t> calls, primitive;
+    std::vector<double> self, cumulative, of_function;
+    for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+      const Edge& edge = edges_[e];
+      callers.push_back(graph.context(edge.caller).v);
+      callees.push_back(graph.edge_context(e).v);
+      calls.push_back(edge.numbers.calls);
+      primitive.push_back(edge.numbers.primitive_calls);
+      self.push_back(edge.numbers.self);
+      cumulative.push_back(edge.numbers.cumulative);
+    }
+    AssociationTable table;
+    table.name = "calls";
+    table.roles = {"caller", "callee"};
+    table.contexts.emplace_back(std::move(callers));
+    table.contexts.emplace_back(std::move(callees));
+    table.metrics = {{"calls", "count"},
+                     {"primitive_calls", "count"},
+                     {"time", "nanoseconds"},
+                     {"cumulative_time", "nanoseconds"}};
+    table.values.emplace_back(Column<std::int64_t>(std::move(calls)));
+    table.values.emplace_back(Column<std::int64_t>(std::move(primitive)));
+    table.values.push_back(times(self));
+    table.values.push_back(times(cumulative));
+    if (!edges_.empty()) builder.add_association(std::move(table));
+
+    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+      functions.push_back(graph.context(f).v);
+      of_function.push_back(functions_[f].numbers.cumulative);
+    }
+    AssociationTable own;
+    own.name = "functions";
+    own.roles = {"function"};
+    own.contexts.emplace_back(std::move(functions));
+    own.metrics = {{"cumulative_time", "nanoseconds"}};
+    own.values.push_back(times(of_function));
+    builder.add_association(std::move(own));
+  }
+
+  void report() {
+    const auto row = [&](std::string_view kind, Severity severity, std::string_view message,
+                         std::uint64_t n) {
+      if (n > 0) context_.report.add(kind, severity, message, std::nullopt, n);
+    };
+    row("call-graph", Severity::info,
+        "The file holds a call graph and no stacks. These functions have several callers: what they call "
+        "stands under [several callers], and totals of functions are lower bounds.",
+        n_several_);
+    row("unlisted-caller", Severity::info, "Functions stand in the file as callers only, without times.",
+        n_unlisted_);
+    row("calls-disagree", Severity::loss, "Callers called a function more often than it says it was called.",
+        n_more_by_edges_);
+    row("odd-line", Severity::loss, "Lines that are no line numbers were dropped.", n_odd_lines_);
+    std::uint64_t n_untimed = 0;
+    for (const Edge& edge : edges_) n_untimed += !edge.numbers.timed;
+    row("untimed-callers", Severity::info,
+        "The callers have numbers of calls and no times, as the pure Python profile module writes them.",
+        n_untimed);
+  }
+
+  const Marshal& data_;
+  ReadContext& context_;
+  std::vector<Function> functions_;
+  std::vector<Edge> edges_;
+  RowSet rows_;
+  std::unordered_map<std::uint32_t, std::uint32_t> by_value_;
+  bool integral_ = true;
+  MetricId time_, calls_, primitive_;
+  std::uint64_t n_several_ = 0, n_unlisted_ = 0, n_odd_lines_ = 0, n_more_by_edges_ = 0;
+};
+
+class PstatsReader final : public FormatReader {
+ public:
+  const ReaderInfo& info() const override {
+    static const ReaderInfo info{"pstats", "Python cProfile statistics", kExtensions, 60,
+                                 "cProfile, profile, pyinstrument -r pstats, yappi"};
+    return info;
+  }
+
+  // A dictionary whose first key is a tuple of three, the first of which is a text.
+  Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
+    const auto at = [&](std::size_t i) {
+      return i < prefix.size() ? std::to_integer<unsigned>(prefix[i]) : 0u;
+    };
+    if ((at(0) & 0x7F) != '{') return Confidence::no;
+    std::size_t text = 0;
+    if ((at(1) & 0x7F) == ')' && at(2) == 3) text = 3;
+    if ((at(1) & 0x7F) == '(' && at(2) == 3 && at(3) == 0 && at(4) == 0 && at(5) == 0) text = 6;
+    if (text == 0) return Confidence::no;
+    const auto code = static_cast<char>(at(text) & 0x7F);
+    const bool is_text = std::string_view("zZaAuts").find(code) != std::string_view::npos;
+    static_cast<void>(at_end);
+    return is_text ? Confidence::certain : Confidence::no;
+  }
+
+  Result<void> read(const ByteSource& source, ReadContext& context,
+                    std::vector<ProfileBuilder>& profiles) const override {
+    PROFD_TRY(const Marshal data, read_marshal(source.bytes(), context.limits.nesting));
+    if (data.values[data.root].kind != Kind::dict)
+      return fail(ErrorCode::malformed, "the statistics are no dictionary", 0);
+    if (data.end < source.bytes().size())
+      context.report.add("trailing-bytes", Severity::loss, "Bytes behind the statistics were not read.",
+                         data.end, source.bytes().size() - data.end);
+    return Reading(data, context).run(profiles.emplace_back());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FormatReader> make_pstats_reader() {
+  return std::make_unique<PstatsReader>();
+}
+
+}  // namespace profd

@@ -1,0 +1,18 @@
+// The frames that a symbol of JIT code stands for.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/model/profile_builder.h"
+#include "formats/support/jitdump.h"
+
+namespace profd {
+
+// Appends them innermost first: a symbol can name a method and what was inlined into it. `line` is that of
+// the innermost one, or null.
+void append_jit_frames(ProfileBuilder& builder, std::string_view symbol, ModuleId module,
+                       std::uint64_t address, const JitLine* line, std::vector<FrameId>& out);
+
+}  // namespace profd

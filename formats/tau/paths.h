@@ -1,0 +1,43 @@
+// Timers of TAU as contexts: call paths, source positions in names, samples.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/tau/profile_file.h"
+
+namespace profd::tau {
+
+// Where a timer's exclusive value goes.
+enum class TimerKind : std::uint8_t {
+  measured,   // a function or call path that was instrumented
+  sampled,    // what sampling found below a timer; its time is the timer's too
+  duplicate,  // sums of others: flat lines beside call paths, [SUMMARY] lines, parameters
+};
+
+struct Placed {
+  TimerKind kind = TimerKind::measured;
+  ContextId context;
+};
+
+class Paths {
+ public:
+  explicit Paths(ProfileBuilder& builder) : builder_(builder) {}
+  // One entry a timer of one thread. Counts what could not be attached.
+  std::vector<Placed> place(const std::vector<Timer>& timers, std::uint64_t& n_detached);
+  // "a => b" and a last frame of its own kind, for events.
+  ContextId event(std::string_view path, std::string_view name);
+
+ private:
+  FrameId frame(std::string_view name);
+  ContextId below(ContextId above, std::string_view path);
+
+  ProfileBuilder& builder_;
+  std::unordered_map<std::string_view, FrameId> frames_;
+};
+
+// Without TAU's own marks: "TAU_CALLPATH|MPI" -> "MPI".
+std::string plain_groups(std::string_view groups);
+
+}  // namespace profd::tau

@@ -1,0 +1,318 @@
+// Engine: from a file to open profiles, and again when the file changes.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "server/engine/engine.h"
+#include "server/engine/pick_profile.h"
+#include "server/engine/uri.h"
+
+namespace profd {
+namespace {
+
+// What reading a file gives: the file, and the work of keeping it in the cache when that is worth it.
+struct Load {
+  std::shared_ptr<LoadedFile> file;
+  std::function<Result<bool>(StopToken)> write_entry;
+};
+
+Result<Load> load(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
+                  Executor& executor, const StopToken& stop, const Engine::ProgressFn& progress) {
+  Load out;
+  out.file = std::make_shared<LoadedFile>();
+  out.file->path = path;
+  PROFD_TRY(out.file->stamp, stamp_of(path));
+  PROFD_TRY(CachedOpen opened, open_cached(cache, path, options, executor, stop, progress));
+  out.file->opened = std::move(opened.file);
+  out.write_entry = std::move(opened.write_entry);
+  for (const ProfilePtr& profile : out.file->opened.profiles) out.file->memory += profile->memory();
+  return out;
+}
+
+// Nobody waits for this, and nothing but the log hears of its failure.
+void write_to_cache(const std::string& path, const std::function<Result<bool>(StopToken)>& write_entry) {
+  const auto kept = write_entry(StopToken{});
+  if (!kept) spdlog::warn("{}: not kept in the cache: {}", path, describe(kept.error()));
+}
+
+}  // namespace
+
+std::string Engine::key_of(const OpenRequest& request, const std::string& path) {
+  return fmt::format("{}\n{}\n{}", path, request.options.format, request.options.partial);
+}
+
+std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened) {
+  const std::uint64_t ticket = next_ticket_++;
+  auto path = path_of_uri(request.uri);
+  if (!path) {
+    opened(tl::unexpected<Error>(std::move(path).error()));
+    return ticket;
+  }
+  const std::string key = key_of(request, *path);
+  auto found = std::find_if(entries_.begin(), entries_.end(),
+                            [&](const auto& item) { return item.second.key == key; });
+  if (found == entries_.end()) {
+    Entry entry;
+    entry.key = key;
+    entry.path = *path;
+    entry.uri = uri_of_path(*path);
+    entry.request = request;
+    entry.last_use = ++clock_;
+    entry.first_handle = fmt::format("p{}", next_handle_++);
+    file_of_[entry.first_handle] = next_file_;
+    found = entries_.emplace(next_file_++, std::move(entry)).first;
+  }
+  Entry& entry = found->second;
+  if (entry.file && !entry.loading) {
+    const auto stamp = stamp_of(entry.path);
+    if (!stamp || *stamp == entry.file->stamp) {  // a file that is gone is still open
+      auto answer = answer_for(entry, request, true);
+      if (!answer) {
+        opened(tl::unexpected<Error>(std::move(answer).error()));
+        return ticket;
+      }
+      entry.last_use = ++clock_;
+      entry.attached = entry.attached || request.attach;
+      for (Member& member : entry.members) {
+        const bool was_closed = member.clients.empty();
+        member.clients.insert(client);
+        if (was_closed)
+          announce(ProfileChange::opened, entry, member, fmt::format("{} opened", member.current->name));
+      }
+      if (request.make_default && default_ != answer->profile->handle) {
+        default_ = answer->profile->handle;
+        announce(ProfileChange::default_changed, entry, *member_of(default_), "");
+      }
+      opened(std::move(answer));
+      return ticket;
+    }
+  }
+  entry.waiters.push_back({ticket, client, std::move(request), std::move(progress), std::move(opened)});
+  if (!entry.loading) start_loading(found->first, entry);
+  return ticket;
+}
+
+// Also tells the clients that listen, ten times a second.
+Engine::ProgressFn Engine::watched_progress(Entry& entry, ProgressFn inner) {
+  using Clock = std::chrono::steady_clock;
+  entry.percentage = std::make_shared<std::atomic<std::int32_t>>(-1);
+  const auto told = std::make_shared<std::atomic<Clock::rep>>(Clock::now().time_since_epoch().count());
+  return [this, alive = alive_, percentage = entry.percentage, told, post = post_, inner = std::move(inner)](
+             std::uint64_t done, std::uint64_t total) {
+    constexpr Clock::rep kInterval = Clock::duration(std::chrono::milliseconds(100)).count();
+    if (inner) inner(done, total);
+    if (total > 0)
+      percentage->store(static_cast<std::int32_t>(static_cast<double>(std::min(done, total)) * 100 /
+                                                  static_cast<double>(total)));
+    const Clock::rep now = Clock::now().time_since_epoch().count();
+    Clock::rep last = told->load();
+    if (now - last < kInterval || !told->compare_exchange_strong(last, now)) return;
+    post([this, alive] {
+      if (*alive) announce_activity();
+    });
+  };
+}
+
+void Engine::start_loading(FileId id, Entry& entry) {
+  entry.loading.emplace();
+  // Progress goes to whoever asked first; the others wait without it.
+  auto progress =
+      watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
+  announce_activity();
+  // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
+  scheduler_->submit(
+      Lane::bulk, "open " + entry.path,
+      [this, id, alive = alive_, path = entry.path, options = entry.request.options, stop = *entry.loading,
+       progress = std::move(progress)] {
+        Result<std::shared_ptr<LoadedFile>> result = fail(ErrorCode::internal, "reading failed");
+        try {
+          auto read = load(cache_, path, options, scheduler_->executor(), StopToken(stop), progress);
+          if (read && read->write_entry) {
+            scheduler_->submit(Lane::bulk, "cache " + path,
+                               [path, write = std::move(read->write_entry)] { write_to_cache(path, write); });
+          }
+          result = std::move(read).map([](Load&& whole) { return std::move(whole.file); });
+        } catch (const std::bad_alloc&) {
+          result = fail(ErrorCode::limit, "not enough memory to read this file");
+        } catch (const std::exception& exception) {
+          spdlog::error("open {}: {}", path, exception.what());
+          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
+        }
+        post_([this, id, alive, result = std::move(result)]() mutable {
+          if (*alive) loaded(id, std::move(result));
+        });
+      });
+}
+
+void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;  // closed meanwhile
+  Entry& entry = found->second;
+  entry.loading.reset();
+  if (result && (*result)->memory > budget_)
+    result = fail(ErrorCode::limit,
+                  fmt::format("the profile needs {} MiB, more than the daemon's memory budget of {} MiB "
+                              "(--memory-budget)",
+                              (*result)->memory >> 20, budget_ >> 20));
+  if (result) {
+    take(id, entry, std::move(*result));
+    announce_activity();
+    return;
+  }
+  Error error = std::move(result).error();
+  const std::string what = fmt::format("{}: {}", last_component(entry.path), describe(error));
+  spdlog::info("{}: {}", entry.path, describe(error));
+  auto waiters = std::move(entry.waiters);
+  entry.waiters.clear();
+  if (entry.members.empty()) {
+    drop(id, "");
+  } else {
+    entry.failed = true;
+    for (const Member& member : entry.members)
+      if (!member.clients.empty())
+        announce(ProfileChange::reload_failed, entry, member, what + ". The older revision is shown.");
+  }
+  if (error.code != ErrorCode::cancelled) announce_activity(what);
+  for (Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
+}
+
+// The members of the file as it is now. Those that were there before keep their handles: the n-th of a name
+// is the n-th of that name again; where no name is known, the place in the file counts.
+std::vector<Engine::Member> Engine::match_members(Entry& entry, const std::vector<ProfilePtr>& profiles,
+                                                  std::vector<Member>& gone) {
+  std::vector<Member> before = std::move(entry.members);
+  std::vector<Member> now(profiles.size());
+  if (before.empty()) now.front().handle = entry.first_handle;
+  const auto keep = [](Member& from, Member& to) {
+    to.handle = std::exchange(from.handle, "");
+    to.clients = std::move(from.clients);
+    to.current = from.current;
+  };
+  std::map<std::string, std::vector<Member*>> by_name;
+  for (Member& member : before) by_name[member.current->member_name()].push_back(&member);
+  std::map<std::string, std::size_t> n_taken;
+  bool any = false;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const auto found = by_name.find(profiles[i]->info().name);
+    if (found == by_name.end() || n_taken[found->first] >= found->second.size()) continue;
+    keep(*found->second[n_taken[found->first]++], now[i]);
+    any = true;
+  }
+  if (!any)
+    for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) keep(before[i], now[i]);
+  std::set<ClientId> clients;  // who has any of it open has the new ones too
+  for (const Member& member : before) clients.insert(member.clients.begin(), member.clients.end());
+  for (const Member& member : now) clients.insert(member.clients.begin(), member.clients.end());
+  for (Member& member : now) {
+    if (!member.handle.empty()) continue;
+    member.handle = fmt::format("p{}", next_handle_++);
+    member.clients = clients;
+  }
+  for (Member& member : before)
+    if (!member.handle.empty()) gone.push_back(std::move(member));
+  return now;
+}
+
+OpenProfilePtr Engine::make_open(const Entry& entry, const Member& member, std::size_t number) const {
+  auto open = std::make_shared<OpenProfile>();
+  open->handle = member.handle;
+  open->revision = entry.revision;
+  open->uri = entry.uri;
+  open->file = entry.file;
+  open->number = static_cast<std::uint32_t>(number);
+  open->profile = entry.file->opened.profiles[number - 1];
+  open->name = !entry.request.name.empty() ? entry.request.name : std::string(last_component(entry.path));
+  if (entry.file->opened.profiles.size() > 1)
+    open->name += open->member_name().empty() ? fmt::format(" #{}", number) : " · " + open->member_name();
+  open->metric = open->profile->default_metric();
+  const std::string& wanted = member.current ? member.current->metric_info().name : entry.request.metric;
+  if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())
+    open->metric = *metric;
+  return open;
+}
+
+Result<OpenAnswer> Engine::answer_for(const Entry& entry, const OpenRequest& request,
+                                      bool already_open) const {
+  PROFD_TRY(const std::size_t meant, pick_profile(entry.file->opened.profiles, request.member));
+  OpenAnswer answer;
+  answer.already_open = already_open;
+  for (const Member& member : entry.members) answer.profiles.push_back(member.current);
+  answer.profile = answer.profiles[meant];
+  return answer;
+}
+
+void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file) {
+  const bool first = entry.members.empty();
+  std::vector<Member> gone;
+  std::vector<Member> members = match_members(entry, file->opened.profiles, gone);
+  entry.file = std::move(file);
+  entry.failed = false;
+  entry.last_use = ++clock_;
+  ++entry.revision;
+  std::set<std::string> fresh;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    Member& member = members[i];
+    auto open = std::make_shared<OpenProfile>(*make_open(entry, member, i + 1));
+    open->view_id = ++next_view_id_;
+    if (member.current)
+      forget_views(*member.current);
+    else
+      fresh.insert(member.handle);
+    member.current = std::move(open);
+    file_of_[member.handle] = id;
+  }
+  entry.members = std::move(members);
+  auto waiters = std::move(entry.waiters);
+  entry.waiters.clear();
+  std::string meant = first && default_.empty() ? entry.members.front().handle : "";
+  std::vector<Result<OpenAnswer>> answers;
+  for (const Waiter& waiter : waiters) {
+    for (Member& member : entry.members) member.clients.insert(waiter.client);
+    entry.attached = entry.attached || waiter.request.attach;
+    entry.watched = entry.watched || waiter.request.watch;
+    answers.push_back(answer_for(entry, waiter.request, !first));
+    const std::string& metric = waiter.request.metric;
+    if (const auto& answer = answers.back();
+        answer && first && !metric.empty() && answer->profile->metric_info().name != metric)
+      answers.back() =
+          fail(ErrorCode::invalid, fmt::format("{} has no metric {}", answer->profile->name, metric));
+    if (answers.back() && waiter.request.make_default) meant = answers.back()->profile->handle;
+  }
+  watch(entry);
+  if (!meant.empty()) default_ = meant;
+  for (Member& member : gone) {
+    file_of_.erase(member.handle);
+    if (!member.clients.empty()) retire(entry, member, member.current->name + " is no longer in its file");
+  }
+  make_room(id);
+  for (const Member& member : entry.members) {
+    if (member.clients.empty()) continue;
+    const bool is_new = fresh.count(member.handle) != 0;
+    announce(is_new ? ProfileChange::opened : ProfileChange::reloaded, entry, member,
+             fmt::format("{} {}", member.current->name, is_new ? "opened" : "reloaded"));
+  }
+  for (std::size_t i = 0; i < waiters.size(); ++i) waiters[i].opened(std::move(answers[i]));
+}
+
+void Engine::watch(Entry& entry) {
+  if (entry.watched && watch_files_) watcher().watch(entry.path, entry.file->stamp);
+}
+
+void Engine::file_changed(const std::string& path) {
+  const auto watches = folders_;  // a callback may add to them
+  for (const FolderWatch& watch : watches)
+    if (watch.path == path && clients_.count(watch.client) != 0) watch.changed();
+  std::vector<FileId> changed;  // what reading does to the table is done to the table, not to this loop
+  for (auto& [id, entry] : entries_) {
+    if (entry.path != path || !entry.file || entry.loading) continue;
+    const auto stamp = stamp_of(path);
+    if (stamp && !(*stamp == entry.file->stamp)) changed.push_back(id);
+  }
+  for (const FileId id : changed)
+    if (const auto found = entries_.find(id); found != entries_.end()) start_loading(id, found->second);
+}
+
+}  // namespace profd

@@ -1,0 +1,143 @@
+#include "server/engine/warm_up.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "core/layout/flame.h"
+#include "server/engine/uri.h"
+
+namespace profd {
+namespace {
+
+ViewSpec spec_of(const OpenProfile& open, MetricId metric, const std::vector<Filter>& filters) {
+  ViewSpec spec;
+  spec.metric = open.profile->metrics()[metric.v].name;
+  spec.filters = filters;
+  return spec;
+}
+
+// The boxes of a screen: what is unfolded for them is there for the request that wants them.
+Result<void> lay_out(const Selection& selection, Shape shape, const StopToken& stop) {
+  LayoutRequest request;
+  request.shape = shape;
+  request.viewport_px = 1600;
+  const auto layout = layout_flame(selection, request, stop);
+  if (!layout) return tl::unexpected<Error>(layout.error());
+  return {};
+}
+
+}  // namespace
+
+WarmUp::WarmUp(Views& views, Scheduler& scheduler, Post post, std::function<void()> changed)
+    : views_(views), scheduler_(scheduler), post_(std::move(post)), changed_(std::move(changed)) {}
+
+WarmUp::~WarmUp() {
+  *alive_ = false;
+  for (Job& job : jobs_) job.stop.request_stop();
+}
+
+std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
+  std::deque<Step> steps;
+  const ViewSpec spec = spec_of(*open, open->metric, filters);
+  // What an open editor shows first; then tables; then looking at one function; then other metrics.
+  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const auto index, views.line_index(*open, spec, stop));
+    static_cast<void>(index);
+    return {};
+  });
+  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const auto flat, views.flat(*open, spec, stop));
+    static_cast<void>(flat);
+    return {};
+  });
+  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const SelectionPtr selection, views.selection(*open, spec, stop));
+    PROFD_CHECK(warm_up(*selection, stop));
+    PROFD_CHECK(lay_out(*selection, Shape::bottom_up, stop));
+    // Asked again so that the cache counts what the selection has grown to.
+    PROFD_TRY(const SelectionPtr counted, views.selection(*open, spec, stop));
+    static_cast<void>(counted);
+    return {};
+  });
+  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const auto table, views.neighbour_table(*open, spec, stop));
+    static_cast<void>(table);
+    return {};
+  });
+  if (!filters.empty()) return steps;
+  for (std::uint32_t m = 0; m < open->profile->metrics().size(); ++m) {
+    if (m == open->metric.v) continue;
+    steps.emplace_back([&views = views_, open,
+                        other = spec_of(*open, MetricId(m), filters)](const StopToken& stop) -> Result<void> {
+      // Totals by context, and what a layout unfolds. What was made first is not pushed out for it.
+      const std::size_t bytes = open->profile->tree().size() * sizeof(std::int64_t) * 5 / 4;
+      if (views.memory() + bytes > views.budget()) return {};
+      PROFD_TRY(const SelectionPtr selection, views.selection(*open, other, stop));
+      return lay_out(*selection, Shape::top_down, stop);
+    });
+  }
+  return steps;
+}
+
+void WarmUp::start(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
+  if (Views::is_small(*open)) return;
+  const ViewSpec spec = spec_of(*open, open->metric, filters);
+  if (!started_[open->view_id].insert(to_text(spec)).second) return;
+  jobs_.push_back({open, {}, steps_of(open, filters)});
+  if (!running_) next();
+}
+
+void WarmUp::stop(std::uint64_t view_id) {
+  started_.erase(view_id);
+  for (Job& job : jobs_)
+    if (job.open->view_id == view_id) job.stop.request_stop();
+  // The first one is taken away when its step has ended.
+  if (jobs_.size() > (running_ ? 1u : 0u))
+    jobs_.erase(std::remove_if(jobs_.begin() + (running_ ? 1 : 0), jobs_.end(),
+                               [&](const Job& job) { return job.open->view_id == view_id; }),
+                jobs_.end());
+}
+
+std::string WarmUp::title() const {
+  return jobs_.empty() ? "" : "Preparing " + jobs_.front().open->name;
+}
+
+void WarmUp::next() {
+  while (!jobs_.empty() && (jobs_.front().steps.empty() || jobs_.front().stop.stopped())) jobs_.pop_front();
+  const bool was_running = std::exchange(running_, !jobs_.empty());
+  if (was_running != running_) changed_();
+  if (jobs_.empty()) return;
+  Job& job = jobs_.front();
+  Step step = std::move(job.steps.front());
+  job.steps.pop_front();
+  scheduler_.submit(Lane::bulk, "prepare " + job.open->name,
+                    [this, alive = alive_, post = post_, step = std::move(step), stop = job.stop,
+                     name = job.open->name, view_id = job.open->view_id] {
+                      bool go_on = false;
+                      // A step that ends with an exception (no memory) ends the job, and the next one has its
+                      // turn.
+                      struct Over {
+                        const bool& go_on;
+                        const Post& post;
+                        std::function<void(bool)> tell;
+                        ~Over() {
+                          post([tell = tell, go_on = go_on] { tell(go_on); });
+                        }
+                      } over{go_on, post, [this, alive, view_id](bool more) {
+                               if (*alive) step_over(view_id, more);
+                             }};
+                      const Result<void> done = step(StopToken(stop));
+                      go_on = done.has_value();
+                      if (!done && done.error().code != ErrorCode::cancelled)
+                        spdlog::warn("{}: not prepared: {}", name, describe(done.error()));
+                    });
+}
+
+void WarmUp::step_over(std::uint64_t view_id, bool go_on) {
+  if (!jobs_.empty() && jobs_.front().open->view_id == view_id && !go_on) jobs_.front().steps.clear();
+  next();
+}
+
+}  // namespace profd

@@ -1,0 +1,118 @@
+// What plain editors see: ties of paths, files that a profile spells in two ways, progress that is cancelled,
+// profiles that appear.
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/support/catch.h"
+#include "tests/support/test_client.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+class Scratch {
+ public:
+  Scratch() {
+    char pattern[] = "/tmp/profd-test-XXXXXX";
+    path_ = ::mkdtemp(pattern);
+  }
+  ~Scratch() { static_cast<void>(std::system(("rm -rf " + path_).c_str())); }
+  [[nodiscard]] std::string uri(const std::string& name) const { return "file://" + path_ + "/" + name; }
+  void make(const std::string& name) const {
+    REQUIRE(std::system(("mkdir -p " + path_ + "/" + name).c_str()) == 0);
+  }
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ + "/" + name) << content;
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+json hover(TestClient& client, const std::string& uri, int line) {
+  return client.result("textDocument/hover",
+                       {{"textDocument", {{"uri", uri}}}, {"position", {{"line", line}, {"character", 0}}}});
+}
+
+// The workspace is walked on a worker.
+json hover_when_walked(TestClient& client, const std::string& uri, int line) {
+  json found = hover(client, uri, line);
+  for (int i = 0; i < 1000 && found.is_null(); ++i) {
+    ::usleep(2000);
+    found = hover(client, uri, line);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a hover says when several files fit a path equally well") {
+  const Scratch folder;
+  folder.make("a");
+  folder.make("b");
+  folder.write("a/util.c", "\n\nint f();\n");
+  folder.write("b/util.c", "\n\nint f();\n");
+  folder.write("one.folded", "main;f (util.c:3) 7\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder.path());
+  client.result("profile/open", {{"uri", folder.uri("one.folded")}});
+  const std::string text = hover_when_walked(client, folder.uri("a/util.c"), 2)["contents"]["value"];
+  CHECK(text.find("util.c fits 2 files equally well") != std::string::npos);
+  CHECK(text.find("b/util.c") != std::string::npos);
+  CHECK(text.find("| metric |") == std::string::npos);  // whose numbers they are nobody knows
+  CHECK(hover(client, folder.uri("a/util.c"), 0).is_null());
+}
+
+TEST_CASE("the total of a file counts a stack once, however the profile spells the file") {
+  const Scratch folder;
+  folder.write("f.c", "int f();\nint g();\n");
+  // The first stack is in both spellings.
+  folder.write("two.folded", "f (/x/f.c:1);g (/y/f.c:2) 5\nf (/x/f.c:1) 3\ng (/y/f.c:2) 2\nother 1\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder.path());
+  client.result("profile/open", {{"uri", folder.uri("two.folded")}});
+  json found;
+  for (int i = 0; i < 1000 && (found.is_null() || found["files"].empty()); ++i) {
+    ::usleep(2000);
+    found = client.result("source/annotations", {{"textDocument", {{"uri", folder.uri("f.c")}}}});
+  }
+  CHECK(found["files"].size() == 2);
+  CHECK(found["fileTotal"]["value"] == 10);
+}
+
+TEST_CASE("progress that is cancelled stops the opening, which is answered") {
+  const Scratch folder;
+  {
+    std::ofstream out(folder.path() + "/big.folded");
+    for (int i = 0; i < 400'000; ++i) out << "main;f" << i % 97 << ";g" << i % 1009 << ";h" << i << " 1\n";
+  }
+  TestDaemon daemon;
+  TestClient client(daemon);
+  for (const json& token : {json("mine"), json(5)}) {
+    const std::int64_t id =
+        client.start("profile/open", {{"uri", folder.uri("big.folded")}, {"workDoneToken", token}});
+    client.notify("window/workDoneProgress/cancel", {{"token", "another"}});
+    client.notify("window/workDoneProgress/cancel", {{"token", token}});
+    CHECK(client.wait(id)["error"]["code"] == -32800);
+  }
+  CHECK(client.result("profile/list", json::object())["profiles"].empty());
+}
+
+TEST_CASE("a deep glob of the project file notices profiles in folders old and new") {
+  const Scratch folder;
+  folder.make("old/deeper");
+  folder.write(".profd.toml", "profiles = [\"**/*.folded\"]\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder.path());
+  CHECK(client.result("profile/list", json::object())["profiles"].empty());
+  folder.write("old/deeper/a.folded", "main 1\n");
+  CHECK(client.expect("profile/changed")["uri"] == folder.uri("old/deeper/a.folded"));
+  folder.make("new/folder");
+  folder.write("new/folder/b.folded", "main 2\n");
+  CHECK(client.expect("profile/changed")["uri"] == folder.uri("new/folder/b.folded"));
+}
