@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "core/support/text.h"
-#include "formats/folded/frame_text.h"
 #include "formats/folded/line.h"
+#include "formats/support/frame_text.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_rows.h"
 #include "formats/support/text_source.h"
@@ -164,7 +164,7 @@ class Reading {
       count(empty_frames_, offset);
       text = "(empty)";
     }
-    const folded::FrameText parsed = folded::parse_frame(text);
+    const FrameText parsed = parse_frame_text(text);
     const StringId file = builder_.string(parsed.file);
     FrameSpec spec;
     spec.function = builder_.function(

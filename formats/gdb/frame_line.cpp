@@ -79,7 +79,10 @@ bool parse_frame_line(std::string_view line, FrameLine& out) {
   const std::size_t arguments = arguments_at(rest);
   out.has_arguments = arguments != std::string_view::npos;
   if (!out.has_arguments) {
-    if (const std::size_t dash = rest.rfind(" - "); dash != std::string_view::npos) {
+    if (rest.starts_with("- ")) {
+      out.module = rest.substr(2);
+      rest = {};
+    } else if (const std::size_t dash = rest.rfind(" - "); dash != std::string_view::npos) {
       out.module = rest.substr(dash + 3);
       rest = rest.substr(0, dash);
     }

@@ -137,7 +137,6 @@ class HeapReading {
     std::uint64_t n_missing = 0;
     std::string_view key;
     for (in_.begin_array(); in_.next_element();) {
-      const std::uint64_t at = in_.offset();
       std::int64_t node = -1;
       Sample sample;
       for (in_.begin_object(); in_.next_key(key);) {

@@ -40,6 +40,12 @@ std::size_t offset_at(std::string_view symbol) {
              : std::string_view::npos;
 }
 
+// -F +dsoff: "/lib/libc.so.6+0x1234".
+std::string_view without_offset(std::string_view module) {
+  const std::size_t plus = offset_at(module);
+  return plus == std::string_view::npos ? module : module.substr(0, plus);
+}
+
 // Branch entries: 0xFROM/0xTO/P/-/-/4/ ….
 std::size_t branches_at(std::string_view text) {
   for (std::size_t at = text.find("0x"); at != std::string_view::npos; at = text.find("0x", at + 2)) {
@@ -71,12 +77,17 @@ FrameLine parse_frame_line(std::string_view line) {
     frame.has_branches = true;
     line = trim(line.substr(0, branches));
   }
+  // -F +insn, +insnlen: the bytes of the instruction.
+  for (const std::string_view mark : {" insn: ", " ilen: "}) {
+    if (const std::size_t at = line.rfind(mark); at != std::string_view::npos)
+      line = trim(line.substr(0, at));
+  }
   if (const std::size_t open = last_group(line); open != std::string_view::npos) {
     const std::string_view inside = line.substr(open + 1, line.size() - open - 2);
     if (inside == "inlined")
       frame.inlined = true;
     else
-      frame.module = inside;
+      frame.module = without_offset(inside);
     line = trim(line.substr(0, open));
   }
   if (const std::size_t plus = offset_at(line); plus != std::string_view::npos) line = line.substr(0, plus);

@@ -69,6 +69,12 @@ bool is_cpu(std::string_view token) {
          all_digits(token.substr(1, token.size() - 2));
 }
 
+// -F +misc: where the sample was taken (Kernel, User, Hypervisor, Guest, …) and what kind of record it is of.
+bool is_misc(std::string_view token) {
+  return !token.empty() && token.size() <= 4 &&
+         token.find_first_not_of("KUHGgMESp") == std::string_view::npos;
+}
+
 // "cycles:u:", "cpu/event=0x3c/:", "r04c4:": names begin with a letter.
 bool is_event(std::string_view token) {
   if (token.size() < 2 || token.back() != ':') return false;
@@ -83,6 +89,10 @@ void parse_event(Tokens tokens, Header& header) {
   if (period) tokens.take();
   if (!is_event(tokens.peek())) {
     header.tail = start.rest();
+    if (!period || !tokens.rest().empty()) return;
+    // A period that nothing follows: -F time,period,ip.
+    header.period = period;
+    header.tail = {};
     return;
   }
   header.period = period;
@@ -94,7 +104,16 @@ void parse_event(Tokens tokens, Header& header) {
 
 // [CPU] TIME: [PERIOD] EVENT:, at least one of time and event.
 bool parse_rest(Tokens tokens, Header& header) {
-  if (is_cpu(tokens.peek())) tokens.take();
+  if (is_cpu(tokens.peek())) {
+    const std::string_view cpu = tokens.peek();
+    header.cpu = integer(cpu.substr(1, cpu.size() - 2)).value_or(-1);
+    tokens.take();
+  }
+  if (is_misc(tokens.peek())) {
+    Tokens after = tokens;
+    after.take();
+    if (parse_time(after.peek())) tokens = after;
+  }
   header.time_ns = parse_time(tokens.peek());
   if (header.time_ns) tokens.take();
   parse_event(tokens, header);
@@ -151,6 +170,47 @@ std::optional<Header> parse_header(std::string_view line) {
     tokens = after;
   }
   return std::nullopt;
+}
+
+Header parse_bare_header(std::string_view line) {
+  constexpr std::size_t kPeriodWidth = 10;  // columns; an id has 5
+  Header header;
+  std::string_view text = trim(line);
+  header.thread = text;
+  const std::size_t blank = text.find_last_of(" \t");
+  const std::string_view last = blank == std::string_view::npos ? text : text.substr(blank + 1);
+  const std::size_t end = static_cast<std::size_t>(last.data() - line.data()) + last.size();
+  if (blank == std::string_view::npos && end >= kPeriodWidth && all_digits(last)) {
+    header.period = integer(last);
+    header.thread = {};
+    return header;
+  }
+  if (parse_ids(last, header))
+    text = blank == std::string_view::npos ? std::string_view{} : trim(text.substr(0, blank));
+  header.comm = text;
+  return header;
+}
+
+std::size_t last_address(std::string_view line, std::size_t from) {
+  constexpr std::size_t kWidth = 16;
+  const auto is_hex = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
+  std::size_t found = std::string_view::npos;
+  for (std::size_t at = from; at < line.size();) {
+    if (is_blank(line[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < line.size() && !is_blank(line[end])) ++end;
+    const bool alone = std::all_of(line.begin() + static_cast<std::ptrdiff_t>(at),
+                                   line.begin() + static_cast<std::ptrdiff_t>(end), is_hex);
+    if (alone && end - at <= kWidth && end > kWidth) {
+      const std::string_view before = line.substr(end - kWidth - 1, at - (end - kWidth - 1));
+      if (!before.empty() && std::all_of(before.begin(), before.end(), is_blank)) found = at;
+    }
+    at = end;
+  }
+  return found;
 }
 
 }  // namespace profd::perf_script

@@ -14,6 +14,7 @@
 #include "formats/perf_script/comment.h"
 #include "formats/perf_script/frame_line.h"
 #include "formats/perf_script/header.h"
+#include "formats/perf_script/lines.h"
 #include "formats/support/code_symbol.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_rows.h"
@@ -29,20 +30,10 @@ constexpr std::array<std::string_view, 3> kExtensions{".perf", ".perf.txt", ".li
 constexpr std::size_t kMaxEvents = 128;
 constexpr std::size_t kMaxCells = std::size_t{1} << 28;
 
-bool is_blank_line(std::string_view line) {
-  return std::all_of(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; });
-}
-
-// The lines below a frame that -F +srcline and +srccode print.
-bool starts_source_line(std::string_view rest) {
-  return rest.size() > 2 && rest[0] == ' ' && rest[1] == ' ' && rest[2] != ' ' && rest[2] != '\t' &&
-         rest[2] != '\n' && rest[2] != '\r';
-}
-
 // Time and task clocks count nanoseconds.
 std::string_view unit_of(std::string_view event) {
   const std::string_view base = event.substr(0, event.find_first_of(":/"));
-  return base == "cpu-clock" || base == "task-clock" ? "nanoseconds" : "count";
+  return base == "cpu-clock" || base == "task-clock" || base == "offcpu-time" ? "nanoseconds" : "count";
 }
 
 class Reading {
@@ -51,6 +42,7 @@ class Reading {
       : text_(text), truncated_(truncated), context_(context), builder_(builder), lines_(text.text) {}
 
   Result<void> run() {
+    bare_ = !has_headers(text_.text);
     std::size_t reported = 0;
     for (std::string_view line; lines_.next(line);) {
       if (!lines_.ended() && truncated_) break;  // half a line says half a name
@@ -77,6 +69,7 @@ class Reading {
     std::int64_t value = 1;
     std::int64_t time = kNoTime;
     ThreadId thread;
+    LabelSetId labels{0u};
     std::uint32_t event = 0;
   };
   struct Event {
@@ -101,9 +94,19 @@ class Reading {
 
   Result<void> read_line(std::string_view line) {
     const bool indented = !line.empty() && (line[0] == '\t' || line[0] == ' ');
-    if (indented && in_sample_ && looks_like_frame(line)) return read_frame(line);
+    if (bare_ && !line.empty() && line[0] != '\t' && !is_blank_line(line) && line[0] != '#')
+      return begin_bare_sample(line);
+    if (indented && looks_like_frame(line)) {
+      // With -F ip,sym an empty line is all there is to begin a sample.
+      if (bare_ && !in_sample_) PROFD_CHECK(begin_sample(Header{}));
+      if (in_sample_) return read_frame(line);
+    }
     if (line.empty() || is_blank_line(line)) {
       end_sample();
+      return {};
+    }
+    if (is_instruction(line)) {
+      count(instructions_, lines_.offset());
       return {};
     }
     if (line[0] == '#') {
@@ -114,7 +117,12 @@ class Reading {
       count(source_code_, lines_.offset());
       return {};
     }
-    if (const auto header = parse_header(line)) return begin_sample(*header);
+    if (const auto header = parse_header(line)) {
+      if (!header->is_event_record()) return begin_sample(*header);
+      end_sample();
+      count(event_records_, lines_.offset());
+      return {};
+    }
     if (indented && in_sample_ && line.find("/0x") != std::string_view::npos)
       count(branches_, lines_.offset());
     else
@@ -131,26 +139,59 @@ class Reading {
     sample.thread = thread.id;
     process_ = thread.process;
     if (header.time_ns) sample.time = *header.time_ns;
+    if (header.cpu >= 0) sample.labels = cpu_label(header.cpu);
     PROFD_TRY(sample.event, event_of(header.event));
     ++events_[sample.event].n;
     if (header.period) {
       sample.value = *header.period;
       ++events_[sample.event].n_with_period;
     }
-    if (header.tail.empty()) return {};
-    // Without call graphs the one frame stands on the line; a tracepoint prints its fields there.
-    const std::size_t lead = static_cast<std::size_t>(header.tail.data() - text_.text.data());
-    const std::string_view with_blank(header.tail.data() - 1, header.tail.size() + 1);
-    if (lead > 0 && looks_like_frame(with_blank) &&
-        with_blank.find_first_of(" \t", 1) != std::string_view::npos) {
-      PROFD_CHECK(read_frame(with_blank));
-      end_sample();
-    } else if (header.tail.find("/0x") != std::string_view::npos && header.tail.starts_with("0x")) {
-      count(branches_, lines_.offset());
-    } else {
-      count(tracepoint_fields_, lines_.offset());
+    return header.tail.empty() ? Result<void>{} : read_tail(header);
+  }
+
+  // Without call graphs the one frame stands on the line; a tracepoint prints its fields there, -F +addr the
+  // address of the data.
+  Result<void> read_tail(const Header& header) {
+    const std::string_view rest = text_.text.substr(lines_.position());
+    const std::string_view next = rest.substr(0, rest.find('\n'));
+    const bool stack_follows = looks_like_frame(next) && !parse_header(next);
+    const std::string_view line(text_.text.data() + lines_.offset(),
+                                static_cast<std::size_t>(header.tail.data() - text_.text.data()) -
+                                    lines_.offset() + header.tail.size());
+    const std::size_t tail_at = line.size() - header.tail.size();
+    const auto frame_from = [&](std::size_t at) { return line.substr(at - 1); };
+    const bool frame_like = tail_at > 0 && looks_like_frame(frame_from(tail_at)) &&
+                            header.tail.find_first_of(" \t") != std::string_view::npos;
+    if (!stack_follows) {
+      const std::size_t address = last_address(line, tail_at);
+      if (address != std::string_view::npos && address > tail_at) {
+        count(header.tail.starts_with("0x") || !frame_like ? tracepoint_fields_ : data_addresses_,
+              lines_.offset());
+        return read_flat(frame_from(address));
+      }
+      if (frame_like) return read_flat(frame_from(tail_at));
+    } else if (frame_like) {
+      count(data_addresses_, lines_.offset());
+      return {};
     }
+    if (header.tail.find("/0x") != std::string_view::npos && header.tail.starts_with("0x"))
+      count(branches_, lines_.offset());
+    else
+      count(tracepoint_fields_, lines_.offset());
     return {};
+  }
+
+  Result<void> read_flat(std::string_view frame) {
+    PROFD_CHECK(read_frame(frame));
+    end_sample();
+    return {};
+  }
+
+  Result<void> begin_bare_sample(std::string_view line) {
+    const std::size_t address = last_address(line, 0);
+    if (address == std::string_view::npos) return begin_sample(parse_bare_header(line));
+    PROFD_CHECK(begin_sample(parse_bare_header(line.substr(0, address))));
+    return read_flat(line.substr(address - 1));
   }
 
   Thread thread_of(const Header& header) {
@@ -162,6 +203,15 @@ class Reading {
       threads_.push_back({builder_.thread(spec), builder_.frame({.function = builder_.function(name)})});
     }
     return threads_[row];
+  }
+
+  LabelSetId cpu_label(std::int64_t cpu) {
+    const auto [at, is_new] = cpu_labels_.try_emplace(cpu, LabelSetId{0u});
+    if (is_new) {
+      const Label label{.key = builder_.string("cpu"), .is_number = true, .number = cpu};
+      at->second = builder_.label_set({&label, 1});
+    }
+    return at->second;
   }
 
   Result<std::uint32_t> event_of(std::string_view name) {
@@ -305,6 +355,7 @@ class Reading {
       values[samples_column] = 1;
       SampleContext where;
       where.thread = sample.thread;
+      where.labels = sample.labels;
       if (sample.time != kNoTime) where.time = sample.time - first_time;
       builder_.add_sample(std::span<const FrameId>(stacks_).subspan(begin, sample.stack_end - begin), values,
                           where);
@@ -327,6 +378,10 @@ class Reading {
     row("branch-stack", Severity::info, "branch stacks were not read", branches_);
     row("tracepoint-fields", Severity::info, "the fields that tracepoints print were not read",
         tracepoint_fields_);
+    row("event-record", Severity::info, "lines of --show-mmap-events and its kin are no samples",
+        event_records_);
+    row("data-address", Severity::info, "addresses of data (-F +addr) were not read", data_addresses_);
+    row("instruction-bytes", Severity::info, "bytes of instructions (-F +insn) were not read", instructions_);
     row("source-code", Severity::info, "lines of source code were skipped", source_code_);
     row("invalid-utf8", Severity::info, "frames with bytes that are no UTF-8 were repaired with U+FFFD",
         invalid_utf8_);
@@ -348,11 +403,13 @@ class Reading {
   std::vector<Meaning> meanings_;  // by row of frame_rows_
   std::vector<MadeFrame> frames_;
   std::unordered_map<std::uint64_t, FrameId> inlined_;
+  std::unordered_map<std::int64_t, LabelSetId> cpu_labels_;
   TextRows thread_rows_;
   std::vector<Thread> threads_;
   std::vector<Event> events_;
   std::uint32_t last_event_ = 0;
 
+  bool bare_ = false;  // no line has a time or an event
   bool in_sample_ = false;
   Sample current_;
   FrameId process_;
@@ -360,14 +417,15 @@ class Reading {
   std::vector<Sample> samples_;
   std::vector<FrameId> stacks_;  // root first, one after another
   std::uint64_t n_without_stack_ = 0;
-  Counter malformed_, orphans_, branches_, tracepoint_fields_, source_code_, invalid_utf8_;
+  Counter malformed_, orphans_, branches_, tracepoint_fields_, source_code_, invalid_utf8_, event_records_,
+      instructions_, data_addresses_;
 };
 
 class PerfScriptReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"perf-script", "perf script text", kExtensions, 500,
-                                 "Linux perf, simpleperf report-sample"};
+    static const ReaderInfo info{
+        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 2};
     return info;
   }
 
@@ -390,7 +448,8 @@ class PerfScriptReader final : public FormatReader {
       header_seen |= header_before;
       n_other += !header_before;
     }
-    return header_seen ? Confidence::maybe : Confidence::no;
+    if (header_seen) return Confidence::maybe;
+    return looks_bare(text) ? Confidence::maybe : Confidence::no;
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,

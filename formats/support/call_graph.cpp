@@ -57,7 +57,7 @@ void CallGraph::place(ProfileBuilder& builder) {
   }
   FrameId gap;
   contexts_.assign(frames_.size(), kRootContext);
-  above_.assign(frames_.size(), kRootContext);
+  parents_.assign(frames_.size(), kRootContext);
   for (const std::uint32_t node : dominators.order) {
     if (node == 0) continue;
     const std::uint32_t above = dominators.idom[node];
@@ -69,7 +69,7 @@ void CallGraph::place(ProfileBuilder& builder) {
       parent = builder.context(parent, gap);
       ++n_several_;
     }
-    above_[node - 1] = parent;
+    parents_[node - 1] = parent;
     contexts_[node - 1] = builder.context(parent, frames_[node - 1]);
   }
   edge_contexts_.reserve(edges_.size());

@@ -33,8 +33,8 @@ class CallGraph {
   void place(ProfileBuilder& builder);
 
   ContextId context(std::uint32_t function) const { return contexts_[function]; }
-  // What stands above the function: where other frames of it (its lines) hang as well.
-  ContextId above(std::uint32_t function) const { return above_[function]; }
+  // What stands above context(function): where other lines of the same function belong.
+  ContextId parent(std::uint32_t function) const { return parents_[function]; }
   // Equal to the callee's context where that has no other caller.
   ContextId edge_context(std::uint32_t edge) const { return edge_contexts_[edge]; }
   // Functions whose stack has a gap above them.
@@ -50,7 +50,7 @@ class CallGraph {
   std::vector<FrameId> frames_;
   std::vector<Edge> edges_;
   std::vector<std::uint8_t> entry_;
-  std::vector<ContextId> contexts_, above_, edge_contexts_;
+  std::vector<ContextId> contexts_, parents_, edge_contexts_;
   std::uint64_t n_several_ = 0;
 };
 

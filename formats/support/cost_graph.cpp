@@ -130,10 +130,10 @@ Result<void> CostGraph::finish(ImportReport& report) {
     if (entered) graph.mark_entry(f);
   }
   graph.place(builder_);
-  for (std::uint32_t f = 0; f < functions_.size(); ++f) above_.push_back(graph.above(f));
+  for (std::uint32_t f = 0; f < functions_.size(); ++f) above_.push_back(graph.parent(f));
 
   for (std::size_t r = 0; r < rows_.size(); ++r)
-    put(builder_.context(graph.above(rows_[r].function), rows_[r].frame), rows_[r].place,
+    put(builder_.context(graph.parent(rows_[r].function), rows_[r].frame), rows_[r].place,
         std::span(costs_).subspan(r * n_events_, n_events_), 0);
   std::vector<std::uint32_t> callers, callees;
   std::vector<std::int64_t> counts;
@@ -143,7 +143,7 @@ Result<void> CostGraph::finish(ImportReport& report) {
     const ContextId callee = edges[c] == kNone ? graph.context(call.callee) : graph.edge_context(edges[c]);
     if (call.count != 0) put(callee, call.place, {}, call.count);
     callers.push_back(call.caller == kNone ? kNone
-                                           : builder_.context(graph.above(call.caller), call.frame).v);
+                                           : builder_.context(graph.parent(call.caller), call.frame).v);
     callees.push_back(callee.v);
     counts.push_back(call.count);
     for (std::size_t e = 0; e < n_inclusive_; ++e) inclusive[e].push_back(inclusive_[c * n_inclusive_ + e]);

@@ -1,6 +1,10 @@
+#include <map>
+#include <string>
+
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -20,7 +24,7 @@ TEST_CASE("perf script: bad input is refused or counted") {
       "perf-script",
       {
           {"only comments", "# ========\n# captured on : now\n#\n", "error malformed: there is no sample"},
-          {"only frames", kFrame + kFrame, "error malformed: there is no sample"},
+          {"only prose", "nothing here was\nprinted by perf\n", "error malformed: there is no sample"},
           {"binary", std::string("\0\1\2\3\n\xff\xfe\xfd", 8), "error malformed: there is no sample"},
           {"too deep", deep, "error limit: stack_depth"},
           {"too many events", many_events, "error limit: different events"},
@@ -78,4 +82,35 @@ TEST_CASE("perf script: times count from the first sample and threads keep their
   CHECK(profile.threads().tid[0] == 8);
   CHECK(profile.threads().pid[1] == -1);
   CHECK(profile.threads().tid[1] == 9);
+}
+
+TEST_CASE("perf script: what is printed besides stacks does not change the stacks") {
+  const auto folder = reader_folder("perf-script") / "testdata";
+  for (const std::string kind : {"stack", "flat"}) {
+    const auto plain = open_hidden(read_bytes(folder / ("fields-" + kind + "-default.txt")));
+    REQUIRE(plain);
+    const auto paths = [](const Profile& profile, bool with_process) {
+      std::map<std::string, double> out;
+      for (const auto& [path, value] : self_by_path(profile, "samples"))
+        out[with_process ? path : path.substr(path.find(';') + 1)] += value;
+      return out;
+    };
+    for (const std::string fields : {"addr", "ip", "comm", "period", "insn", "events"}) {
+      INFO(kind << " " << fields);
+      const auto other = open_hidden(read_bytes(folder / ("fields-" + kind + "-" + fields + ".txt")));
+      REQUIRE(other);
+      CHECK_FALSE(other->report.has_losses());
+      const bool with_process = fields != "ip" && fields != "period";
+      CHECK(paths(*other->profiles.front(), with_process) == paths(*plain->profiles.front(), with_process));
+    }
+  }
+}
+
+TEST_CASE("perf script: events of the recording are no samples") {
+  const auto opened =
+      open_hidden(kHeader + kFrame +
+                  "\ndemo 7 1.5: PERF_RECORD_COMM exec: demo:7/7\n"
+                  "demo 7/7 1.6: PERF_RECORD_MMAP2 7/7: [0x55d0(0x1000) @ 0 00:00 0 0]: r-xp /x\n");
+  REQUIRE(opened);
+  CHECK(opened->profiles.front()->n_samples() == 1);
 }

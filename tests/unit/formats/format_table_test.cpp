@@ -30,7 +30,8 @@ std::string page() {
          "What `profd` opens. The table is written from the registry by a test (`PROFD_BLESS=1`); "
          "[add-a-format.md](../add-a-format.md)\nsays how a format is added.\n\n" +
          format_table() +
-         "\nAny of them may lie in gzip, zstd, zip or tar, one inside another. An archive with several "
+         "\nAny of them may lie in gzip, zstd, bzip2, xz, zip or tar, one inside another. An archive or "
+         "folder with several "
          "profiles gives several\n"
          "profiles. A file is known by its content; its name decides only where the content does not.\n";
 }

@@ -1,9 +1,9 @@
-#include "formats/folded/frame_text.h"
+#include "formats/support/frame_text.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace profd::folded {
+namespace profd {
 namespace {
 
 struct Place {
@@ -61,7 +61,7 @@ void split_place(FrameText& frame) {
 
 }  // namespace
 
-FrameText parse_frame(std::string_view text) {
+FrameText parse_frame_text(std::string_view text) {
   FrameText frame{text};
   if (text.size() > 4 && text.back() == ']' && text.substr(text.size() - 4, 2) == "_[") {
     bool known = true;
@@ -93,4 +93,4 @@ FrameText parse_frame(std::string_view text) {
   return frame;
 }
 
-}  // namespace profd::folded
+}  // namespace profd

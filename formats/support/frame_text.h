@@ -6,7 +6,7 @@
 
 #include "core/model/tables.h"
 
-namespace profd::folded {
+namespace profd {
 
 struct FrameText {
   std::string_view name;
@@ -19,6 +19,6 @@ struct FrameText {
 
 // Annotations: _[k] kernel, _[j] and _[1] jit, _[0] interpreted, _[i] inlined, _[w] waker.
 // `name (file.py:12)` as py-spy and `name - file.rb:12` as rbspy write it become name, file and line.
-FrameText parse_frame(std::string_view text);
+FrameText parse_frame_text(std::string_view text);
 
-}  // namespace profd::folded
+}  // namespace profd

@@ -1,0 +1,20 @@
+// What kinds of lines there are in `perf script` text besides headers and frames.
+#pragma once
+
+#include <string_view>
+
+namespace profd::perf_script {
+
+bool is_blank_line(std::string_view line);
+// Whether `rest`, the text from a line on, begins with a line below a frame that -F +srcline and +srccode
+// print.
+bool starts_source_line(std::string_view rest);
+// The line below a frame that -F +insn and +insnlen print.
+bool is_instruction(std::string_view line);
+// Whether samples begin with a line that names a time or an event. Without -F time and event they do not.
+// True also for a text without a frame.
+bool has_headers(std::string_view text);
+// Blocks of frames as perf indents them, each below a line of a few words or none.
+bool looks_bare(std::string_view text);
+
+}  // namespace profd::perf_script
