@@ -19,6 +19,8 @@
   reader(austin)              \
   reader(stackprof)           \
   reader(hpctoolkit_v4)       \
+  reader(gprofng)             \
+  reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -34,6 +36,8 @@
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
+  reader(timemory)            \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
@@ -59,6 +63,7 @@
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
+  reader(vm_profiler)         \
   reader(folded)
 // clang-format on
 

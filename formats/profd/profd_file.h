@@ -10,6 +10,7 @@
 
 #include "core/model/profile.h"
 #include "core/support/executor.h"
+#include "formats/byte_sink.h"
 #include "formats/open.h"
 
 namespace profd {
@@ -20,8 +21,6 @@ namespace profd {
 // that was valid, so ids are not checked again.
 Result<OpenedFile> read_cached_profd(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                                      std::span<const std::byte> cache_key, Executor& executor);
-
-using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 
 struct ProfdWriteOptions {
   // How the profiles were imported; null when they were not.

@@ -1,5 +1,5 @@
 // cProfile and profile: what pstats.Stats dumps, a marshalled dictionary of functions and their callers.
-// docs/formats/pstats.md says what is read; docs/decisions/0040-call-graphs.md what a call graph becomes.
+// docs/formats/pstats.md says what is read; docs/decisions/0042-call-graphs.md what a call graph becomes.
 #include "formats/reader.h"
 
 #include <array>

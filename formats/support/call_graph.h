@@ -1,5 +1,5 @@
 // CallGraph: a profile of functions and "who called whom" (cProfile, callgrind, gprof, stackprof without raw
-// samples) as contexts. Such a file holds no stacks; docs/decisions/0040-call-graphs.md says what is made of
+// samples) as contexts. Such a file holds no stacks; docs/decisions/0042-call-graphs.md says what is made of
 // it and why nothing in it is an estimate.
 //
 //   CallGraph graph(frames);              // one frame a function

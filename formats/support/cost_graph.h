@@ -1,6 +1,6 @@
 // CostGraph: what callgrind and gprof count, as a profile. Self costs by line, and calls between functions
 // with what they cost, all below included. Built on CallGraph, which says where a function stands
-// (docs/decisions/0040-call-graphs.md); kept until finish(), as that needs all calls.
+// (docs/decisions/0042-call-graphs.md); kept until finish(), as that needs all calls.
 //
 //   metric of each event   self cost, at the function's line below what certainly stands above it
 //   metric "calls"         at the callee under the caller

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "formats/profd/profd_file.h"
+#include "formats/writer.h"
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -69,42 +69,63 @@ OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<s
   return request;
 }
 
-// The native format, to a file or (within a bound) into the answer.
-Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const std::string& path,
+// To a file or (within a bound) into the answer.
+Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const FormatWriter& writer,
+                                                const std::string& metric, const std::string& path,
                                                 bool overwrite, const StopToken& stop) {
   constexpr std::uint64_t kMaxInline = 32u << 20;
   const auto& opened = open.file->opened;
-  ProfdWriteOptions how;
+  WriteOptions how;
+  how.metric = metric;
   how.decision = &opened.decision;
   how.report = &opened.report;
+  how.stop = stop;
   const std::vector<ProfilePtr> profiles = {open.profile};
-  const std::uint64_t size = profd_size(profiles, how);
   psp::ProfileExportResult result;
-  result.format = "profd";
-  result.mime_type = "application/x-protobuf";
-  result.size = to_bytes(size);
+  result.format = writer.info().id;
+  result.mime_type = writer.info().mime_type;
+  LossReport losses;
+  std::uint64_t size = 0;
   if (path.empty()) {
-    if (size > kMaxInline)
-      return fail(ErrorCode::limit,
-                  fmt::format("the export has {}, more than the {} that fit an answer; give a uri",
-                              format_bytes(size), format_bytes(kMaxInline)));
     std::string content;
-    PROFD_CHECK(write_profd(profiles, how, [&](std::span<const std::byte> bytes) -> Result<void> {
-      content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      return stop.status();
-    }));
-    result.base64 = base64(content);
+    PROFD_CHECK(writer.write(
+        profiles, how,
+        [&](std::span<const std::byte> bytes) -> Result<void> {
+          if (content.size() + bytes.size() > kMaxInline)
+            return fail(ErrorCode::limit,
+                        fmt::format("the export has more than the {} that fit an answer; give a uri",
+                                    format_bytes(kMaxInline)));
+          content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+          return stop.status();
+        },
+        losses));
+    size = content.size();
+    if (writer.info().is_text)
+      result.text = std::move(content);
+    else
+      result.base64 = base64(content);
   } else {
     PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
     const auto to_file = [&](std::span<const std::byte> bytes) -> Result<void> {
       PROFD_CHECK(stop.status());
+      size += bytes.size();
       return file.write(bytes);
     };
-    PROFD_CHECK(write_profd(profiles, how, to_file));
+    PROFD_CHECK(writer.write(profiles, how, to_file, losses));
     PROFD_CHECK(file.finish());
     result.uri = uri_of_path(path);
   }
+  result.size = to_bytes(size);
+  for (const ReportRow& row : losses.rows()) result.report.push_back(to_psp(row));
   return result;
+}
+
+// `options.metric` of an export.
+std::string metric_option(const std::optional<psp::Any>& options) {
+  if (!options) return {};
+  const nlohmann::json& value = options->get();
+  if (!value.is_object() || !value.contains("metric") || !value["metric"].is_string()) return {};
+  return value["metric"].get<std::string>();
 }
 
 std::string name_of(const psp::ProgressToken& token) {
@@ -281,14 +302,15 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
                                                    protocol::Reply<psp::ProfileExportRequest> reply) {
     const auto open = profile(params.profile);
     if (!open) return reply.error(open.error());
-    if (params.format != "profd" || params.spec) {
+    const FormatWriter* writer = find_writer(params.format);
+    if (writer == nullptr || params.spec) {
       psp::ErrorData data;
       data.reason = "unsupported";
       data.file = (*open)->file->path;
       data.format = params.format;
-      const std::string message =
-          params.spec ? "a view cannot be exported yet, only a whole profile"
-                      : fmt::format("profd does not write {}; it writes profd", sanitize_text(params.format));
+      const std::string message = params.spec ? "a view cannot be exported yet, only a whole profile"
+                                              : fmt::format("profd does not write {}; it writes {}",
+                                                            sanitize_text(params.format), writer_names());
       return reply.error({psp::ErrorCodes::request_failed, message, data});
     }
     std::string path;
@@ -297,10 +319,10 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
       if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
       path = std::move(*wanted);
     }
-    run<psp::ProfileExportRequest>(Lane::bulk, std::move(reply), path.empty() ? (*open)->file->path : path,
-                                   [open = *open, path, overwrite = params.overwrite](const StopToken& stop) {
-                                     return export_profile(*open, path, overwrite, stop);
-                                   });
+    run<psp::ProfileExportRequest>(
+        Lane::bulk, std::move(reply), path.empty() ? (*open)->file->path : path,
+        [open = *open, writer, metric = metric_option(params.options), path, overwrite = params.overwrite](
+            const StopToken& stop) { return export_profile(*open, *writer, metric, path, overwrite, stop); });
   });
 
   binder.request<psp::MetricListRequest>(

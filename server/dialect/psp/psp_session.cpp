@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "formats/writer.h"
 #include "protocol/capabilities.h"
 #include "protocol/json_parse.h"
 #include "protocol/message.h"
@@ -228,7 +229,9 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
   }
   if (params.initialization_options) apply_settings(*params.initialization_options);
   workspace_.set_roots(roots_of(params), [this, alive = alive_] {
-    if (*alive) refresh();
+    if (!*alive) return;
+    prepare(meant_profile());
+    refresh();
   });
   psp::InitializeResult result;
   result.capabilities = capabilities();
@@ -269,7 +272,18 @@ psp::ServerCapabilities PspSession::capabilities() const {
       info.extensions.emplace_back(extension);
     }
     info.reads = true;
-    info.writes = info.id == "profd";
+    info.writes = find_writer(info.id) != nullptr;
+    own.formats.push_back(std::move(info));
+  }
+  for (const FormatWriter* writer : all_writers()) {
+    const auto known = [&](const psp::FormatInfo& info) { return info.id == writer->info().id; };
+    if (std::any_of(own.formats.begin(), own.formats.end(), known)) continue;
+    psp::FormatInfo info;
+    info.id = writer->info().id;
+    info.title = writer->info().title;
+    for (const std::string_view extension : writer->info().extensions)
+      info.extensions.emplace_back(extension.substr(1));
+    info.writes = true;
     own.formats.push_back(std::move(info));
   }
   own.limits = {5000, 1000, static_cast<std::int64_t>(kMaxMessageBytes)};
@@ -378,9 +392,10 @@ void PspSession::show_message(psp::MessageType type, const std::string& text) {
 
 void PspSession::prepare(const OpenProfilePtr& open) {
   if (!open || closed_) return;
-  engine_.prepare(open, {});
-  if (const std::vector<Filter> filters = workspace_.filters(); !filters.empty())
-    engine_.prepare(open, filters);
+  const WorkspaceSnapshot workspace = workspace_.snapshot();
+  const std::vector<Filter> filters = workspace_.filters();
+  if (!filters.empty()) engine_.prepare(open, {});
+  engine_.prepare(open, filters, &workspace);  // what editors are shown
 }
 
 void PspSession::refresh() {
@@ -423,7 +438,13 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   }
   if (change == ProfileChange::reloaded || change == ProfileChange::default_changed)
     if (const OpenProfilePtr open = meant_profile(); open && open->handle == handle) prepare(open);
-  refresh();
+  // Once for all profiles of a file.
+  if (std::exchange(refreshing_, true)) return;
+  engine_.post([this, alive = alive_] {
+    if (!*alive) return;
+    refreshing_ = false;
+    refresh();
+  });
 }
 
 void PspSession::on_activity_changed(const std::string& error) {

@@ -100,6 +100,8 @@ class PspSession final : public Session, private EngineListener {
   [[nodiscard]] OpenProfilePtr annotating() const;
   tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const OpenProfilePtr& open,
                                                                           const std::string& uri) const;
+  // Whether what a file's annotations need is at hand.
+  [[nodiscard]] bool is_quick(const AnnotateRequest& request, unsigned needs) const;
   // `used`: the token, the client's or one of ours.
   Engine::ProgressFn work_done_progress(const std::optional<psp::ProgressToken>& token,
                                         const std::string& title, std::shared_ptr<Progress>& progress,
@@ -128,7 +130,8 @@ class PspSession final : public Session, private EngineListener {
     bool markdown = false, profile_changed = false, selection = false, status = false;
   } can_;
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
-  int exit_code_ = 0;  // 1 after `exit` without `shutdown`
+  bool refreshing_ = false;  // a refresh is on its way
+  int exit_code_ = 0;        // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
   std::string own_default_;  // handle of what this client opened last; goes before the daemon's default
   std::set<std::string> project_profiles_;        // paths that were opened because the project file says so

@@ -1,0 +1,55 @@
+// FormatWriter: one format that profiles are written in. Stateless and re-entrant; listed in
+// formats/writers/registry.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/model/profile.h"
+#include "core/support/stop.h"
+#include "formats/byte_sink.h"
+#include "formats/import_report.h"
+#include "formats/open.h"
+
+namespace profd {
+
+struct WriterInfo {
+  std::string_view id;                           // that of the reader which reads it back, where there is one
+  std::string_view title;                        // "pprof protocol buffers"
+  std::span<const std::string_view> extensions;  // with the dot; the first is the one to suggest
+  std::string_view mime_type;
+  bool is_text = false;    // UTF-8
+  std::string_view holds;  // what it can hold, in words: "all metrics, labels, lines"
+};
+
+// What of a profile a format cannot hold, by stable names with counts: the same rows as when reading.
+using LossReport = ImportReport;
+
+struct WriteOptions {
+  std::string metric;  // of formats that hold one; "" = the profile's default
+  // How the profiles were read; null when they were not.
+  const FormatDecision* decision = nullptr;
+  const ImportReport* report = nullptr;
+  StopToken stop;
+};
+
+class FormatWriter {
+ public:
+  virtual ~FormatWriter() = default;
+  virtual const WriterInfo& info() const = 0;
+  // `profiles` has at least one. What goes to `sink` is worth nothing when the result is an error:
+  // `unsupported` when the format can hold nothing of this kind, `not_found` for a metric that is not there.
+  virtual Result<void> write(std::span<const ProfilePtr> profiles, const WriteOptions& options,
+                             const ByteSink& sink, LossReport& losses) const = 0;
+};
+
+// The one list of writers.
+std::span<const FormatWriter* const> all_writers();
+const FormatWriter* find_writer(std::string_view id);
+// By the longest extension that fits; null when none does.
+const FormatWriter* writer_for_path(std::string_view path);
+// "profd, pprof, folded": for messages.
+std::string writer_names();
+
+}  // namespace profd

@@ -1,0 +1,126 @@
+#include "formats/writers/measurements.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace profd::writers {
+
+Measurements::Measurements(const Profile& profile)
+    : profile_(profile),
+      samples_(profile.samples()),
+      columns_(samples_ ? &samples_->values : &profile.self().values),
+      n_(samples_ ? samples_->size() : profile.self().contexts.size()) {}
+
+Measurement Measurements::operator[](std::size_t i) const {
+  Measurement out;
+  out.row = i;
+  if (!samples_) {
+    out.context = profile_.self().contexts[i];
+    return out;
+  }
+  out.context = samples_->context[i];
+  if (!samples_->thread.empty()) out.thread = samples_->thread[i];
+  if (!samples_->label_set.empty()) out.label_set = samples_->label_set[i];
+  if (!samples_->time.empty()) out.time = samples_->time[i];
+  return out;
+}
+
+Value Measurements::value(std::size_t row, MetricId metric) const {
+  return std::visit([&](const auto& column) { return Value(column[row]); }, (*columns_)[metric.v]);
+}
+
+void path_of(const Profile& profile, std::uint32_t context, std::vector<std::uint32_t>& frames) {
+  frames.clear();
+  for (; context != 0 && context != kNone; context = profile.tree().parent[context])
+    frames.push_back(profile.tree().frame[context]);
+  std::reverse(frames.begin(), frames.end());
+}
+
+Result<MetricId> chosen_metric(const Profile& profile, const WriteOptions& options, LossReport& losses) {
+  MetricId metric = profile.default_metric();
+  if (!options.metric.empty()) {
+    const auto found = profile.find_metric(options.metric);
+    if (!found)
+      return fail(ErrorCode::not_found, fmt::format("the profile has no metric {}", options.metric));
+    metric = *found;
+  }
+  if (metric.v >= profile.metrics().size()) return fail(ErrorCode::unsupported, "the profile has no metrics");
+  count_loss(losses, "metrics",
+             fmt::format("The format holds one metric; written: {}.", profile.metrics()[metric.v].name),
+             profile.metrics().size() - 1);
+  return metric;
+}
+
+std::int64_t nanoseconds_per(std::string_view unit) {
+  if (unit == "nanoseconds") return 1;
+  if (unit == "microseconds") return 1000;
+  if (unit == "milliseconds") return 1'000'000;
+  if (unit == "seconds") return 1'000'000'000;
+  return 0;
+}
+
+bool is_time_unit(std::string_view unit) {
+  return nanoseconds_per(unit) != 0;
+}
+
+void count_loss(LossReport& losses, std::string_view kind, std::string_view message, std::uint64_t n) {
+  if (n > 0) losses.add(kind, Severity::loss, message, std::nullopt, n);
+}
+
+void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, const Holds& holds,
+                   LossReport& losses) {
+  count_loss(losses, "profiles", "The file holds one profile of the several there are.",
+             profiles.size() - std::min(n_written, profiles.size()));
+  std::uint64_t n_lines = 0, n_addresses = 0, n_modules = 0, n_kinds = 0, n_inlined = 0;
+  for (std::size_t p = 0; p < std::min(n_written, profiles.size()); ++p) {
+    const Profile& profile = *profiles[p];
+    const FrameTable& frames = profile.frames();
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+      n_lines += frames.line[f] != 0 || frames.column[f] != 0;
+      n_addresses += frames.address[f] != 0;
+      n_modules += frames.module[f].valid();
+      n_kinds += frames.kind[f] != FrameKind::native;
+      n_inlined += frames.inlined[f] != 0;
+    }
+    if (const SampleTable* samples = profile.samples()) {
+      if (!holds.threads)
+        count_loss(losses, "threads", "Threads of samples are not written.", profile.threads().size());
+      if (!holds.labels && !samples->label_set.empty())
+        count_loss(losses, "labels", "Labels of samples are not written.",
+                   profile.labels().n_sets() > 0 ? profile.labels().n_sets() - 1 : 0);
+      if (!holds.times && !samples->time.empty())
+        count_loss(losses, "times", "Times of samples are not written.", samples->size());
+    }
+    for (const AssociationTable& table : profile.associations())
+      count_loss(losses, "associations", "Records that tie several contexts together are not written.",
+                 table.size());
+    if (!holds.properties)
+      count_loss(losses, "properties", "Properties and comments of the profile are not written.",
+                 profile.info().properties.size() + profile.info().comments.size());
+  }
+  if (!holds.lines) count_loss(losses, "lines", "Lines and columns of frames are not written.", n_lines);
+  if (!holds.addresses) count_loss(losses, "addresses", "Addresses of frames are not written.", n_addresses);
+  if (!holds.modules) count_loss(losses, "modules", "Modules of frames are not written.", n_modules);
+  if (!holds.kinds) count_loss(losses, "kinds", "Kinds of frames (jit, kernel, …) are not written.", n_kinds);
+  if (!holds.inlining) count_loss(losses, "inlining", "That frames were inlined is not written.", n_inlined);
+}
+
+std::string_view text_of(const Profile& profile, StringId id) {
+  return profile.strings()[id];
+}
+
+std::string_view name_of(const Profile& profile, std::uint32_t frame) {
+  const std::string_view name = profile.function_name(profile.frames().function[frame]);
+  return name.empty() ? "(unnamed)" : name;
+}
+
+std::string_view file_of(const Profile& profile, std::uint32_t frame) {
+  const StringId file = profile.frames().file[frame];
+  const std::string_view text = profile.strings()[file];
+  return text.empty() ? profile.strings()[profile.functions().file[profile.frames().function[frame].v]]
+                      : text;
+}
+
+}  // namespace profd::writers

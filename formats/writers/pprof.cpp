@@ -1,0 +1,344 @@
+// pprof's protocol buffers, gzipped. Field numbers: profile.proto of google/pprof.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+
+#include <zlib.h>
+
+#include "core/support/hash.h"
+#include "core/support/interner.h"
+#include "formats/writers/measurements.h"
+#include "formats/writers/output.h"
+
+namespace profd {
+namespace {
+
+using namespace writers;
+
+constexpr std::array<std::string_view, 4> kExtensions{".pb.gz", ".pprof", ".pb", ".prof"};
+
+// Deflates what is put into it, block by block.
+class Gzip {
+ public:
+  Gzip(const ByteSink& sink, const StopToken& stop) : sink_(sink), stop_(stop) {
+    ok_ = deflateInit2(&stream_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+  }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+  ~Gzip() { deflateEnd(&stream_); }
+
+  Result<void> put(std::string_view bytes) {
+    buffer_ += bytes;
+    return buffer_.size() >= (1u << 18) ? drain(Z_NO_FLUSH) : Result<void>();
+  }
+  Result<void> finish() { return drain(Z_FINISH); }
+
+ private:
+  Result<void> drain(int flush) {
+    if (!ok_) return fail(ErrorCode::internal, "zlib does not start");
+    PROFD_CHECK(stop_.status());
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(buffer_.size());
+    std::array<std::byte, 65536> out;
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+      stream_.avail_out = static_cast<uInt>(out.size());
+      if (deflate(&stream_, flush) == Z_STREAM_ERROR) return fail(ErrorCode::internal, "zlib fails");
+      PROFD_CHECK(sink_(std::span(out).first(out.size() - stream_.avail_out)));
+    } while (stream_.avail_out == 0);
+    buffer_.clear();
+    return {};
+  }
+
+  const ByteSink& sink_;
+  const StopToken& stop_;
+  z_stream stream_{};
+  bool ok_ = false;
+  std::string buffer_;
+};
+
+class Writing {
+ public:
+  Writing(const Profile& profile, const WriteOptions& options, const ByteSink& sink, LossReport& losses)
+      : profile_(profile), losses_(losses), out_(sink, options.stop) {}
+
+  Result<void> run() {
+    string("");
+    Message head;
+    for (const MetricInfo& metric : profile_.metrics()) {
+      Message type;
+      type.varint(1, string(metric.name));
+      type.varint(2, string(metric.unit));
+      head.message(1, type);
+    }
+    write_info(head);
+    PROFD_CHECK(out_.put(head.bytes()));
+    PROFD_CHECK(write_samples());
+    PROFD_CHECK(write_tables());
+    count_loss(losses_, "fractions", "Values that are no whole numbers were rounded.", n_rounded_);
+    count_loss(losses_, "frame-file",
+               "Lines in another file than their function's make it a function of its own.", n_other_file_);
+    return out_.finish();
+  }
+
+ private:
+  std::uint64_t string(std::string_view text) {
+    const auto next = static_cast<std::uint32_t>(strings_.size());
+    const std::uint32_t row = string_rows_.find_or_add(hash_bytes(text), next,
+                                                       [&](std::uint32_t r) { return strings_[r] == text; });
+    if (row == next) strings_.emplace_back(text);
+    return row;
+  }
+
+  void write_info(Message& head) {
+    const ProfileInfo& info = profile_.info();
+    if (info.time_ns) head.integer(9, *info.time_ns);
+    if (info.duration_ns) head.integer(10, *info.duration_ns);
+    if (!info.period_type.empty()) {
+      Message type;
+      type.varint(1, string(info.period_type));
+      type.varint(2, string(info.period_unit));
+      head.message(11, type);
+    }
+    if (info.period) head.integer(12, *info.period);
+    std::vector<std::uint64_t> comments;
+    for (const std::string& comment : info.comments) comments.push_back(string(comment));
+    for (const auto& [key, value] : info.properties) {
+      if (key == "drop_frames")
+        head.varint(7, string(value));
+      else if (key == "keep_frames")
+        head.varint(8, string(value));
+      else if (key == "doc_url")
+        head.varint(15, string(value));
+      else
+        comments.push_back(string(key + ": " + value));
+    }
+    head.packed(13, comments);
+    head.varint(14, string(profile_.metrics()[profile_.default_metric().v].name));
+  }
+
+  std::int64_t whole(const Value& value) {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+    const double real = std::get<double>(value), rounded = std::round(real);
+    n_rounded_ += rounded != real;
+    if (!(std::abs(rounded) < 9.2e18))
+      return real < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+    return static_cast<std::int64_t>(rounded);
+  }
+
+  Result<void> write_samples() {
+    const Measurements rows(profile_);
+    const auto n_metrics = static_cast<std::uint32_t>(profile_.metrics().size());
+    // Rows of one context, thread and label set are one sample: pprof has no times.
+    std::vector<std::int64_t> values(n_metrics);
+    std::vector<std::uint64_t> locations;
+    Message sample, field;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Measurement row = rows[i];
+      bool any = false;
+      for (std::uint32_t m = 0; m < n_metrics; ++m) {
+        values[m] = whole(rows.value(row.row, MetricId{m}));
+        any |= values[m] != 0;
+      }
+      if (!any) continue;
+      locations_of(row.context, locations);
+      sample.clear();
+      sample.packed(1, locations);
+      sample.packed(2, values);
+      write_labels(row, sample);
+      field.clear();
+      field.message(2, sample);
+      PROFD_CHECK(out_.put(field.bytes()));
+    }
+    return {};
+  }
+
+  void write_labels(const Measurement& row, Message& sample) {
+    const auto text_label = [&](std::string_view key, std::string_view text) {
+      Message label;
+      label.varint(1, string(key));
+      label.varint(2, string(text));
+      sample.message(3, label);
+    };
+    const auto number_label = [&](std::string_view key, std::int64_t number, std::string_view unit) {
+      Message label;
+      label.varint(1, string(key));
+      label.integer(3, number);
+      if (!unit.empty()) label.varint(4, string(unit));
+      sample.message(3, label);
+    };
+    const LabelTable& labels = profile_.labels();
+    if (row.label_set < labels.n_sets()) {
+      for (std::uint32_t l = labels.first[row.label_set]; l < labels.first[row.label_set + 1]; ++l) {
+        if (labels.is_number[l])
+          number_label(text_of(profile_, labels.key[l]), labels.number[l], text_of(profile_, labels.unit[l]));
+        else
+          text_label(text_of(profile_, labels.key[l]), text_of(profile_, labels.text[l]));
+      }
+    }
+    if (row.thread == kNone) return;
+    const ThreadTable& threads = profile_.threads();
+    if (const auto name = text_of(profile_, threads.name[row.thread]); !name.empty())
+      text_label("thread", name);
+    if (const auto name = text_of(profile_, threads.process_name[row.thread]); !name.empty())
+      text_label("process", name);
+    if (threads.tid[row.thread] >= 0) number_label("thread_id", threads.tid[row.thread], "");
+    if (threads.pid[row.thread] >= 0) number_label("process_id", threads.pid[row.thread], "");
+  }
+
+  // Leaf first. Frames inlined into each other share a location.
+  void locations_of(std::uint32_t context, std::vector<std::uint64_t>& out) {
+    out.clear();
+    while (context != 0 && context != kNone) {
+      group_.clear();
+      while (context != 0) {
+        const std::uint32_t frame = profile_.tree().frame[context];
+        group_.push_back(frame);
+        context = profile_.tree().parent[context];
+        if (!profile_.frames().inlined[frame]) break;
+      }
+      out.push_back(location_of());
+    }
+  }
+
+  std::uint64_t location_of() {
+    std::uint64_t hash = group_.size();
+    for (const std::uint32_t frame : group_) hash = hash_combine(hash, frame);
+    const auto next = static_cast<std::uint32_t>(location_first_.size());
+    const std::uint32_t row = location_rows_.find_or_add(mix64(hash), next, [&](std::uint32_t r) {
+      const std::size_t begin = location_first_[r];
+      const std::size_t end =
+          r + 1 < location_first_.size() ? location_first_[r + 1] : location_frames_.size();
+      return end - begin == group_.size() &&
+             std::equal(group_.begin(), group_.end(),
+                        location_frames_.begin() + static_cast<std::ptrdiff_t>(begin));
+    });
+    if (row == next) {
+      location_first_.push_back(location_frames_.size());
+      location_frames_.insert(location_frames_.end(), group_.begin(), group_.end());
+    }
+    return std::uint64_t{row} + 1;
+  }
+
+  Result<void> write_tables() {
+    const FrameTable& frames = profile_.frames();
+    Message field, table;
+    for (std::size_t m = 0; m < profile_.modules().size(); ++m) {
+      const ModuleTable& modules = profile_.modules();
+      table.clear();
+      table.varint(1, m + 1);
+      table.varint(2, modules.start[m]);
+      table.varint(3, modules.limit[m]);
+      table.varint(4, modules.offset[m]);
+      table.varint(5, string(text_of(profile_, modules.name[m])));
+      table.varint(6, string(text_of(profile_, modules.build_id[m])));
+      table.varint(7, 1);
+      table.varint(8, 1);
+      table.varint(9, 1);
+      field.message(3, table);
+    }
+    PROFD_CHECK(out_.put(field.bytes()));
+    for (std::size_t l = 0; l < location_first_.size(); ++l) {
+      const std::size_t begin = location_first_[l];
+      const std::size_t end =
+          l + 1 < location_first_.size() ? location_first_[l + 1] : location_frames_.size();
+      table.clear();
+      table.varint(1, l + 1);
+      const std::uint32_t outer = location_frames_[end - 1];
+      if (frames.module[outer].valid()) table.varint(2, std::uint64_t{frames.module[outer].v} + 1);
+      table.varint(3, frames.address[outer]);
+      for (std::size_t f = begin; f < end; ++f) {
+        const std::uint32_t frame = location_frames_[f];
+        const FunctionId function = frames.function[frame];
+        // Code without a symbol has an address and no line.
+        if (profile_.functions().unresolved[function.v] && frames.address[frame] != 0 && end - begin == 1)
+          continue;
+        Message line;
+        line.varint(1, function_of(frame));
+        line.varint(2, frames.line[frame]);
+        line.varint(3, frames.column[frame]);
+        table.message(4, line);
+      }
+      field.clear();
+      field.message(4, table);
+      PROFD_CHECK(out_.put(field.bytes()));
+    }
+    field.clear();
+    for (std::size_t f = 0; f < functions_.size(); ++f) {
+      const auto& [function, file] = functions_[f];
+      table.clear();
+      table.varint(1, f + 1);
+      table.varint(2, string(text_of(profile_, profile_.functions().name[function])));
+      const std::string_view system = text_of(profile_, profile_.functions().system_name[function]);
+      table.varint(3,
+                   string(system.empty() ? text_of(profile_, profile_.functions().name[function]) : system));
+      table.varint(4, string(text_of(profile_, StringId{file})));
+      table.varint(5, profile_.functions().start_line[function]);
+      field.message(5, table);
+    }
+    for (const std::string& text : strings_) field.text(6, text);
+    return out_.put(field.bytes());
+  }
+
+  // pprof keeps the file with the function.
+  std::uint64_t function_of(std::uint32_t frame) {
+    const std::uint32_t function = profile_.frames().function[frame].v;
+    const StringId own = profile_.functions().file[function];
+    const StringId file = profile_.frames().file[frame].v != 0 ? profile_.frames().file[frame] : own;
+    const std::uint64_t key = (std::uint64_t{function} << 32) | file.v;
+    const auto [found, added] = function_rows_.try_emplace(key, functions_.size() + 1);
+    if (added) {
+      functions_.emplace_back(function, file.v);
+      n_other_file_ += file != own && own.v != 0;
+    }
+    return found->second;
+  }
+
+  const Profile& profile_;
+  LossReport& losses_;
+  Gzip out_;
+  RowSet string_rows_, location_rows_;
+  std::vector<std::string> strings_;
+  std::vector<std::uint32_t> group_, location_frames_;
+  std::vector<std::size_t> location_first_;
+  std::unordered_map<std::uint64_t, std::size_t> function_rows_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> functions_;  // function, file
+  std::uint64_t n_rounded_ = 0, n_other_file_ = 0;
+};
+
+class PprofWriter final : public FormatWriter {
+ public:
+  const WriterInfo& info() const override {
+    static const WriterInfo info{
+        "pprof",     "pprof protocol buffers",
+        kExtensions, "application/octet-stream",
+        false,       "all metrics, labels, lines, columns, addresses, modules, inlining; threads as labels"};
+    return info;
+  }
+
+  Result<void> write(std::span<const ProfilePtr> profiles, const WriteOptions& options, const ByteSink& sink,
+                     LossReport& losses) const override {
+    const Profile& profile = *profiles.front();
+    if (profile.metrics().empty()) return fail(ErrorCode::unsupported, "the profile has no metrics");
+    report_losses(profiles, 1,
+                  {.lines = true,
+                   .addresses = true,
+                   .modules = true,
+                   .inlining = true,
+                   .threads = true,
+                   .labels = true,
+                   .properties = true},
+                  losses);
+    return Writing(profile, options, sink, losses).run();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FormatWriter> make_pprof_writer() {
+  return std::make_unique<PprofWriter>();
+}
+
+}  // namespace profd

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""What `profd convert` writes, opened by the programs these formats belong to; totals and functions agree.
+
+usage: writers.py PROFD PEER, where PEER is pprof, speedscope, callgrind or python. Exits 77 (skipped) when the peer is not there.
+speedscope is looked for in PROFD_SPEEDSCOPE (its dist/release/speedscope-*.js) and where ./dev bench puts it.
+"""
+import collections
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROFD, PEER = sys.argv[1], sys.argv[2]
+INPUTS = [os.path.join(ROOT, "formats", path) for path in (
+    "perf_script/testdata/recorded-srcline.txt", "pprof/testdata/recorded-cpu.pb.gz", "cpuprofile/testdata/recorded-node.cpuprofile",
+    "speedscope/testdata/recorded-py-spy.speedscope.json", "folded/testdata/recorded-py-spy.folded")]
+HEAP = os.path.join(ROOT, "formats", "pprof/testdata/recorded-heap.pb.gz")
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PROFD_CACHE": "off"})
+    assert done.returncode == 0, (command, done.stderr.decode())
+    return done.stdout.decode("utf-8", "replace")
+
+
+def metrics_of(path):
+    summary = json.loads(run(PROFD, "summary", "--json", path))
+    default = json.loads(run(PROFD, "top", "--json", "-n", "1", path))["metric"]
+    return {m["name"]: m for m in summary["metrics"]}, default
+
+
+def rows_of(path, metric):
+    rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path))["rows"]
+    # Functions of one name are one to pprof; their totals are no sum.
+    count = collections.Counter(row["name"] for row in rows)
+    out = collections.defaultdict(lambda: [0, 0])
+    for row in rows:
+        out[row["name"]][0] += row["self"]
+        out[row["name"]][1] = row["total"] if count[row["name"]] == 1 else None
+    return {name: tuple(values) for name, values in out.items()}
+
+
+def convert(path, out, *more):
+    run(PROFD, "convert", "--no-cache", path, out, *more)
+    return out
+
+
+def same(a, b, what):
+    assert abs(a - b) <= max(1e-6 * max(abs(a), abs(b)), 0.02), f"{what}: {a} and {b}"
+
+
+def check_pprof(folder):
+    if not shutil.which("go"):
+        return 77
+    written = []
+    for i, path in enumerate(INPUTS + [HEAP]):
+        out = convert(path, os.path.join(folder, f"{i}.pb.gz"))
+        metrics, _ = metrics_of(path)
+        for metric in metrics:
+            before, after = rows_of(path, metric), rows_of(out, metric)
+            after = {k: (v[0], v[1] if before.get(k, v)[1] is not None else None) for k, v in after.items()}
+            assert before == after, (path, metric, {k: (before.get(k), after.get(k)) for k in before.keys() | after.keys()
+                                                    if before.get(k) != after.get(k)})
+        written.append(out)
+    print(run(sys.executable, os.path.join(ROOT, "tests/e2e/pprof_agreement.py"), PROFD, *written))
+    return 0
+
+
+def check_speedscope(folder):
+    bundles = [os.environ["PROFD_SPEEDSCOPE"]] if os.environ.get("PROFD_SPEEDSCOPE") else glob.glob(
+        os.path.join(ROOT, "build*", "**", "peers", "npm", "node_modules", "speedscope", "dist", "release", "speedscope-*.js"),
+        recursive=True)
+    if not bundles or not shutil.which("node"):
+        return 77
+    loader = os.path.join(ROOT, "bench", "peers", "speedscope.mjs")
+    for i, path in enumerate(INPUTS):
+        metrics, default = metrics_of(path)
+        total = metrics[default]["total"]
+        for extension, scale in (("speedscope.json", 1), ("folded", 1), ("cpuprofile", 1000)):
+            if extension == "cpuprofile" and metrics[default]["unit"] == "count":
+                continue  # hit counts without times, which speedscope does not take
+            out = convert(path, os.path.join(folder, f"{i}.{extension}"))
+            got = json.loads(run("node", loader, bundles[0], out))["total"]
+            if extension == "cpuprofile":
+                # speedscope gives the last sample no time and takes whole microseconds.
+                assert got * scale <= total and got * scale >= total * 0.5, (out, got, total)
+            else:
+                same(got, total, out)
+    return 0
+
+
+def check_callgrind(folder):
+    if not shutil.which("callgrind_annotate"):
+        return 77
+    number = re.compile(r"^\s*([\d,]+) \([^)]*\)\s")
+    for i, path in enumerate(INPUTS + [HEAP]):
+        _, default = metrics_of(path)
+        out = convert(path, os.path.join(folder, f"{i}.callgrind"))
+        order = list(json.loads(run(PROFD, "summary", "--json", path))["metrics"])
+        column = [m["name"] for m in order].index(default)
+        expected = rows_of(path, default)
+        for inclusive, which in (("no", 0), ("yes", 1)):
+            text = run("callgrind_annotate", f"--inclusive={inclusive}", "--threshold=100", "--auto=no", "--show-percs=no", out)
+            got = collections.Counter()
+            started = False
+            for line in text.splitlines():
+                started |= "file:function" in line
+                fields = line.split(None, len(order))
+                if not started or len(fields) <= len(order) or not re.fullmatch(r"[\d,.]+", fields[column]):
+                    continue
+                name = re.sub(r" \[[^]]*\]$", "", fields[len(order)])
+                got[name.split(":", 1)[1] if ":" in name else name] += int(fields[column].replace(",", "").replace(".", "0"))
+            assert got, text
+            for name, values in expected.items():
+                if values[which] and name in got and values[1] is not None:
+                    same(got[name], values[which], f"{out} {name} inclusive={inclusive}")
+            missing = [name for name, values in expected.items() if values[which] and name not in got]
+            assert len(missing) * 10 <= len(expected), (out, missing, text)
+    return 0
+
+
+def check_python(folder):
+    """Formats that are plain text or JSON, by arithmetic."""
+    for i, path in enumerate(INPUTS):
+        metrics, default = metrics_of(path)
+        total = metrics[default]["total"]
+        folded = open(convert(path, os.path.join(folder, f"{i}.folded"))).read().splitlines()
+        same(sum(float(line.rsplit(" ", 1)[1]) for line in folded), total, "folded")
+        tree = json.load(open(convert(path, os.path.join(folder, f"{i}.d3.json"))))
+        same(tree["value"], total, "d3")
+        stack = [tree]
+        while stack:
+            node = stack.pop()
+            assert sum(child["value"] for child in node["children"]) <= node["value"] + 1e-6
+            stack += node["children"]
+        back = convert(os.path.join(folder, f"{i}.folded"), os.path.join(folder, f"{i}.profd"))
+        same(metrics_of(back)[0]["samples"]["total"], total, "folded, read back")
+    trace = json.load(open(convert(INPUTS[2], os.path.join(folder, "x.trace.json"))))
+    depth, last, spent = collections.Counter(), {}, 0
+    for event in trace["traceEvents"]:
+        thread = event["pid"], event["tid"]
+        if event["ph"] == "M":
+            continue
+        if depth[thread] > 0:
+            spent += round((event["ts"] - last[thread]) * 1000)
+        assert event["ts"] >= last.get(thread, 0)
+        last[thread] = event["ts"]
+        depth[thread] += 1 if event["ph"] == "B" else -1
+        assert depth[thread] >= 0
+    assert not +depth
+    metrics, default = metrics_of(INPUTS[2])
+    same(spent, metrics[default]["total"], "chrome trace")
+    return 0
+
+
+with tempfile.TemporaryDirectory() as work:
+    code = {"pprof": check_pprof, "speedscope": check_speedscope, "callgrind": check_callgrind, "python": check_python}[PEER](work)
+    print("SKIP: the peer is not here" if code else "agreed")
+    sys.exit(code)

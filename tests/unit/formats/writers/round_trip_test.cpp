@@ -1,0 +1,226 @@
+// What a writer writes is read back by the reader of its format with equal numbers; what is lost is listed.
+#include <algorithm>
+#include <random>
+
+#include "formats/writer.h"
+#include "tests/support/catch.h"
+#include "tests/support/read_with.h"
+#include "tests/support/text_profile.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+struct Written {
+  std::string bytes;
+  LossReport losses;
+  Result<void> result;
+};
+
+Written write_as(std::string_view format, const ProfilePtr& profile, const std::string& metric = "") {
+  Written out;
+  WriteOptions options;
+  options.metric = metric;
+  const std::vector<ProfilePtr> profiles{profile};
+  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
+    out.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return {};
+  };
+  out.result = find_writer(format)->write(profiles, options, sink, out.losses);
+  return out;
+}
+
+bool lost(const Written& written, std::string_view kind) {
+  return std::any_of(written.losses.rows().begin(), written.losses.rows().end(),
+                     [&](const ReportRow& row) { return row.kind == kind; });
+}
+
+// Through the usual opening, so that compression is peeled.
+ProfilePtr read_back(const Written& written, std::string_view format) {
+  REQUIRE(written.result.has_value());
+  SerialExecutor executor;
+  OpenOptions options;
+  const auto opened = open_profiles(memory_source(written.bytes, "hidden"), options, executor, StopToken{});
+  INFO((opened ? std::string() : describe(opened.error())));
+  REQUIRE(opened);
+  CHECK(opened->decision.format == format);
+  return opened->profiles.front();
+}
+
+const char* const kPlain = R"(# metrics: cpu/nanoseconds
+main;work;read 3000
+main;work 12000
+main;work;work;read 500
+main;"quote\back</script> 7000
+idle 250
+)";
+
+}  // namespace
+
+TEST_CASE("writers have ids and extensions of their own") {
+  for (const FormatWriter* a : all_writers()) {
+    CHECK(find_writer(a->info().id) == a);
+    CHECK_FALSE(a->info().extensions.empty());
+    for (const std::string_view extension : a->info().extensions)
+      CHECK(writer_for_path("dir.x/file" + std::string(extension)) == a);
+  }
+  CHECK(writer_for_path("a.unheard") == nullptr);
+  CHECK(writer_for_path("a.speedscope.json")->info().id == "speedscope");
+  CHECK(find_writer("unheard") == nullptr);
+}
+
+TEST_CASE("written profiles read back with equal values by path") {
+  const ProfilePtr profile = profile_from_text(kPlain);
+  for (const std::string format : {"pprof", "folded", "speedscope", "cpuprofile"}) {
+    INFO(format);
+    const ProfilePtr back = read_back(write_as(format, profile), format);
+    const std::string metric = format == "folded"       ? "samples"
+                               : format == "cpuprofile" ? "time"
+                                                        : back->metrics()[0].name;
+    CHECK(total_of(*back, metric) == 22750);
+    CHECK(self_by_path(*back, metric) == self_by_path(*profile, "cpu"));
+  }
+}
+
+TEST_CASE("pprof holds metrics, labels, places, modules, addresses and inlining") {
+  const ProfilePtr profile = profile_from_text(
+      "# metrics: cpu/nanoseconds alloc/bytes\n"
+      "main[m.cc:3 start=1];outer[m.cc:9 start=5 module=lib.so address=0x40];inner[h.h:7 inlined "
+      "address=0x40] 5 100 "
+      "{label:env=prod label:size=64}\n"
+      "main[m.cc:4 start=1] 1 -20\n");
+  const ProfilePtr back = read_back(write_as("pprof", profile), "pprof");
+  CHECK(self_by_path(*back, "cpu") == self_by_path(*profile, "cpu"));
+  CHECK(self_by_path(*back, "alloc") == self_by_path(*profile, "alloc"));
+  CHECK(back->metrics()[1].unit == "bytes");
+  const FrameTable& frames = back->frames();
+  CHECK(std::count(frames.inlined.begin(), frames.inlined.end(), 1) == 1);
+  CHECK(std::count(frames.address.begin(), frames.address.end(), 0x40) >= 1);
+  CHECK(back->modules().size() == 1);
+  REQUIRE(back->samples() != nullptr);
+  CHECK(back->labels().n_sets() == 2);
+}
+
+TEST_CASE("random profiles keep their values in every format that holds them") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 40; ++round) {
+    std::string text = "# metrics: cpu/nanoseconds\n";
+    for (int line = 0; line < 30; ++line) {
+      const int depth = 1 + static_cast<int>(random() % 6);
+      for (int d = 0; d < depth; ++d) text += (d > 0 ? ";f" : "f") + std::to_string(random() % 5);
+      text += " " + std::to_string(1 + random() % 1000000) + "\n";
+    }
+    const ProfilePtr profile = profile_from_text(text);
+    for (const std::string format : {"pprof", "folded", "speedscope", "cpuprofile"}) {
+      INFO("round " << round << " " << format);
+      const ProfilePtr back = read_back(write_as(format, profile), format);
+      const std::string metric = format == "folded"       ? "samples"
+                                 : format == "cpuprofile" ? "time"
+                                                          : back->metrics()[0].name;
+      CHECK(self_by_path(*back, metric) == self_by_path(*profile, "cpu"));
+    }
+  }
+}
+
+// Own cost plus the cost of calls, as callgrind_annotate --inclusive=yes adds them up.
+TEST_CASE("callgrind: own and inclusive costs are those of the stacks, with recursion too") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    std::string text;
+    std::map<std::string, std::int64_t> self, total;
+    for (int line = 0; line < 12; ++line) {
+      std::vector<std::string> stack;
+      for (int d = 0; d < 1 + static_cast<int>(random() % 7); ++d)
+        stack.push_back("f" + std::to_string(random() % 4));
+      const std::int64_t value = 1 + static_cast<std::int64_t>(random() % 100);
+      for (std::size_t d = 0; d < stack.size(); ++d) {
+        text += (d > 0 ? ";" : "") + stack[d];
+        if (std::find(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(d), stack[d]) ==
+            stack.begin() + static_cast<std::ptrdiff_t>(d))
+          total[stack[d]] += value;
+      }
+      self[stack.back()] += value;
+      text += " " + std::to_string(value) + "\n";
+    }
+    const Written written = write_as("callgrind", profile_from_text(text));
+    REQUIRE(written.result.has_value());
+    std::map<std::string, std::int64_t> own, inclusive;
+    std::string function;
+    bool after_calls = false;
+    std::size_t at = 0;
+    while (at < written.bytes.size()) {
+      const std::string line = written.bytes.substr(at, written.bytes.find('\n', at) - at);
+      at += line.size() + 1;
+      if (line.starts_with("fn=")) {
+        function = line.substr(3);
+      } else if (line.starts_with("calls=")) {
+        after_calls = true;
+      } else if (!line.empty() && line[0] >= '0' && line[0] <= '9') {
+        const std::int64_t value = std::stoll(line.substr(line.find(' ') + 1));
+        CHECK(value >= 0);
+        if (!after_calls) own[function] += value;
+        inclusive[function] += value;
+        after_calls = false;
+      }
+    }
+    INFO(text << written.bytes);
+    for (const auto& [name, value] : total) {
+      CHECK(own[name] == self[name]);
+      CHECK(inclusive[name] == value);
+    }
+  }
+}
+
+TEST_CASE("writers list what they cannot hold and refuse what makes no sense") {
+  const ProfilePtr profile = profile_from_text(
+      "# metrics: cpu/nanoseconds alloc/bytes\n"
+      "main[m.cc:3 module=a.out address=0x10 kind=jit] 5 100 {thread=t1 time=5 label:env=prod}\n");
+  const Written folded = write_as("folded", profile, "alloc");
+  CHECK(folded.bytes == "main_[j] 100\n");
+  for (const char* kind : {"metrics", "lines", "addresses", "modules", "threads", "times", "labels"}) {
+    INFO(kind);
+    CHECK(lost(folded, kind));
+  }
+  CHECK_FALSE(lost(write_as("profd", profile), "metrics"));
+  CHECK(lost(write_as("pprof", profile), "kinds"));
+  CHECK(write_as("folded", profile, "unheard").result.error().code == ErrorCode::not_found);
+  CHECK(write_as("cpuprofile", profile, "alloc").result.error().code == ErrorCode::unsupported);
+  CHECK(write_as("chrome-trace", profile_from_text("a 1\n")).result.error().code == ErrorCode::unsupported);
+}
+
+TEST_CASE("folded: separators in names are changed and counted") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("samples", "count");
+  const ContextId context =
+      builder.context(kRootContext, builder.frame({.function = builder.function("a;b\nc")}));
+  builder.add_self(context, metric, std::int64_t{2});
+  builder.add_self(kRootContext, metric, std::int64_t{1});
+  const auto profile = std::move(builder).finish();
+  REQUIRE(profile);
+  const Written written = write_as("folded", *profile);
+  CHECK(written.bytes == "(root) 1\na:b c 2\n");
+  CHECK(lost(written, "renamed"));
+  CHECK(lost(written, "empty-stack"));
+}
+
+TEST_CASE("chrome-trace: samples that follow each other are one call") {
+  const ProfilePtr profile = profile_from_text(
+      "# metrics: cpu/nanoseconds\n"
+      "main;a 1000 {thread=t time=0}\n"
+      "main;b 500 {thread=t time=1000}\n"
+      "main;b 250 {thread=t time=2000}\n");
+  const Written written = write_as("chrome-trace", profile);
+  REQUIRE(written.result.has_value());
+  const auto n_of = [&](const std::string& piece) {
+    int n = 0;
+    for (std::size_t at = 0; (at = written.bytes.find(piece, at)) != std::string::npos; at += piece.size())
+      ++n;
+    return n;
+  };
+  // main lasts from 0 to 1.5 us and, after a gap, from 2 to 2.25 us.
+  CHECK(n_of("\"ph\":\"B\"") == 5);
+  CHECK(n_of("\"ph\":\"E\"") == 5);
+  CHECK(n_of("\"ts\":1.500") == 2);
+  CHECK(n_of("\"ts\":2.250") == 2);
+}
