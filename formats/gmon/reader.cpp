@@ -103,7 +103,8 @@ class Reading {
   }
 
   void share(double begin, double end, std::int64_t whole) {
-    auto at = static_cast<std::uint64_t>(begin);
+    // Nothing lies at the very end of the address space; 2^64 itself does not fit.
+    auto at = begin < 18446744073709549568.0 ? static_cast<std::uint64_t>(begin) : ~std::uint64_t{0};
     std::int64_t left = whole;
     while (left > 0) {
       const std::size_t row = symbols_.find(at);
