@@ -42,8 +42,16 @@
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
   reader(async_profiler_text) \
+  reader(hprof)               \
+  reader(jstack)              \
   reader(v8log)               \
   reader(perf_map)            \
+  reader(vtune_csv)           \
+  reader(visualstudio_csv)    \
+  reader(xperf)               \
+  reader(pmcstat)             \
+  reader(sleepy)              \
+  reader(vtune_gprofcc)       \
   reader(heaptrack)           \
   reader(macos_sample)        \
   reader(instruments)         \

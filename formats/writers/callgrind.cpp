@@ -1,9 +1,10 @@
 // Callgrind's text: functions with their lines, and calls with what was spent below them. All integral
 // metrics.
 //
-// A reader adds to a function's own cost the cost of its calls. So that the sum is what the function's stacks
-// took, each counted once, a call's cost leaves out what its caller took itself again further down
-// (recursion), and calls made by such inner occurrences have none.
+// Readers take for the inclusive cost of a function what was spent in calls to it (callgrind_annotate,
+// KCachegrind), or its own and its calls' cost when nobody calls it. So that this counts each stack once, a
+// call has a cost only where its function was not running already: recursion costs nothing. A function that
+// begins some stacks and is called in others is called by (root) in the former.
 #include <array>
 #include <cmath>
 #include <map>
@@ -105,38 +106,30 @@ class Writing {
     for (std::size_t c = tree.size(); c-- > 1;) {
       for (std::size_t m = 0; m < n_; ++m) add_saturating(total[tree.parent[c] * n_ + m], total[c * n_ + m]);
     }
-    calls_.resize(profile_.functions().size());
-    // The outermost occurrence of every function on the way to the context in hand, and that way.
-    std::vector<std::uint32_t> outermost(profile_.functions().size(), kNone), path, depth(tree.size(), 0);
+    calls_.resize(profile_.functions().size() + 1);
+    // Which functions stand on the way to the context in hand, and how often.
+    std::vector<std::uint32_t> n_open(profile_.functions().size(), 0), path;
+    std::vector<std::uint8_t> called(profile_.functions().size(), 0);
+    for (std::uint32_t c = 1; c < tree.size(); ++c) called[function(c)] |= tree.parent[c] != 0;
     for (std::uint32_t c = 1; c < tree.size(); ++c) {
-      while (!path.empty() && tree.subtree_end[path.back()] <= c) {
-        const std::uint32_t left = path.back();
-        path.pop_back();
-        if (outermost[function(left)] == left) outermost[function(left)] = kNone;
-      }
-      depth[c] = static_cast<std::uint32_t>(path.size());
+      for (; !path.empty() && tree.subtree_end[path.back()] <= c; path.pop_back())
+        --n_open[function(path.back())];
       const std::uint32_t f = function(c);
-      if (!path.empty()) {
-        const std::uint32_t caller = path.back();
-        Costs& costs = call(caller, c);
-        if (outermost[function(caller)] == caller) {
+      if (!path.empty() || called[f]) {
+        Costs& costs = call(path.empty() ? 0 : path.back(), c);
+        if (n_open[f] == 0) {
           for (std::size_t m = 0; m < n_; ++m) add_saturating(costs[m], total[c * n_ + m]);
         }
       }
       path.push_back(c);
-      if (outermost[f] == kNone) {
-        outermost[f] = c;
-      } else {
-        const std::uint32_t outer = outermost[f];
-        Costs& costs = call(outer, path[depth[outer] + 1]);
-        for (std::size_t m = 0; m < n_; ++m) costs[m] -= self_[c * n_ + m];
-      }
+      ++n_open[f];
     }
   }
 
   Costs& call(std::uint32_t caller, std::uint32_t callee) {
-    const std::uint32_t line = profile_.frames().line[profile_.tree().frame[caller]];
-    Costs& costs = calls_[function(caller)][{function(callee), line}];
+    const std::uint32_t line = caller == 0 ? 0 : profile_.frames().line[profile_.tree().frame[caller]];
+    const std::size_t f = caller == 0 ? profile_.functions().size() : function(caller);
+    Costs& costs = calls_[f][{function(callee), line}];
     costs.resize(n_, 0);
     return costs;
   }
@@ -196,7 +189,7 @@ class Writing {
     out_.put('\n');
     for (std::uint32_t f = 0; f < lines_.size() && !out_.failed(); ++f) {
       const bool root = f == profile_.functions().size();
-      if (lines_[f].empty() && (root || calls_[f].empty())) continue;
+      if (lines_[f].empty() && calls_[f].empty()) continue;
       out_.put("\nfl=");
       name(file(f));
       out_.put("\nfn=");
@@ -213,7 +206,6 @@ class Writing {
         }
         costs(place.line, values);
       }
-      if (root) continue;
       for (const auto& [to, values] : calls_[f]) {
         out_.put("cfi=");
         name(file(to.callee));
@@ -252,8 +244,9 @@ class CallgrindWriter final : public FormatWriter {
     const Profile& profile = *profiles.front();
     if (profile.metrics().empty()) return fail(ErrorCode::unsupported, "the profile has no metrics");
     report_losses(profiles, 1, {.lines = true}, losses);
-    count_loss(losses, "stacks",
-               "The format holds who called whom and no stacks; numbers of calls, which are not known, are 1.", 1);
+    count_loss(
+        losses, "stacks",
+        "The format holds who called whom and no stacks; numbers of calls, which are not known, are 1.", 1);
     return Writing(profile, options, sink).run(losses);
   }
 };

@@ -94,8 +94,9 @@ class Writing {
     out_.put(static_cast<char>('0' + ns % 10));
   }
 
-  void enter(std::uint32_t frame, std::int64_t at) {
-    begin_event('B');
+  // Begin and end carry the same name and arguments: some readers match them by these.
+  void event(char phase, std::uint32_t frame, std::int64_t at) {
+    begin_event(phase);
     time(at);
     out_.key("name");
     out_.json(name_of(profile_, frame));
@@ -107,12 +108,6 @@ class Writing {
       out_.number(std::uint64_t{profile_.frames().line[frame]});
       out_.put('}');
     }
-    out_.put('}');
-  }
-
-  void leave(std::int64_t at) {
-    begin_event('E');
-    time(at);
     out_.put('}');
   }
 
@@ -145,11 +140,11 @@ class Writing {
       // What goes on without a gap is the same call.
       if (k > 0 && at == end)
         while (shared < open.size() && shared < path.size() && open[shared] == path[shared]) ++shared;
-      for (; open.size() > shared; open.pop_back()) leave(end);
-      for (; open.size() < path.size(); open.push_back(path[open.size()])) enter(path[open.size()], at);
+      for (; open.size() > shared; open.pop_back()) event('E', open.back(), end);
+      for (; open.size() < path.size(); open.push_back(path[open.size()])) event('B', path[open.size()], at);
       end = until;
     }
-    for (; !open.empty(); open.pop_back()) leave(end);
+    for (; !open.empty(); open.pop_back()) event('E', open.back(), end);
   }
 
   const Profile& profile_;

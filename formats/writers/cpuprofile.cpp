@@ -60,93 +60,91 @@ class Writing {
       std::uint32_t line = 0;
       if (c == 0) {
         out_.put(R"--("(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1})--");
-    }
-    else {
-      const std::uint32_t frame = tree.frame[c];
-      const FunctionId function = profile_.frames().function[frame];
-      out_.json(name_of(profile_, frame));
-      out_.put(",\"scriptId\":\"0\",\"url\":");
-      out_.json(file_of(profile_, frame));
-      out_.put(",\"lineNumber\":");
-      out_.number(std::int64_t{profile_.functions().start_line[function.v]} - 1);
-      out_.put(",\"columnNumber\":-1}");
-      line = profile_.frames().line[frame];
-      n_columns_ += profile_.frames().column[frame] != 0;
-    }
-    out_.put(",\"hitCount\":");
-    out_.number(hits_[c]);
-    if (line != 0 && hits_[c] > 0 && hits_[c] <= 0xFFFFFFFF) {
-      out_.put(",\"positionTicks\":[{\"line\":");
-      out_.number(std::uint64_t{line});
-      out_.put(",\"ticks\":");
+      } else {
+        const std::uint32_t frame = tree.frame[c];
+        const FunctionId function = profile_.frames().function[frame];
+        out_.json(name_of(profile_, frame));
+        out_.put(",\"scriptId\":\"0\",\"url\":");
+        out_.json(file_of(profile_, frame));
+        out_.put(",\"lineNumber\":");
+        out_.number(std::int64_t{profile_.functions().start_line[function.v]} - 1);
+        out_.put(",\"columnNumber\":-1}");
+        line = profile_.frames().line[frame];
+        n_columns_ += profile_.frames().column[frame] != 0;
+      }
+      out_.put(",\"hitCount\":");
       out_.number(hits_[c]);
-      out_.put("}]");
+      if (line != 0 && hits_[c] > 0 && hits_[c] <= 0xFFFFFFFF) {
+        out_.put(",\"positionTicks\":[{\"line\":");
+        out_.number(std::uint64_t{line});
+        out_.put(",\"ticks\":");
+        out_.number(hits_[c]);
+        out_.put("}]");
+      }
+      bool first = true;
+      for_each_child(tree, c, [&](std::uint32_t child) {
+        out_.put(first ? ",\"children\":[" : ",");
+        first = false;
+        out_.number(std::uint64_t{child} + 1);
+      });
+      out_.put(first ? "}" : "]}");
     }
-    bool first = true;
-    for_each_child(tree, c, [&](std::uint32_t child) {
-      out_.put(first ? ",\"children\":[" : ",");
-      first = false;
-      out_.number(std::uint64_t{child} + 1);
-    });
-    out_.put(first ? "}" : "]}");
+    out_.put(']');
   }
-  out_.put(']');
-}
 
-std::int64_t
-nanoseconds(std::size_t row) {
-  const Value value = rows_.value(row, metric_);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    std::int64_t out;
-    return __builtin_mul_overflow(*whole, scale_, &out) ? INT64_MAX : out;
+  std::int64_t nanoseconds(std::size_t row) {
+    const Value value = rows_.value(row, metric_);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      std::int64_t out;
+      return __builtin_mul_overflow(*whole, scale_, &out) ? INT64_MAX : out;
+    }
+    const double real = std::get<double>(value) * static_cast<double>(scale_);
+    return real < 9e18 ? static_cast<std::int64_t>(real + 0.5) : INT64_MAX;
   }
-  const double real = std::get<double>(value) * static_cast<double>(scale_);
-  return real < 9e18 ? static_cast<std::int64_t>(real + 0.5) : INT64_MAX;
-}
 
-// Microseconds, with the nanoseconds behind a point.
-void microseconds(std::int64_t ns) {
-  out_.number(ns / 1000);
-  const std::int64_t rest = ns % 1000;
-  if (rest == 0) return;
-  out_.put('.');
-  out_.put(static_cast<char>('0' + rest / 100));
-  out_.put(static_cast<char>('0' + rest / 10 % 10));
-  out_.put(static_cast<char>('0' + rest % 10));
-}
+  // Microseconds, with the nanoseconds behind a point.
+  void microseconds(std::int64_t ns) {
+    out_.number(ns / 1000);
+    const std::int64_t rest = ns % 1000;
+    if (rest == 0) return;
+    out_.put('.');
+    out_.put(static_cast<char>('0' + rest / 100));
+    out_.put(static_cast<char>('0' + rest / 10 % 10));
+    out_.put(static_cast<char>('0' + rest % 10));
+  }
 
-void write_samples() {
-  std::int64_t total = 0;
-  std::vector<std::uint32_t> used;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const double value = as_double(rows_.value(i, metric_));
-    n_negative_ += value < 0;
-    if (value <= 0) continue;
-    used.push_back(static_cast<std::uint32_t>(i));
-    add_saturating(total, nanoseconds(i));
+  void write_samples() {
+    std::int64_t total = 0;
+    std::vector<std::uint32_t> used;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const double value = as_double(rows_.value(i, metric_));
+      n_negative_ += value < 0;
+      if (value <= 0) continue;
+      used.push_back(static_cast<std::uint32_t>(i));
+      add_saturating(total, nanoseconds(i));
+    }
+    out_.put(",\"startTime\":0,\"endTime\":");
+    microseconds(total);
+    out_.put(",\"samples\":[");
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      if (k > 0) out_.put(',');
+      out_.number(std::uint64_t{rows_[used[k]].context} + 1);
+    }
+    out_.put("],\"timeDeltas\":[");
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      if (k > 0) out_.put(',');
+      microseconds(k == 0 ? 0 : nanoseconds(used[k - 1]));
+    }
+    out_.put(']');
   }
-  out_.put(",\"startTime\":0,\"endTime\":");
-  microseconds(total);
-  out_.put(",\"samples\":[");
-  for (std::size_t k = 0; k < used.size(); ++k) {
-    if (k > 0) out_.put(',');
-    out_.number(std::uint64_t{rows_[used[k]].context} + 1);
-  }
-  out_.put("],\"timeDeltas\":[");
-  for (std::size_t k = 0; k < used.size(); ++k) {
-    if (k > 0) out_.put(',');
-    microseconds(k == 0 ? 0 : nanoseconds(used[k - 1]));
-  }
-  out_.put(']');
-}
 
-const Profile& profile_;
-MetricId metric_;
-Output out_;
-Measurements rows_;
-std::int64_t scale_ = 0;
-std::vector<std::int64_t> hits_;
-std::uint64_t n_negative_ = 0, n_fractions_ = 0, n_columns_ = 0;
+  const Profile& profile_;
+  MetricId metric_;
+  Output out_;
+  Measurements rows_;
+  std::int64_t scale_ = 0;
+  std::vector<std::int64_t> hits_;
+  std::uint64_t n_negative_ = 0, n_fractions_ = 0, n_columns_ = 0;
 };
 
 class CpuprofileWriter final : public FormatWriter {

@@ -14,6 +14,7 @@
   writer(cpuprofile)          \
   writer(callgrind)           \
   writer(chrome_trace)        \
+  writer(firefox)             \
   writer(d3)
 // clang-format on
 

@@ -114,7 +114,9 @@ def check_callgrind(folder):
                 if not started or len(fields) <= len(order) or not re.fullmatch(r"[\d,.]+", fields[column]):
                     continue
                 name = re.sub(r" \[[^]]*\]$", "", fields[len(order)])
-                got[name.split(":", 1)[1] if ":" in name else name] += int(fields[column].replace(",", "").replace(".", "0"))
+                # file:function, both of which may have colons.
+                known = [k for k in expected if name.endswith(":" + k)]
+                got[max(known, key=len) if known else name] += int(fields[column].replace(",", "").replace(".", "0"))
             assert got, text
             for name, values in expected.items():
                 if values[which] and name in got and values[1] is not None:

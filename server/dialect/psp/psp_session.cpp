@@ -438,13 +438,7 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   }
   if (change == ProfileChange::reloaded || change == ProfileChange::default_changed)
     if (const OpenProfilePtr open = meant_profile(); open && open->handle == handle) prepare(open);
-  // Once for all profiles of a file.
-  if (std::exchange(refreshing_, true)) return;
-  engine_.post([this, alive = alive_] {
-    if (!*alive) return;
-    refreshing_ = false;
-    refresh();
-  });
+  refresh();
 }
 
 void PspSession::on_activity_changed(const std::string& error) {

@@ -130,8 +130,7 @@ class PspSession final : public Session, private EngineListener {
     bool markdown = false, profile_changed = false, selection = false, status = false;
   } can_;
   bool authorised_ = false, input_ended_ = false, closed_ = false, parsing_ = false, running_ = false;
-  bool refreshing_ = false;  // a refresh is on its way
-  int exit_code_ = 0;        // 1 after `exit` without `shutdown`
+  int exit_code_ = 0;  // 1 after `exit` without `shutdown`
   std::map<std::string, StopSource> panels_;
   std::string own_default_;  // handle of what this client opened last; goes before the daemon's default
   std::set<std::string> project_profiles_;        // paths that were opened because the project file says so

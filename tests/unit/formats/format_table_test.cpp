@@ -1,4 +1,5 @@
 // docs/formats/README.md lists the registry.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "formats/open.h"
+#include "formats/writer.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -14,15 +16,30 @@ using namespace profd;
 namespace {
 
 std::string format_table() {
-  std::string table = "| format | what | written by | usual names |\n| --- | --- | --- | --- |\n";
+  std::string table =
+      "| format | what | written by | usual names | writer |\n| --- | --- | --- | --- | --- |\n";
   for (const FormatReader* reader : all_readers()) {
     const ReaderInfo& info = reader->info();
     std::vector<std::string> names;
     for (std::string_view extension : info.extensions) names.push_back(fmt::format("`*{}`", extension));
-    table += fmt::format("| {} | {} | {} | {} |\n", fmt::format("[{0}]({0}.md)", info.id), info.title,
-                         info.producer, fmt::join(names, " "));
+    const FormatWriter* writer = find_writer(info.id);
+    table += fmt::format("| {} | {} | {} | {} | {} |\n", fmt::format("[{0}]({0}.md)", info.id), info.title,
+                         info.producer, fmt::join(names, " "), writer ? writer->info().holds : "");
   }
   return table;
+}
+
+std::string written_only() {
+  std::string out;
+  for (const FormatWriter* writer : all_writers()) {
+    const auto readers = all_readers();
+    if (std::any_of(readers.begin(), readers.end(),
+                    [&](const FormatReader* reader) { return reader->info().id == writer->info().id; }))
+      continue;
+    out += fmt::format("{}{} (`*{}`; {})", out.empty() ? "" : ", ", writer->info().title,
+                       writer->info().extensions.front(), writer->info().holds);
+  }
+  return out.empty() ? "nothing" : out;
 }
 
 std::string page() {
@@ -30,6 +47,11 @@ std::string page() {
          "What `profd` opens. The table is written from the registry by a test (`PROFD_BLESS=1`); "
          "[add-a-format.md](../add-a-format.md)\nsays how a format is added.\n\n" +
          format_table() +
+         "\nThe last column says what `profd convert` writes in the format holds; what it cannot hold is "
+         "listed "
+         "when it is written.\n"
+         "Written and not read: " +
+         written_only() + ".\n" +
          "\nAny of them may lie in gzip, zstd, bzip2, xz, zip or tar, one inside another. An archive or "
          "folder with several "
          "profiles gives several\n"

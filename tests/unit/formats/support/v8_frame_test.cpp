@@ -40,16 +40,13 @@ TEST_CASE("pseudo functions of V8 are the root, the collector and native code") 
   ProfileBuilder builder;
   FrameKind kind{};
   bool is_root = false;
-  spec_of(builder, R"x({"functionName":"(root)","scriptId":0
-})x", kind, is_root);
+  spec_of(builder, R"x({"functionName":"(root)","scriptId":0})x", kind, is_root);
   CHECK(is_root);
-  spec_of(builder, R"x({"functionName":"(garbage collector)","scriptId":"0"
-  })x", kind, is_root);
+  spec_of(builder, R"x({"functionName":"(garbage collector)","scriptId":"0"})x", kind, is_root);
   CHECK(kind == FrameKind::gc);
-  spec_of(builder, R"x({"functionName":"(program)","scriptId":0,"lineNumber":-1
-  })x", kind, is_root);
+  spec_of(builder, R"x({"functionName":"(program)","scriptId":0,"lineNumber":-1})x", kind, is_root);
   CHECK(kind == FrameKind::native);
   CHECK_FALSE(is_root);
   spec_of(builder, R"x({"functionName":"eval","scriptId":12})x", kind, is_root);
   CHECK(kind == FrameKind::jit);
-  }
+}
