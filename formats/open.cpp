@@ -125,7 +125,7 @@ class Opener {
     const auto done = peel(
         std::move(file), options_.limits, options_.partial, stop_, opened_.report, claimed,
         [&](Result<Content> content) { return take(std::move(content)); },
-        [&](const Folder& folder, const Content& archive) { return read_claimed(folder, "", archive); });
+        [&](const Folder& folder, const Content& archive) { return read_archive(folder, archive); });
     // What was read, or what was found wrong with it, is then of bytes that the file does not have.
     if (source.shrank())
       return fail(ErrorCode::io,
@@ -187,6 +187,20 @@ class Opener {
       return true;
     }
     return false;
+  }
+
+  // An archive made of a folder has it as its only top folder.
+  Result<bool> read_archive(const Folder& folder, const Content& archive) {
+    PROFD_TRY(const bool whole, read_claimed(folder, "", archive));
+    if (whole || folder.files().empty()) return whole;
+    const std::vector<std::string>& files = folder.files();
+    const std::size_t slash = files.front().find('/');
+    if (slash == std::string::npos) return false;
+    const std::string top = files.front().substr(0, slash);
+    if (!std::all_of(files.begin(), files.end(),
+                     [&](const std::string& file) { return file.starts_with(top + "/"); }))
+      return false;
+    return read_claimed(*sub_folder(folder, top), top, archive);
   }
 
   // "Snapshots in the order of time" is what a folder of them means; names decide when times are not known.

@@ -19,6 +19,8 @@
   reader(austin)              \
   reader(stackprof)           \
   reader(hpctoolkit_v4)       \
+  reader(gprofng)             \
+  reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \
@@ -34,12 +36,22 @@
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
+  reader(timemory)            \
+  reader(d3_flamegraph)       \
   reader(perf_script)         \
   reader(flamegraph_svg)      \
   reader(async_profiler_html) \
   reader(async_profiler_text) \
+  reader(hprof)               \
+  reader(jstack)              \
   reader(v8log)               \
   reader(perf_map)            \
+  reader(vtune_csv)           \
+  reader(visualstudio_csv)    \
+  reader(xperf)               \
+  reader(pmcstat)             \
+  reader(sleepy)              \
+  reader(vtune_gprofcc)       \
   reader(heaptrack)           \
   reader(macos_sample)        \
   reader(instruments)         \
@@ -59,6 +71,7 @@
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
+  reader(vm_profiler)         \
   reader(folded)
 // clang-format on
 

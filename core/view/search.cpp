@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 
+#include "core/view/key_index.h"
 #include "core/view/memo.h"
 #include "core/view/pattern.h"
 #include "core/view/sweep.h"
@@ -38,18 +41,47 @@ bool matches_key(const Selection& s, const Pattern& pattern, Key key) {
   return pattern.matches(key_name(*s.profile, keys, key));
 }
 
+// Sums by set while contexts come in ascending order; the outermost of a set counts.
 template <class T>
-Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& totals,
-                                        std::vector<std::uint8_t> set_of, std::size_t n_sets,
-                                        StopToken& stop) {
+class OutermostSums {
+ public:
+  OutermostSums(const Selection& s, const Column<T>& totals, const std::vector<std::uint8_t>& set_of,
+                std::size_t n_sets)
+      : s_(s), totals_(totals), set_of_(set_of), sum_(n_sets), inside_until_(n_sets, 1) {}
+
+  // Ascending, each of a frame in some set. Far-off columns are fetched ahead of their use.
+  void take(const std::uint32_t* found, std::size_t n) {
+    const ContextTree& tree = s_.profile->tree();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + 16 < n) {
+        __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
+        __builtin_prefetch(&totals_[found[i + 16]]);
+      }
+      const std::size_t set = set_of_[tree.frame[found[i]]] - 1u;
+      if (found[i] < inside_until_[set]) continue;
+      sum_[set] = add(sum_[set], totals_[found[i]], s_.saturated);
+      inside_until_[set] = tree.subtree_end[found[i]];
+    }
+  }
+  // Nothing more of a single set comes before this context.
+  std::uint32_t skip_to() const { return sum_.size() == 1 ? inside_until_[0] : 1; }
+  std::vector<Value> values() const { return {sum_.begin(), sum_.end()}; }
+
+ private:
+  const Selection& s_;
+  const Column<T>& totals_;
+  const std::vector<std::uint8_t>& set_of_;
+  std::vector<T> sum_;
+  std::vector<std::uint32_t> inside_until_;
+};
+
+constexpr std::uint32_t kBlock = 4096;
+
+template <class T>
+Result<std::vector<Value>> sweep_sums(const Selection& s, OutermostSums<T>& sums,
+                                      const std::vector<std::uint8_t>& set_of, StopToken& stop) {
   const ContextTree& tree = s.profile->tree();
-  for (std::size_t f = 0; f < s.hidden.size(); ++f)
-    if (s.hidden[f] != 0) set_of[f] = 0;
-  // In blocks: what matches is gathered first, so that its far-off columns can be fetched ahead of their use.
-  constexpr std::uint32_t kBlock = 4096;
   std::array<std::uint32_t, kBlock> found;
-  std::vector<T> sum(n_sets);
-  std::vector<std::uint32_t> inside_until(n_sets, 1);
   const auto n = static_cast<std::uint32_t>(tree.size());
   for (std::uint32_t c = 1; c < n;) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
@@ -59,19 +91,60 @@ Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& tot
       found[n_found] = c;
       n_found += set_of[tree.frame[c]] != 0 ? 1 : 0;
     }
-    for (std::size_t i = 0; i < n_found; ++i) {
-      if (i + 16 < n_found) {
-        __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
-        __builtin_prefetch(&totals[found[i + 16]]);
-      }
-      const std::size_t set = set_of[tree.frame[found[i]]] - 1u;
-      if (found[i] < inside_until[set]) continue;
-      sum[set] = add(sum[set], totals[found[i]], s.saturated);
-      inside_until[set] = tree.subtree_end[found[i]];
-    }
-    if (n_sets == 1) c = std::max(c, inside_until[0]);
+    sums.take(found.data(), n_found);
+    c = std::max(c, sums.skip_to());
   }
-  return std::vector<Value>(sum.begin(), sum.end());
+  return sums.values();
+}
+
+// The contexts of the functions alone, put in order by marking them in a map of bits.
+template <class T>
+Result<std::vector<Value>> indexed_sums(const Selection& s, const KeyIndex& index,
+                                        const std::vector<Key>& keys, OutermostSums<T>& sums,
+                                        const std::vector<std::uint8_t>& set_of, StopToken& stop) {
+  const ContextTree& tree = s.profile->tree();
+  std::vector<std::uint64_t> marked((tree.size() + 63) / 64, 0);
+  for (const Key key : keys) {
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+    for (const std::uint32_t c : index.of(key))
+      if (set_of[tree.frame[c]] != 0) marked[c / 64] |= std::uint64_t{1} << (c % 64);
+  }
+  std::array<std::uint32_t, kBlock> found;
+  std::size_t n_found = 0;
+  for (std::size_t word = 0; word < marked.size(); ++word) {
+    for (std::uint64_t bits = marked[word]; bits != 0; bits &= bits - 1)
+      found[n_found++] =
+          static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+    if (n_found + 64 <= kBlock) continue;
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+    sums.take(found.data(), std::exchange(n_found, 0));
+  }
+  sums.take(found.data(), n_found);
+  return sums.values();
+}
+
+template <class T>
+Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& totals,
+                                        std::vector<std::uint8_t> set_of, std::size_t n_sets,
+                                        StopToken& stop) {
+  for (std::size_t f = 0; f < s.hidden.size(); ++f)
+    if (s.hidden[f] != 0) set_of[f] = 0;
+  OutermostSums<T> sums(s, totals, set_of, n_sets);
+  // Where someone has made an index of contexts by function already, few of them need no sweep over all.
+  if (s.owner.empty() && s.memo->has_key_index()) {
+    PROFD_TRY(const auto index, s.memo->key_index(s, true, stop));
+    std::vector<std::uint8_t> seen(s.keys->n_keys(), 0);
+    std::vector<Key> keys;
+    std::size_t n_contexts = 0;
+    for (std::size_t f = 0; f < set_of.size(); ++f) {
+      const Key key = s.keys->of_frame[f];
+      if (set_of[f] == 0 || std::exchange(seen[key], 1) != 0) continue;
+      keys.push_back(key);
+      n_contexts += index->of(key).size();
+    }
+    if (n_contexts < s.profile->tree().size() / 6) return indexed_sums(s, *index, keys, sums, set_of, stop);
+  }
+  return sweep_sums(s, sums, set_of, stop);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "formats/caliper/cali.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "formats/support/line_reader.h"
@@ -14,6 +16,9 @@ constexpr std::uint64_t kNameAttribute = 8, kTypeAttribute = 9, kPropertyAttribu
 constexpr std::uint64_t kFirstFree = 11;
 constexpr std::uint32_t kNested = 256, kHidden = 128;
 
+// What an attribute is, once it was asked.
+enum class Role : std::uint8_t { unknown, metric, rank, dimension };
+
 // A node of the metadata tree, with what it inherits.
 struct Node {
   std::uint32_t parent = kNone;
@@ -25,10 +30,17 @@ struct Node {
   std::uint32_t properties = 0;
   StringId alias{0u}, unit{0u};
   std::uint32_t column = kNone;
+  Role role = Role::unknown;
 };
 
 // The next piece of `text` up to `end`, escapes left in; steps over it and the separator.
 std::string_view take(std::string_view& text, char end) {
+  const std::size_t at = text.find(end);
+  if (at != std::string_view::npos && std::memchr(text.data(), '\\', at) == nullptr) {
+    const std::string_view piece = text.substr(0, at);
+    text.remove_prefix(at + 1);
+    return piece;
+  }
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\') {
       ++i;
@@ -214,6 +226,17 @@ class Reading {
     return attribute.column;
   }
 
+  bool is_metric(Node& attribute) {
+    if (attribute.role == Role::unknown && builder_.text(attribute.value) == "mpi.rank")
+      attribute.role = Role::rank;
+    else if (attribute.role == Role::unknown)
+      attribute.role = Table::is_metric(builder_.text(attribute.value), builder_.text(attribute.alias),
+                                        builder_.text(attribute.unit))
+                           ? Role::metric
+                           : Role::dimension;
+    return attribute.role == Role::metric;
+  }
+
   bool record(const Fields& fields) {
     if (!refs(fields.ref)) return false;
     ContextId path = kRootContext;
@@ -231,14 +254,15 @@ class Reading {
         complete = false;
         continue;
       }
-      const std::string name(builder_.text(nodes_[row].value));
       double value = 0;
-      const Node& of = nodes_[row];
-      if (!Table::is_metric(name, builder_.text(of.alias), builder_.text(of.unit)) ||
-          !parse_double(text, value))
-        table_.dimension(name, text);
-      else
+      if (is_metric(nodes_[row]) && parse_double(text, value)) {
         table_.value(column_of(nodes_[row]), value);
+      } else if (std::int64_t rank = 0; nodes_[row].role == Role::rank && parse_int(text, rank)) {
+        table_.rank(rank);
+      } else {
+        const std::string name(builder_.text(nodes_[row].value));
+        table_.dimension(name, text);
+      }
     }
     table_.end_record();
     return complete;

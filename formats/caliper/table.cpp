@@ -104,7 +104,13 @@ void Table::dimension(std::string_view name, std::string_view text) {
 
 void Table::end_record() {
   Record& record = records_.back();
-  if (rank_ >= 0 || thread_ >= 0) {
+  if (rank_ >= 0 || thread_ >= 0) record.thread = thread_of();
+  if (!labels_.empty()) record.labels = builder_.label_set(labels_);
+}
+
+ThreadId Table::thread_of() {
+  const auto [known, added] = threads_.emplace(std::pair(rank_, thread_), ThreadId{});
+  if (added) {
     ThreadSpec spec;
     spec.pid = rank_;
     spec.tid = thread_;
@@ -112,9 +118,9 @@ void Table::end_record() {
     const std::string name = thread_ < 0 ? "" : fmt::format("thread {}", thread_);
     spec.process_name = process;
     spec.name = name;
-    record.thread = builder_.thread(spec);
+    known->second = builder_.thread(spec);
   }
-  if (!labels_.empty()) record.labels = builder_.label_set(labels_);
+  return known->second;
 }
 
 std::vector<Table::Role> Table::roles() const {

@@ -1,8 +1,10 @@
 // Caliper's records, whatever file they came from: a path of regions, dimensions and values of columns.
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "formats/reader.h"
@@ -31,6 +33,7 @@ class Table {
   void begin_record(ContextId at);
   void value(std::uint32_t column, double value);
   void dimension(std::string_view name, std::string_view text);
+  void rank(std::int64_t number) { rank_ = number; }  // dimension("mpi.rank", …)
   void end_record();
 
   // Declares the metrics and adds the samples.
@@ -54,6 +57,7 @@ class Table {
   std::string unit_of(std::uint32_t column) const;
   void subtract_children(const std::vector<Role>& roles);
   std::uint64_t key(const Record& record, ContextId at) const;
+  ThreadId thread_of();
 
   ReadContext& context_;
   ProfileBuilder& builder_;
@@ -65,6 +69,7 @@ class Table {
   // of the open record
   std::int64_t rank_ = -1, thread_ = -1;
   std::vector<Label> labels_;
+  std::map<std::pair<std::int64_t, std::int64_t>, ThreadId> threads_;  // by rank and thread
 };
 
 }  // namespace profd::caliper

@@ -39,7 +39,7 @@ class Reading {
         part_total_(survey.events.size()),
         calls_(survey.events.size()) {
     unknown_ = builder_.string("???");
-    if (!survey.xdebug) graph_.emplace(builder, metrics(survey));
+    if (!survey.xdebug) graph_.emplace(builder, metrics(survey), CostGraph::Options{.entries_by_cost = true});
   }
 
   Result<void> run() {
@@ -227,7 +227,8 @@ class Reading {
       std::size_t index = 0;
       while (index < survey_.events.size() && survey_.events[index].text != word) ++index;
       if (index == survey_.events.size())
-        return fail(ErrorCode::malformed, "a line that names events does not begin at the start of the line", offset_);
+        return fail(ErrorCode::malformed, "a line that names events does not begin at the start of the line",
+                    offset_);
       events_.push_back(index);
     }
     position_ = {};
@@ -355,7 +356,7 @@ class Reading {
 
   CostGraph::Node node(const Spot& spot, const Position& at, FunctionId& cached) {
     const FrameId frame = frame_of(spot, at, cached);
-    return {cached, frame};
+    return {cached, module_of(spot.object), frame};
   }
 
   ModuleId module_of(StringId object) {
@@ -425,10 +426,13 @@ class Reading {
       target.function_file = target.file;
       cached = {};
     }
-    roles_from_.push_back(builder_.context(kRootContext, frame_of(spot_, at, function_)).v);
-    roles_to_.push_back(builder_.context(kRootContext, frame_of(target, target_, cached)).v);
-    taken_.push_back(jump_taken_);
-    executed_.push_back(jump_total_);
+    if (graph_) {
+      jumps_.emplace_back(node(spot_, at, function_), node(target, target_, cached));
+      graph_->add_function(jumps_.back().first);
+      graph_->add_function(jumps_.back().second);
+      taken_.push_back(jump_taken_);
+      executed_.push_back(jump_total_);
+    }
     jump_file_ = std::nullopt;
     jump_name_ = std::nullopt;
     return {};
@@ -436,15 +440,20 @@ class Reading {
 
   Result<void> finish() {
     if (graph_)
-      graph_->finish();
+      PROFD_CHECK(graph_->finish(context_.report));
     else
       PROFD_CHECK(calls_.finish(metrics(survey_), context_, builder_));
-    if (!roles_from_.empty()) {
+    if (!jumps_.empty()) {
+      std::vector<std::uint32_t> from, to;
+      for (const auto& [a, b] : jumps_) {
+        from.push_back(graph_->context_of(a.function, a.frame).v);
+        to.push_back(graph_->context_of(b.function, b.frame).v);
+      }
       AssociationTable jumps;
       jumps.name = "jump";
       jumps.roles = {"from", "to"};
-      jumps.contexts = {profd::Column<std::uint32_t>(std::move(roles_from_)),
-                        profd::Column<std::uint32_t>(std::move(roles_to_))};
+      jumps.contexts = {profd::Column<std::uint32_t>(std::move(from)),
+                        profd::Column<std::uint32_t>(std::move(to))};
       jumps.metrics = {{"taken", "count"}, {"executed", "count"}};
       jumps.values = {profd::Column<std::int64_t>(std::move(taken_)),
                       profd::Column<std::int64_t>(std::move(executed_))};
@@ -482,7 +491,7 @@ class Reading {
   Position target_;
   StringId last_object_;
   ModuleId last_module_;
-  std::vector<std::uint32_t> roles_from_, roles_to_;
+  std::vector<std::pair<CostGraph::Node, CostGraph::Node>> jumps_;
   std::vector<std::int64_t> taken_, executed_;
   XdebugCalls calls_;
 };

@@ -80,13 +80,7 @@ class CallgrindReader final : public FormatReader {
     if (survey.events.empty())
       return fail(ErrorCode::malformed, "no line names the events that were counted", 0);
     if (survey.events.size() > 1000) return fail(ErrorCode::limit, "there are more than 1,000 events");
-    ProfileBuilder& builder = profiles.emplace_back();
-    PROFD_CHECK(callgrind::read_body(text.text, text.offset, survey, context, builder));
-    context.report.add(
-        "call-graph", Severity::info,
-        "the format knows calls, not stacks: see docs/formats/callgrind.md for what the metrics mean",
-        std::nullopt, survey.has_calls && !survey.xdebug ? 1 : 0);
-    return {};
+    return callgrind::read_body(text.text, text.offset, survey, context, profiles.emplace_back());
   }
 };
 

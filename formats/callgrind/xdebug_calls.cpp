@@ -76,14 +76,13 @@ void XdebugCalls::add_graph(CostGraph& graph) const {
       if (parts_[part].placed) graph.set_place(parts_[part].place);
     for (std::size_t e = blocks_[b].first_entry; e < end_of(b); ++e) {
       const Entry& entry = entries_[e];
-      const CostGraph::Node node{blocks_[b].function, entry.frame};
+      const CostGraph::Node node{blocks_[b].function, {}, entry.frame};
       if (entry.callee.function.valid())
         graph.add_call(node, entry.callee, entry.count, costs(e));
       else
         graph.add_self(node, costs(e));
     }
   }
-  graph.finish();
 }
 
 Result<void> XdebugCalls::finish(std::vector<CostGraph::Event> events, ReadContext& context,
@@ -102,9 +101,9 @@ Result<void> XdebugCalls::finish(std::vector<CostGraph::Event> events, ReadConte
     context.report.add("calls-out-of-order", Severity::loss,
                        "the calls do not fit together, so that their stacks are not known: the file was read "
                        "as a call graph");
-    CostGraph graph(builder, std::move(events));
+    CostGraph graph(builder, std::move(events), {});
     add_graph(graph);
-    return {};
+    return graph.finish(context.report);
   }
   for (const CostGraph::Event& event : events) builder.add_metric(event.name, event.unit);
   builder.add_metric("calls", "count");

@@ -139,7 +139,7 @@ std::size_t Threads::KeyHash::operator()(const Key& key) const {
 std::uint32_t Threads::process(const TaskName& pid) {
   const auto [at, is_new] = process_of_.try_emplace(Key{pid.number, 0, std::string(pid.word)},
                                                     static_cast<std::uint32_t>(processes_.size()));
-  if (is_new) processes_.push_back({pid.number, unescaped(pid.word), {}});
+  if (is_new) processes_.push_back({pid.number, unescaped(pid.word), {}, {}});
   return at->second;
 }
 
@@ -162,6 +162,10 @@ void Threads::set_process_name(const TaskName& pid, std::string name) {
   processes_[process(pid)].name = std::move(name);
 }
 
+void Threads::set_process_labels(const TaskName& pid, std::string labels) {
+  processes_[process(pid)].labels = std::move(labels);
+}
+
 ThreadId Threads::add_to(ProfileBuilder& builder, std::uint32_t row) const {
   const Row& thread = rows_[row];
   const Process& process = processes_[thread.process];
@@ -169,7 +173,9 @@ ThreadId Threads::add_to(ProfileBuilder& builder, std::uint32_t row) const {
   spec.tid = thread.tid;
   spec.pid = process.pid;
   spec.name = thread.name.empty() ? thread.word : thread.name;
-  spec.process_name = process.name.empty() ? process.word : process.name;
+  std::string owner = process.name.empty() ? process.word : process.name;
+  if (!process.labels.empty()) owner += (owner.empty() ? "[" : " [") + process.labels + "]";
+  spec.process_name = owner;
   return builder.thread(spec);
 }
 

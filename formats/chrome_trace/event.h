@@ -50,6 +50,8 @@ class Threads {
   std::uint32_t row(const TaskName& pid, const TaskName& tid);
   void set_thread_name(std::uint32_t row, std::string name) { rows_[row].name = std::move(name); }
   void set_process_name(const TaskName& pid, std::string name);
+  // "GPU 0": tells processes of one name apart.
+  void set_process_labels(const TaskName& pid, std::string labels);
   std::size_t size() const { return rows_.size(); }
   ThreadId add_to(ProfileBuilder& builder, std::uint32_t row) const;
 
@@ -61,7 +63,7 @@ class Threads {
   };
   struct Process {
     std::int64_t pid = -1;
-    std::string word, name;
+    std::string word, name, labels;
   };
   struct Key {
     std::int64_t a, b;

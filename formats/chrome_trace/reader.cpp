@@ -237,18 +237,20 @@ Result<void> TraceReading::event(const Event& event) {
 }
 
 void TraceReading::metadata(const Event& event) {
-  const bool process = event.name == "process_name";
-  if (!event.args || (!process && event.name != "thread_name")) return;
+  const bool process = event.name == "process_name", labels = event.name == "process_labels";
+  if (!event.args || (!process && !labels && event.name != "thread_name")) return;
   JsonCursor in = at(*event.args, event_depth_ + 1);
   std::string name;
   std::string_view key;
   for (in.begin_object(); in.next_key(key);) {
-    if (key == "name" && in.kind() == JsonKind::string)
+    if (key == (labels ? "labels" : "name") && in.kind() == JsonKind::string)
       name = in.string();
     else
       in.skip();
   }
-  if (process)
+  if (labels)
+    threads_.set_process_labels(event.pid, std::move(name));
+  else if (process)
     threads_.set_process_name(event.pid, std::move(name));
   else
     threads_.set_thread_name(threads_.row(event.pid, event.tid), std::move(name));

@@ -84,8 +84,12 @@ Result<Document> read_outline(JsonCursor& in) {
 class CpuprofileReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"cpuprofile", "V8 CPU profile", kExtensions, 410,
-                                 "Chrome DevTools, node --cpu-prof, Deno, VS Code"};
+    static const ReaderInfo info{"cpuprofile",
+                                 "V8 CPU profile",
+                                 kExtensions,
+                                 410,
+                                 "Chrome DevTools, node --cpu-prof, Deno, VS Code",
+                                 2};
     return info;
   }
 

@@ -39,9 +39,15 @@ class Durations {
       before_ = now;
     }
     if (!in_.ok()) return false;
+    // The clock ran backwards: no sample begins before the one before it, and the sum of all steps stays.
     if (delta < 0) {
       if (n_negative_++ == 0) first_negative_ = in_.offset();
+      if (__builtin_sub_overflow(behind_, delta, &behind_)) behind_ = 0;
       delta = 0;
+    } else {
+      const std::int64_t caught_up = std::min(behind_, delta);
+      behind_ -= caught_up;
+      delta -= caught_up;
     }
     return true;
   }
@@ -51,8 +57,8 @@ class Durations {
   void report(ReadContext& context) const {
     if (n_negative_ > 0)
       context.report.add("negative-time-delta", Severity::loss,
-                         "Times ran backwards between samples; these steps count as 0.", first_negative_,
-                         n_negative_);
+                         "Times ran backwards between samples; such a sample counts from the one before.",
+                         first_negative_, n_negative_);
     if (n_rounded_ > 0)
       context.report.add("rounded-time", Severity::info, "Times were rounded to whole nanoseconds.",
                          std::nullopt, n_rounded_);
@@ -62,6 +68,7 @@ class Durations {
   JsonCursor in_;
   bool from_timestamps_;
   std::int64_t before_ = 0;
+  std::int64_t behind_ = 0;  // how far the clock is behind the latest sample
   std::uint64_t n_negative_ = 0, n_rounded_ = 0;
   std::optional<std::uint64_t> first_negative_;
 };

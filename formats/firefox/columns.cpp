@@ -3,14 +3,36 @@
 #include <cmath>
 
 namespace profd::firefox {
+namespace {
+
+// "12.345678" times 10^power; false for what needs more than a glance.
+bool scaled_at_a_glance(std::string_view text, int power, std::int64_t& out) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  if (end - p > 12) return false;
+  std::int64_t value = 0;
+  for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + (*p - '0');
+  if (p != end && *p == '.') {
+    for (++p; p != end && *p >= '0' && *p <= '9'; ++p, --power) {
+      if (power == 0) return false;
+      value = value * 10 + (*p - '0');
+    }
+  }
+  if (p != end) return false;
+  for (; power > 0; --power) value *= 10;
+  out = negative ? -value : value;
+  return true;
+}
+
+}  // namespace
 
 std::uint32_t read_index(JsonCursor& in) {
   switch (in.kind()) {
     case JsonKind::number: {
-      const JsonNumber number = in.number();
-      return number.is_integer && number.integer >= 0 && number.integer < kNone
-                 ? static_cast<std::uint32_t>(number.integer)
-                 : kNone;
+      const std::int64_t number = in.integer();
+      return number >= 0 && number < kNone ? static_cast<std::uint32_t>(number) : kNone;
     }
     case JsonKind::boolean:
       return in.boolean() ? 1 : 0;
@@ -36,7 +58,8 @@ std::int64_t read_scaled(JsonCursor& in, int power, std::uint64_t& n_rounded) {
   std::int64_t value = 0;
   if (!in.ok()) return 0;
   if (number.is_integer && power == 0) return number.integer;
-  if (scaled_decimal(number.text, power, value)) return value;
+  if (scaled_at_a_glance(number.text, power, value) || scaled_decimal(number.text, power, value))
+    return value;
   const double rounded = std::round(number.value * std::pow(10.0, power));
   if (!(std::abs(rounded) < 9.2e18)) {
     in.fail_at(place, ErrorCode::malformed, "the number is out of range");

@@ -191,6 +191,12 @@ class Processed {
     out = std::make_shared<Stacks>();
     out->place = t.place;
     std::vector<FunctionId> functions(t.func_name.size());
+    // Names of unresolved functions are addresses in the process or in the library; frames have the latter.
+    std::vector<std::int64_t> address_of(functions.size(), -1);
+    for (std::size_t i = 0; i < t.frame_func.size(); ++i) {
+      const std::uint32_t func = t.frame_func[i];
+      if (func < functions.size() && address_of[func] < 0) address_of[func] = at(t.frame_address, i);
+    }
     for (std::size_t f = 0; f < functions.size(); ++f) {
       if (t.func_name[f] >= strings(t).size())
         return fail(ErrorCode::malformed, fmt::format("function {} has a name that is not in the file", f),
@@ -208,7 +214,9 @@ class Processed {
         // An address alone would be equal in all libraries.
         const std::uint32_t lib = library(t, static_cast<std::uint32_t>(f), kNone, libs);
         if (lib != kNone && !libs[lib].name.empty())
-          spec.name = r_.builder.string(libs[lib].name + "+" + std::string(name));
+          spec.name = r_.builder.string(
+              libs[lib].name + "+" +
+              (address_of[f] > 0 ? fmt::format("0x{:x}", address_of[f]) : std::string(name)));
       } else if (name.empty()) {
         spec.name = r_.builder.string("(anonymous)");
       }

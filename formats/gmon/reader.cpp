@@ -34,7 +34,7 @@ class Reading {
                                                   : CostGraph::Event{dimension, "count"}};
     if (!r_.blocks.empty()) events.push_back({"block executions", "count"});
     row_.resize(events.size());
-    graph_.emplace(builder_, std::move(events), false);
+    graph_.emplace(builder_, std::move(events), CostGraph::Options{.inclusive = false});
     std::uint64_t n_samples = 0;
     for (const Histogram& h : r_.histograms) {
       if (h.dimension != dimension) {
@@ -52,7 +52,7 @@ class Reading {
       row_.back() = static_cast<std::int64_t>(std::min<std::uint64_t>(block.count, INT64_MAX));
       graph_->add_self(node(block.address), row_);
     }
-    graph_->finish();
+    PROFD_CHECK(graph_->finish(context_.report));
     builder_.set_n_samples(n_samples);
     context_.report.add(
         "no-symbols", Severity::loss,
@@ -71,7 +71,7 @@ class Reading {
       spec.unresolved = row == Symbols::kNowhere;
       *known = builder_.function(spec);
     }
-    return {*known, builder_.frame({.function = *known, .address = address})};
+    return {*known, {}, builder_.frame({.function = *known, .address = address})};
   }
 
   // A bin covers (high - low) / n bytes, which is no whole number: its samples are shared by the functions it
@@ -103,7 +103,8 @@ class Reading {
   }
 
   void share(double begin, double end, std::int64_t whole) {
-    auto at = static_cast<std::uint64_t>(begin);
+    // Nothing lies at the very end of the address space; 2^64 itself does not fit.
+    auto at = begin < 18446744073709549568.0 ? static_cast<std::uint64_t>(begin) : ~std::uint64_t{0};
     std::int64_t left = whole;
     while (left > 0) {
       const std::size_t row = symbols_.find(at);

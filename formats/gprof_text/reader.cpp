@@ -1,6 +1,7 @@
 // gprof's report, docs/formats/gprof-text.md.
 #include "formats/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <unordered_map>
@@ -40,7 +41,8 @@ class Reading {
     builder_.info().producer = "gprof";
     graph_.emplace(builder_,
                    std::vector<CostGraph::Event>{cycles_ ? CostGraph::Event{"cycles", "count"}
-                                                         : CostGraph::Event{"time", "nanoseconds"}});
+                                                         : CostGraph::Event{"time", "nanoseconds"}},
+                   CostGraph::Options{});
     LineReader lines(text_.text);
     enum class In : std::uint8_t { text, flat, graph } in = In::text;
     for (std::string_view line; lines.next(line);) {
@@ -69,12 +71,7 @@ class Reading {
     }
     PROFD_CHECK(end_block());
     if (n_rows_ == 0) return fail(ErrorCode::malformed, "the tables of the file have no row", offset_);
-    graph_->finish();
-    context_.report.add(
-        "call-graph", Severity::info,
-        "the format knows calls, not stacks: see docs/formats/gprof-text.md for what the metrics mean",
-        std::nullopt, has_graph_ ? 1 : 0);
-    return {};
+    return graph_->finish(context_.report);
   }
 
  private:
@@ -116,7 +113,7 @@ class Reading {
     frame.line = name.line;
     frame.address = name.address;
     if (!name.file.empty()) frame.file = builder_.string(name.file);
-    return {found->second, builder_.frame(frame)};
+    return {found->second, {}, builder_.frame(frame)};
   }
 
   Result<void> read_flat(std::string_view line, bool& in_rows) {
@@ -184,7 +181,10 @@ class Reading {
       graph_->add_self(caller, std::span(&self, 1));
     }
     const std::int64_t none = 0;
-    if (of.recursive > 0) graph_->add_call(caller, caller, of.recursive, std::span(&none, 1));
+    // GNU's gprof says it once more among the callees.
+    const bool listed = std::any_of(block.begin() + static_cast<std::ptrdiff_t>(primary) + 1, block.end(),
+                                    [&](const GraphRow& row) { return row.name.name == of.name.name; });
+    if (of.recursive > 0 && !listed) graph_->add_call(caller, caller, of.recursive, std::span(&none, 1));
     for (std::size_t i = primary + 1; i < block.size(); ++i) {
       PROFD_TRY(const std::int64_t self, measured(block[i].self));
       PROFD_TRY(const std::int64_t children, measured(block[i].children));

@@ -1,23 +1,25 @@
-// CostGraph: formats that know functions and calls between them, and no stacks (callgrind, gprof).
+// CostGraph: what callgrind and gprof count, as a profile. Self costs by line, and calls between functions
+// with what they cost, all below included. Built on CallGraph, which says where a function stands
+// (docs/decisions/0042-call-graphs.md); kept until finish(), as that needs all calls.
 //
-// What such a file says exactly is kept exactly, and nothing else is made up
-// (docs/decisions/0041-call-graphs-have-no-stacks.md):
+//   metric of each event   self cost, at the function's line below what certainly stands above it
+//   metric "calls"         at the callee under the caller
+//   association "calls"    caller (its line), callee; calls, and "<event> inclusive" of these calls
+//   association "functions"  function; "<event> inclusive": what it and the calls it makes cost, or the calls
+//                          to it when that is more
 //
-//   metric "Ir"            self cost: at the function alone, so that total = self
-//   metric "calls"         how often one function called another
-//   metric "Ir inclusive"  cost of those calls, all below included: at the two frames caller;callee. What a
-//                          function costs beyond all calls to it was entered from nowhere known and stands at
-//                          the function alone. So the self value of a function is its inclusive cost.
-//
-// Values are counted in 64 bits and clamped there.
+// Values are clamped to 64 bits.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/model/profile_builder.h"
+#include "core/support/result.h"
+#include "formats/import_report.h"
 
 namespace profd {
 
@@ -26,53 +28,75 @@ class CostGraph {
   struct Event {
     std::string name, unit;
   };
+  struct Options {
+    bool inclusive = true;         // calls have costs, not counts alone
+    bool entries_by_cost = false;  // what costs more than the calls to it was entered from outside, too
+  };
 
-  // Declares the metrics; the first event is the default. Without `inclusive` calls have counts alone.
-  CostGraph(ProfileBuilder& builder, std::vector<Event> events, bool inclusive = true);
+  // Declares the metrics; the first event is the default.
+  CostGraph(ProfileBuilder& builder, std::vector<Event> events, const Options& options);
 
   // Where what is added from now on was measured. Once it is used at all, every value becomes a sample.
-  void set_place(const SampleContext& place) {
-    place_ = place;
-    as_samples_ = true;
-  }
+  void set_place(const SampleContext& place);
 
   // A place in a function.
   struct Node {
     FunctionId function;
+    ModuleId module;
     FrameId frame;
   };
 
   // One value per event.
-  void add_self(Node node, std::span<const std::int64_t> costs);
-  void add_call(Node caller, Node callee, std::int64_t count, std::span<const std::int64_t> inclusive);
-
+  void add_self(const Node& node, std::span<const std::int64_t> costs);
+  // `inclusive`: one value per event, or none without Options::inclusive.
+  void add_call(const Node& caller, const Node& callee, std::int64_t count,
+                std::span<const std::int64_t> inclusive);
+  // Nothing is measured of it, but it is named.
+  void add_function(const Node& node) { row_of(node); }
   // Calls of a function by nobody knows whom.
-  void add_entries(Node node, std::int64_t count);
+  void add_entries(const Node& node, std::int64_t count);
 
-  // Adds what was entered from nowhere known; nothing can be added any more.
-  void finish();
+  // Where a frame of a function stands; after finish() only, for functions that were added.
+  ContextId context_of(FunctionId function, FrameId frame);
 
-  std::size_t n_events() const { return n_events_; }
+  // Makes the profile; nothing can be added any more.
+  Result<void> finish(ImportReport& report);
 
  private:
-  ContextId alone(FrameId frame) { return builder_.context(kRootContext, frame); }
-
-  struct Sums {
-    FrameId frame;                          // the first one seen
+  struct Function {
+    FunctionId id;
+    ModuleId module;
+    FrameId frame;  // where it begins, when a call says so
+    bool entered = false;
     std::vector<std::int64_t> own, called;  // self and outgoing calls; incoming calls
   };
-  Sums& sums_of(Node node);
-  void put(ContextId context, std::size_t first_metric, std::span<const std::int64_t> values,
-           std::int64_t calls);
+  struct Row {  // of self costs
+    std::uint32_t function, place;
+    FrameId frame;
+  };
+  struct Call {
+    std::uint32_t caller, callee, place;
+    FrameId frame;  // of the caller
+    std::int64_t count;
+  };
+  std::uint32_t row_of(const Node& node);
+  void put(ContextId context, std::uint32_t place, std::span<const std::int64_t> costs, std::int64_t calls);
 
   ProfileBuilder& builder_;
-  std::size_t n_events_;
-  bool inclusive_;
-  SampleContext place_;
-  bool as_samples_ = false;
-  std::vector<std::uint32_t> row_of_function_;  // by FunctionId: row of sums_, or kNone
-  std::vector<Sums> sums_;
-  std::vector<std::int64_t> row_;
+  std::vector<Event> events_;
+  Options options_;
+  std::size_t n_events_, n_inclusive_;
+  std::vector<SampleContext> places_;  // 0: none
+  std::uint32_t place_ = 0;
+  std::vector<std::uint32_t> function_row_;  // by FunctionId
+  std::vector<Function> functions_;
+  std::unordered_map<std::uint64_t, std::uint32_t> self_row_;  // by frame and place
+  std::vector<Row> rows_;
+  std::vector<std::int64_t> costs_;  // n_events_ a row
+  std::vector<Call> calls_;
+  std::vector<std::int64_t> inclusive_;  // n_inclusive_ a call
+  std::vector<std::int64_t> sample_;
+  std::vector<ContextId> above_;  // by row of functions_
 };
 
 }  // namespace profd

@@ -282,7 +282,12 @@ class TauReader final : public FormatReader {
     std::vector<Input> inputs;
     for (const std::string& file : folder.files()) {
       const auto place = parse_name(file);
-      if (!place) continue;
+      if (!place) {
+        context.report.add(
+            "other-file", Severity::info,
+            fmt::format("Files of the folder are no TAU profiles and were not read, the first is {}.", file));
+        continue;
+      }
       Input& input = inputs.emplace_back();
       input.place = *place;
       PROFD_CHECK(context.stop.status());

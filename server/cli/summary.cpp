@@ -54,7 +54,8 @@ void add_header(const Console& console, const std::string& file, const OpenView&
   append_part(when, s.time_text);
   append_part(when, s.duration_text);
   if (s.n_threads > 0) append_part(when, plural(s.n_threads, "thread", "threads"));
-  append_part(when, plural(s.n_samples, "sample", "samples"));
+  // Sources of sums alone do not say how often they measured.
+  if (s.n_samples > 0 || s.hottest.empty()) append_part(when, plural(s.n_samples, "sample", "samples"));
   append_part(when, plural(s.n_contexts, "context", "contexts"));
   out += "  " + what + "\n" + when + "\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(s.comments.size(), 3); ++i) {
@@ -188,7 +189,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   add_header(console, options.file, *view, *summary, out);
   add_members(console, *view, out);
   add_metrics(console, *summary, out);
-  if (summary->n_samples == 0 || summary->hottest.empty()) {
+  if (summary->hottest.empty()) {
     out += "\nNothing was measured: the file is well formed and holds no value";
     out += view->spec.filters.empty() ? ".\n" : " that passes the filters.\n";
   }

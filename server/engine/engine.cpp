@@ -123,10 +123,12 @@ Result<void> Engine::close(ClientId client, const std::string& handle, bool whol
   return {};
 }
 
-void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
+void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
+                     const WorkspaceSnapshot* workspace) {
   if (!warm_up_)
     warm_up_ = std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { announce_activity(); });
   warm_up_->start(open, filters);
+  if (workspace != nullptr) warm_up_->start_files(open, filters, *workspace);
 }
 
 void Engine::forget_views(const OpenProfile& open) {

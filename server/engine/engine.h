@@ -140,7 +140,9 @@ class Engine {
   [[nodiscard]] std::size_t n_profiles() const;            // that are ready
 
   // Makes ahead of time what requests on a profile will need, for these filters of its default metric.
-  void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters);
+  // `workspace`: for its files, too; may be null.
+  void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
+               const WorkspaceSnapshot* workspace = nullptr);
 
   // Safe from any thread.
   Views& views() { return views_; }

@@ -68,28 +68,50 @@ Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& op
 Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
                                                        const std::vector<StringId>& files,
                                                        const StopToken& stop) {
-  std::string text = key_text(open, spec, "lines ") + "\n";
-  for (const StringId file : files) text += " " + std::to_string(file.v);
-  return cache_.get<LineValues>(
+  const std::string text = lines_text(open, spec, files);
+  auto made = cache_.get<LineValues>(
       {open.view_id, text}, stop, [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
         PROFD_TRY(const auto index, line_index(open, spec, token));
         PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
         return shared(annotate_lines(*open.profile, *index, selected->self, files, token));
       });
+  if (made) remember(open, text, *made);
+  return made;
 }
 
 Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
                                                         const WorkspaceSnapshot& workspace,
                                                         const StopToken& stop) {
-  return cache_.get<SourceMap>({open.view_id, "sources " + workspace.key}, stop, [&](const StopToken& token) {
+  const std::string text = "sources " + workspace.key;
+  auto made = cache_.get<SourceMap>({open.view_id, text}, stop, [&](const StopToken& token) {
     return make_source_map(open.profile, workspace, token);
   });
+  if (made) remember(open, text, *made);
+  return made;
 }
 
 bool Views::is_small(const OpenProfile& open) {
   constexpr std::size_t kSmall = 200'000;
   const SampleTable* samples = open.profile->samples();
   return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
+}
+
+std::string Views::lines_text(const OpenProfile& open, const ViewSpec& spec,
+                              const std::vector<StringId>& files) {
+  std::string text = key_text(open, spec, "lines ") + "\n";
+  for (const StringId file : files) text += " " + std::to_string(file.v);
+  return text;
+}
+
+bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
+                          const std::string& path) const {
+  if (is_small(open)) return true;
+  const auto made = at_hand(open, "sources " + workspace.key);
+  if (!made) return true;  // not known yet; one spelling is what most files have
+  const auto& by_path = std::static_pointer_cast<const SourceMap>(made)->by_path;
+  const auto found = by_path.find(path);
+  if (found == by_path.end() || found->second.size() < 2) return true;
+  return at_hand(open, lines_text(open, spec, found->second)) != nullptr;
 }
 
 Result<std::shared_ptr<const NeighbourTable>> Views::neighbour_table(const OpenProfile& open,

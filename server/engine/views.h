@@ -58,6 +58,10 @@ class Views {
   };
   // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
   [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
+  // Whether the lines of a workspace file are: those of one that the profile spells in several ways can need
+  // a sweep of their own.
+  [[nodiscard]] bool file_is_quick(const OpenProfile& open, const ViewSpec& spec,
+                                   const WorkspaceSnapshot& workspace, const std::string& path) const;
   // The needs of a tree of this shape.
   [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
@@ -68,6 +72,8 @@ class Views {
   [[nodiscard]] const ViewCache& cache() const { return cache_; }
 
  private:
+  static std::string lines_text(const OpenProfile& open, const ViewSpec& spec,
+                                const std::vector<StringId>& files);
   static std::string key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind);
   // What was made under this key, if it is still there.
   [[nodiscard]] std::shared_ptr<const void> at_hand(const OpenProfile& open, const std::string& text) const;

@@ -83,9 +83,32 @@ std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std:
 
 void WarmUp::start(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
   if (Views::is_small(*open)) return;
+  add_job(open, to_text(spec_of(*open, open->metric, filters)), steps_of(open, filters));
+}
+
+void WarmUp::start_files(const OpenProfilePtr& open, const std::vector<Filter>& filters,
+                         const WorkspaceSnapshot& workspace) {
+  constexpr std::size_t kMaxFiles = 50;
+  if (Views::is_small(*open) || !workspace.files) return;
   const ViewSpec spec = spec_of(*open, open->metric, filters);
-  if (!started_[open->view_id].insert(to_text(spec)).second) return;
-  jobs_.push_back({open, {}, steps_of(open, filters)});
+  std::deque<Step> steps;
+  steps.emplace_back([&views = views_, open, spec, workspace](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const auto sources, views.sources(*open, workspace, stop));
+    std::size_t n_files = 0;
+    for (const auto& [path, spellings] : sources->by_path) {
+      if (spellings.size() < 2) continue;
+      if (++n_files > kMaxFiles) break;
+      PROFD_TRY(const auto lines, views.lines(*open, spec, spellings, stop));
+      static_cast<void>(lines);
+    }
+    return {};
+  });
+  add_job(open, "files " + workspace.key + " " + to_text(spec), std::move(steps));
+}
+
+void WarmUp::add_job(const OpenProfilePtr& open, const std::string& what, std::deque<Step> steps) {
+  if (!started_[open->view_id].insert(what).second) return;
+  jobs_.push_back({open, {}, std::move(steps)});
   if (!running_) next();
 }
 

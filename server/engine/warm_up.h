@@ -34,6 +34,10 @@ class WarmUp {
   // The views of `filters` and the open profile's default metric; without filters the other metrics too, as
   // far as the view cache has room. What was started before is not started again.
   void start(const OpenProfilePtr& open, const std::vector<Filter>& filters);
+  // The lines of the workspace's files that the profile spells in several ways: each costs a sweep when two
+  // spellings share a line. At most some.
+  void start_files(const OpenProfilePtr& open, const std::vector<Filter>& filters,
+                   const WorkspaceSnapshot& workspace);
   // The profile is closed, or has another revision.
   void stop(std::uint64_t view_id);
   // What is being done; "" nothing.
@@ -47,6 +51,7 @@ class WarmUp {
     std::deque<Step> steps;
   };
 
+  void add_job(const OpenProfilePtr& open, const std::string& what, std::deque<Step> steps);
   std::deque<Step> steps_of(const OpenProfilePtr& open, const std::vector<Filter>& filters);
   void next();
   void step_over(std::uint64_t view_id, bool go_on);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`profd top` against `callgrind_annotate`: self and inclusive cost of every function, for every event.
+"""What profd reads against `callgrind_annotate`: self and inclusive cost of every function, for every event.
 
-usage: callgrind_agreement.py PROFD [FILE...]; without files: the fixtures in the tree, and the corpus when it is there.
+usage: callgrind_agreement.py PROFD TEST_CONFORMANCE [FILE...]; the latter prints inclusive costs. Without files: the fixtures in the tree, and the corpus when it is there.
 callgrind_annotate shows inlined code under the file it came from: functions are compared by name, over all files.
 Exits 77 (skipped) when there is no callgrind_annotate.
 """
@@ -57,6 +57,17 @@ def annotate(path, inclusive):
 def top(profd, path, metric):
     command = [profd, "top", "--json", "-n", "0", "--no-cache", "--metric", metric, path]
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["rows"]
+
+
+def inclusive_costs(tests, path):
+    """{metric: {"file:name": cost}} from the association "functions"."""
+    run = subprocess.run([tests, "inclusive costs of a file"], capture_output=True, env=dict(os.environ, PROFD_INCLUSIVE_OF=path))
+    out = collections.defaultdict(collections.Counter)
+    for line in run.stdout.decode("utf-8", "replace").split("\n"):
+        parts = line.split("\t")
+        if len(parts) == 4 and parts[0] == "inclusive":
+            out[parts[1]][parts[2]] += int(parts[3])
+    return out
 
 
 def by_name(rows, ours):
@@ -121,12 +132,12 @@ def inclusive_sums(path):
     return [{key: max(own[key][e], called[key][e]) for key in set(own) | set(called)} for e in range(len(events))]
 
 
-def compare(profd, path, report, by_sums):
+def compare(profd, tests, path, report, by_sums):
     summary = subprocess.run([profd, "summary", "--json", "--no-cache", path], capture_output=True)
     if summary.returncode != 0:
         return "refused"
     metrics = [m["name"] for m in json.loads(summary.stdout)["metrics"]]
-    is_tree = not any(m.endswith(" inclusive") for m in metrics)
+    inclusive_of = inclusive_costs(tests, path)
     events = metrics[:metrics.index("calls")]
     compared = 0
     with open(path, "rb") as f:
@@ -140,22 +151,19 @@ def compare(profd, path, report, by_sums):
             return "not read by callgrind_annotate"
         for number, (event, rows) in enumerate(zip(events, theirs)):
             factor = 10 if event == "Time" and b"Time_(10ns)" in content else 1
-            metric = event if inclusive == "no" or is_tree else event + " inclusive"
-            ours = top(profd, path, metric)
+            metric = event if inclusive == "no" else event + " inclusive"
+            ours = top(profd, path, event)
             mine = collections.Counter()
             for row in ours:
                 mine[row["name"]] += row["self"]
-            if inclusive == "yes" and is_tree:
-                continue  # the inclusive costs that Xdebug states differ from the sums of its own blocks by its rounding
+            if inclusive == "yes" and not inclusive_of:
+                continue  # a tree: the inclusive costs that Xdebug states differ from the sums of its own blocks by its rounding
             peers = by_name(rows, ours)
             if inclusive == "yes":
                 # callgrind_annotate gives the cost of the calls to a function to the file it is defined in, and lists its
                 # inlined code once more beside that: the first alone is comparable.
-                mine, peers = collections.Counter(), collections.Counter()
-                for row in ours:
-                    key = f"{row['file'] or '???'}:{row['name']}"
-                    mine[key] += row["self"]
-                    peers[key] = rows[key]
+                mine = inclusive_of[metric]
+                peers = collections.Counter({key: rows[key] for key in mine})
             for name in set(mine) | set(peers):
                 compared += 1
                 if inclusive == "yes" and mine[name] == sums[number][name] * factor > peers[name] * factor:
@@ -166,13 +174,13 @@ def compare(profd, path, report, by_sums):
 
 
 def main():
-    profd, files = sys.argv[1], sys.argv[2:]
+    profd, tests, files = sys.argv[1], sys.argv[2], sys.argv[3:]
     if shutil.which("callgrind_annotate") is None:
         print("WARN no callgrind_annotate: nothing was compared")
         return 77
     problems, compared, by_sums = [], 0, []
     for path in files or files_to_test():
-        result = compare(profd, path, lambda *what: problems.append(what), by_sums)
+        result = compare(profd, tests, path, lambda *what: problems.append(what), by_sums)
         if isinstance(result, int):
             compared += result
         else:

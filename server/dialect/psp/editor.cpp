@@ -44,6 +44,13 @@ tl::expected<AnnotateRequest, protocol::ResponseError> PspSession::annotate_requ
   return request;
 }
 
+bool PspSession::is_quick(const AnnotateRequest& request, unsigned needs) const {
+  const ViewSpec spec = annotation_spec(request);
+  const Views& views = engine_.views();
+  return views.is_quick(*request.open, spec, needs) &&
+         views.file_is_quick(*request.open, spec, request.workspace, request.path);
+}
+
 void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::InlayHintRequest>(
       [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
@@ -51,8 +58,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
         if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
         auto request = annotate_request(open, params.text_document.uri);
         if (!request) return reply(std::nullopt);  // untitled: and the like
-        const bool quick =
-            engine_.views().is_quick(*open, annotation_spec(*request), Views::kSelection | Views::kLines);
+        const bool quick = is_quick(*request, Views::kSelection | Views::kLines);
         run<psp::InlayHintRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(), request = std::move(*request), range = params.range,
@@ -119,8 +125,7 @@ void PspSession::bind_editor(protocol::Binder& binder) {
           hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
                              std::chrono::system_clock::now().time_since_epoch())
                              .count();
-        const bool quick = engine_.views().is_quick(*open, annotation_spec(hover.file),
-                                                    Views::kSelection | Views::kLines | Views::kNeighbours);
+        const bool quick = is_quick(hover.file, Views::kSelection | Views::kLines | Views::kNeighbours);
         run<psp::HoverRequest>(
             quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
             [&views = engine_.views(), hover = std::move(hover),

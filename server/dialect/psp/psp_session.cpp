@@ -229,7 +229,9 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
   }
   if (params.initialization_options) apply_settings(*params.initialization_options);
   workspace_.set_roots(roots_of(params), [this, alive = alive_] {
-    if (*alive) refresh();
+    if (!*alive) return;
+    prepare(meant_profile());
+    refresh();
   });
   psp::InitializeResult result;
   result.capabilities = capabilities();
@@ -390,9 +392,10 @@ void PspSession::show_message(psp::MessageType type, const std::string& text) {
 
 void PspSession::prepare(const OpenProfilePtr& open) {
   if (!open || closed_) return;
-  engine_.prepare(open, {});
-  if (const std::vector<Filter> filters = workspace_.filters(); !filters.empty())
-    engine_.prepare(open, filters);
+  const WorkspaceSnapshot workspace = workspace_.snapshot();
+  const std::vector<Filter> filters = workspace_.filters();
+  if (!filters.empty()) engine_.prepare(open, {});
+  engine_.prepare(open, filters, &workspace);  // what editors are shown
 }
 
 void PspSession::refresh() {

@@ -100,6 +100,8 @@ class PspSession final : public Session, private EngineListener {
   [[nodiscard]] OpenProfilePtr annotating() const;
   tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const OpenProfilePtr& open,
                                                                           const std::string& uri) const;
+  // Whether what a file's annotations need is at hand.
+  [[nodiscard]] bool is_quick(const AnnotateRequest& request, unsigned needs) const;
   // `used`: the token, the client's or one of ours.
   Engine::ProgressFn work_done_progress(const std::optional<psp::ProgressToken>& token,
                                         const std::string& title, std::shared_ptr<Progress>& progress,

@@ -146,8 +146,7 @@ void PspSession::bind_sources(protocol::Binder& binder) {
     if (metrics.empty()) metrics.push_back((*open)->metric);
     request->metric = metrics.front();
     const bool quick =
-        engine_.views().is_quick(**open, annotation_spec(*request),
-                                 Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
+        is_quick(*request, Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
     run<psp::SourceAnnotationsRequest>(
         quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
         [&views = engine_.views(), request = std::move(*request), metrics](const StopToken& stop) {

@@ -50,7 +50,7 @@ TEST_CASE("caliper: bad input is refused or counted") {
           {"a type defined anew", kAttributes + kRecord + "__rec=node,id=3,attr=31,data=x\n",
            "report malformed-line"},
           {"another kind of record", kAttributes + kRecord + "__rec=other,id=3\n", "report malformed-line"},
-          {"the last line cut off", kAttributes + kRecord + "__rec=ctx,ref=3", "report truncated"},
+          {"the last line cut off", kAttributes + kRecord + "__rec=ctx,ref=9999,at", "report truncated"},
       });
 }
 

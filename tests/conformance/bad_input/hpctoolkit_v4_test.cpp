@@ -88,3 +88,14 @@ TEST_CASE("hpctoolkit-v4: a folder without profile.db is told so by its meta.db"
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().message.find("profile.db") != std::string::npos);
 }
+
+TEST_CASE("hpctoolkit-v4: an archive of the folder opens as the database") {
+  const std::string tar =
+      tar_bytes({{"hpctoolkit-app-database/meta.db", testdata_file("corrupt-alone-meta.db")},
+                 {"hpctoolkit-app-database/profile.db", testdata_file("corrupt-alone-profile.db")},
+                 {"hpctoolkit-app-database/src/app.c", "int main() {}\n"}});
+  const auto opened = open_hidden(tar);
+  REQUIRE(opened.has_value());
+  CHECK(opened->decision.format == "hpctoolkit-v4");
+  CHECK(opened->profiles.size() == 1);
+}

@@ -40,3 +40,38 @@ TEST_CASE("a bad or oversized expression is refused") {
   CHECK(search(*selection, std::string(2000, 'a'), {}).error().code == ErrorCode::limit);
   CHECK(search(*selection, "((((a{100}){100}){100}){100})", {}).error().code != ErrorCode::internal);
 }
+
+TEST_CASE("sets of frames are summed side by side, each stack once a set") {
+  const auto selection = select_text("a;b;a 3\nb;a 4\nc 5\na;c 1");
+  const auto frames_called = [&](std::vector<std::uint8_t>& set_of, std::string_view name, std::uint8_t set) {
+    for (std::uint32_t f = 0; f < set_of.size(); ++f)
+      if (selection->profile->function_name(selection->profile->frames().function[f]) == name)
+        set_of[f] = set;
+  };
+  std::vector<std::uint8_t> set_of(selection->profile->frames().size(), 0);
+  frames_called(set_of, "a", 1);
+  frames_called(set_of, "c", 2);
+  CHECK(matched_totals(*selection, set_of, 2, {}).value() == std::vector<Value>{Value{8L}, Value{6L}});
+  std::vector<std::uint8_t> both(set_of.size(), 0);
+  frames_called(both, "a", 1);
+  frames_called(both, "b", 1);
+  CHECK(matched_total(*selection, both, {}).value() == Value{8L});
+  const auto hiding = select_text("a;b;a 3\nb;a 4\nc 5\na;c 1", "top-down | hide function a");
+  CHECK(matched_totals(*hiding, set_of, 2, {}).value() == std::vector<Value>{Value{0L}, Value{6L}});
+}
+
+TEST_CASE("what an index of contexts finds is what a sweep over all finds") {
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i), rare = i % 9 == 0 ? "rare;" : "",
+                      deep = i % 18 == 0 ? ";x;rare" : "";
+    text += "main;f" + n + ";" + rare + "g" + n + deep + " " + std::to_string(i + 1) + "\n";
+  }
+  const auto swept = select_text(text), indexed = select_text(text);
+  REQUIRE(warm_up(*indexed, {}));
+  for (const char* pattern : {"^rare$", "^x$", "^g1$|^rare$|^f18$", "nowhere", "^main$", "g"}) {
+    INFO(pattern);
+    CHECK(search(*swept, pattern, {})->matched == search(*indexed, pattern, {})->matched);
+  }
+  CHECK(as_double(search(*indexed, "^rare$", {})->matched) > 0);
+}

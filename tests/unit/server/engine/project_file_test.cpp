@@ -1,5 +1,8 @@
 #include "server/engine/project_file.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -55,4 +58,18 @@ TEST_CASE("globs") {
   CHECK_FALSE(glob_matches("/w/*", "/v/x"));
   // Backtracking is bounded: this answers at once.
   CHECK_FALSE(glob_matches("/" + std::string(60, '*') + "b", "/" + std::string(5000, 'a')));
+}
+
+TEST_CASE("a glob is decided in one folder, in all below a deep one, or above one that is missing") {
+  char pattern[] = "/tmp/profd-test-XXXXXX";
+  const std::string root = ::mkdtemp(pattern);
+  REQUIRE(std::system(("mkdir -p " + root + "/a/b " + root + "/.git/c").c_str()) == 0);
+  CHECK(glob_folders(root + "/*.pprof", 10) == std::vector<std::string>{root});
+  CHECK(glob_folders(root + "/cpu.pprof", 10) == std::vector<std::string>{root});
+  auto deep = glob_folders(root + "/**/*.pprof", 10);
+  std::sort(deep.begin(), deep.end());
+  CHECK(deep == std::vector<std::string>{root, root + "/a", root + "/a/b"});
+  CHECK(glob_folders(root + "/**/*.pprof", 2).size() == 2);
+  CHECK(glob_folders(root + "/none/yet/**/*.pprof", 10) == std::vector<std::string>{root});
+  CHECK(std::system(("rm -rf " + root).c_str()) == 0);
 }

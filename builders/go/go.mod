@@ -1,0 +1,3 @@
+module profd.dev/builder
+
+go 1.19
