@@ -68,6 +68,7 @@
   reader(massif)              \
   reader(gprof_text)          \
   reader(xdebug_trace)        \
+  reader(ruby_prof)           \
   reader(hpctoolkit_v3)       \
   reader(tau)                 \
   reader(cubex)               \
