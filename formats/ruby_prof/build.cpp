@@ -1,5 +1,7 @@
 // Sections as a profile: docs/decisions/0042-call-graphs.md says what a call graph becomes.
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -50,10 +52,11 @@ class Building {
 
   void put(ContextId context, std::int64_t self, std::int64_t wait, std::int64_t calls) {
     if (self == 0 && wait == 0 && calls == 0) return;
-    if (waits_)
-      builder_.add_sample(context, std::vector<std::int64_t>{self, wait, calls}, where_);
-    else
-      builder_.add_sample(context, std::vector<std::int64_t>{self, calls}, where_);
+    const std::array<std::int64_t, 3> waiting{self, wait, calls};
+    const std::array<std::int64_t, 2> plain{self, calls};
+    builder_.add_sample(
+        context, waits_ ? std::span<const std::int64_t>(waiting) : std::span<const std::int64_t>(plain),
+        where_);
   }
 
   void add(const Section& section) {

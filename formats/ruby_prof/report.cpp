@@ -47,6 +47,10 @@ class Reading {
       }
       PROFD_CHECK(read_line(line));
     }
+    // ruby-prof explains the columns behind every table.
+    if (in_ == In::flat || in_ == In::graph)
+      context_.report.add("table-cut", Severity::loss,
+                          "the file ends inside a table: rows, or the end of a name, may be missing", at_);
     PROFD_CHECK(end_section());
     if (sections_.empty()) return fail(ErrorCode::malformed, "the file has no report of ruby-prof", base_);
     if (n_rows_ == 0) return fail(ErrorCode::malformed, "the tables of the file have no row", at_);

@@ -63,6 +63,7 @@ TEST_CASE("ruby-prof: bad input is refused or counted") {
                   "a.rb:1\n",
            "report shares-disagree"},
           {"two methods of one name", flat + a + a, "report same-name"},
+          {"a table without its end", flat + a, "report table-cut"},
           {"times in shares", flat + a, "report rounded-times"},
           {"more calls than calls",
            graph + dashes +
