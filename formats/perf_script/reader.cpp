@@ -436,8 +436,8 @@ class PerfScriptReader final : public FormatReader {
     if (text.starts_with("# ========") && text.substr(0, 200).find("# captured on") != std::string_view::npos)
       return Confidence::certain;
     LineReader lines(text);
-    bool header_before = false, header_seen = false;
-    int n_other = 0;
+    bool header_before = false;
+    int n_other = 0, n_headers = 0;
     for (std::string_view line; n_other < 8 && lines.next(line);) {
       if (line.empty() || line[0] == '#' || is_blank_line(line)) continue;
       if (header_before && looks_like_frame(line)) return Confidence::certain;
@@ -445,10 +445,11 @@ class PerfScriptReader final : public FormatReader {
       header_before = header && (header->time_ns || header->tid >= 0);
       if (header_before && !header->tail.empty() && header->time_ns && !header->event.empty())
         return Confidence::certain;
-      header_seen |= header_before;
+      n_headers += header_before;
       n_other += !header_before;
     }
-    if (header_seen) return Confidence::maybe;
+    // Source code and prose have a line here and there that reads like a header.
+    if (n_headers > n_other) return Confidence::maybe;
     return looks_bare(text) ? Confidence::maybe : Confidence::no;
   }
 

@@ -14,6 +14,9 @@
 namespace profd {
 namespace {
 
+// Above this the time is not in page faults of the heap, and the peak of memory matters.
+constexpr std::size_t kSmallFile = 8u << 20;
+
 // How much --partial would give, said only when it gives something.
 std::string partial_offer(const OpenInput& input, const OpenOptions& options, Executor& executor) {
   OpenOptions again = options;
@@ -72,13 +75,13 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
 }
 
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
-  expect_a_full_heap();
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
   auto input = open_input(path, open.limits.input_bytes);
   if (!input) return named(options.file, std::move(input).error());
+  if (input->file.bytes().size() < kSmallFile) expect_a_full_heap();
   auto opened = [&] {
     ProgressLine progress(console, options.file);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
