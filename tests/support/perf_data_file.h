@@ -27,7 +27,7 @@ struct PerfDataFile {
   void number(std::uint64_t v, int n) { bytes += of(v, n); }
   static std::string of(std::uint64_t v, int n = 8) {
     std::string out;
-    for (int i = 0; i < n; ++i) out += static_cast<char>(v >> 8 * i & 0xff);
+    for (int i = 0; i < n; ++i) out += static_cast<char>(i < 8 ? v >> 8 * i & 0xff : 0);
     return out;
   }
   static std::string padded(std::string_view text) {
