@@ -243,7 +243,7 @@ class Split {
   std::size_t path_column_ = SIZE_MAX, source_column_ = SIZE_MAX, module_column_ = SIZE_MAX;
 };
 
-// "main/work/inner", one region after another.
+// "main/solve/inner", one region after another.
 ContextId split_path(Table& table, std::string_view text) {
   ContextId at = kRootContext;
   while (!text.empty()) {
