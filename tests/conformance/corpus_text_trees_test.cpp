@@ -32,7 +32,8 @@ TEST_CASE("macos-sample corpus files agree with inferno") {
     auto self = selfs(profile, "samples");
     for (const auto& [name, value] : row.top_entries()) {
       INFO(name);
-      // Where a function was sampled in two places inferno keeps one: the lines of __open in the file add up to 1280.
+      // Where a function was sampled in two places inferno keeps one: the lines of __open in the file add up
+      // to 1280.
       const bool open = name == "libsystem_kernel`__open";
       CHECK(self[name.substr(name.find('`') + 1)] == (open ? 1280 : std::stod(value)));
     }

@@ -41,7 +41,8 @@ TEST_CASE("readers are listed in sniff order with ids and ranks of their own") {
     CHECK(ids.insert(reader->info().id).second);
     CHECK_FALSE(reader->info().title.empty());
     CHECK_FALSE(reader->info().producer.empty());
-    for (std::string_view extension : reader->info().extensions) CHECK(extension.find('.') != std::string_view::npos);
+    for (std::string_view extension : reader->info().extensions)
+      CHECK(extension.find('.') != std::string_view::npos);
   }
 }
 

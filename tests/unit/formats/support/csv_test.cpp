@@ -19,7 +19,8 @@ using Rows = std::vector<std::vector<std::string>>;
 }  // namespace
 
 TEST_CASE("csv: quotes hold separators, line ends and doubled quotes") {
-  CHECK(rows_of("a,\"b,c\",\"d \"\"e\"\"\"\r\n\"f\ng\",,h") == Rows{{"a", "b,c", "d \"e\""}, {"f\ng", "", "h"}});
+  CHECK(rows_of("a,\"b,c\",\"d \"\"e\"\"\"\r\n\"f\ng\",,h") ==
+        Rows{{"a", "b,c", "d \"e\""}, {"f\ng", "", "h"}});
   CHECK(rows_of("\"\",x\n") == Rows{{"", "x"}});
 }
 
