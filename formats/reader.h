@@ -19,6 +19,14 @@
 
 namespace profd {
 
+// For people, in half a line each: the columns of docs/formats/README.md and of `profd formats`. Plain text.
+struct ReaderNotes {
+  std::string_view versions;   // "2.0 to 2.2": which versions or dialects are read
+  std::string_view keeps;      // "threads, times, lines, modules": what of the format reaches the profile
+  std::string_view recording;  // "perf record -g -o perf.data ./app": the shortest command that makes such a file
+  std::string_view verified;   // "against perf report": what its numbers were compared with
+};
+
 struct ReaderInfo {
   std::string_view id;                           // "pprof"
   std::string_view title;                        // "pprof protocol buffers"
@@ -26,6 +34,7 @@ struct ReaderInfo {
   int sniff_rank = 0;                            // unique; lower is asked first
   std::string_view producer;                     // who writes it: "Go, gperftools, Rust pprof-rs, …"
   int version = 1;  // raised when the same bytes give another profile than before: cached imports are dropped
+  ReaderNotes notes = {};
 };
 
 enum class Confidence : std::uint8_t { no, need_more, maybe, certain };
