@@ -24,11 +24,12 @@ std::string without_suffix(std::string name, std::string_view suffix, std::strin
 
 class Peeler {
  public:
-  Peeler(const ByteSource& file, const ReadLimits& limits, bool partial, StopToken stop, ImportReport& report,
-         const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit,
-         const FolderVisitor& visit_folder)
+  Peeler(const ByteSource& file, const ReadLimits& limits, bool partial, Executor& executor, StopToken stop,
+         ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
+         const ContentVisitor& visit, const FolderVisitor& visit_folder)
       : partial_(partial),
         depth_(limits.container_depth),
+        executor_(executor),
         stop_(stop),
         report_(report),
         claimed_(claimed),
@@ -78,7 +79,7 @@ class Peeler {
   }
 
  private:
-  ExpandOptions options() const { return {budget_, partial_, stop_}; }
+  ExpandOptions options() const { return {budget_, partial_, stop_, &executor_}; }
 
   // Limits and stops end everything; other failures are the content's own.
   Result<void> failed(Error error, const Content& content) {
@@ -147,6 +148,7 @@ class Peeler {
 
   bool partial_;
   std::uint32_t depth_;
+  Executor& executor_;
   ExpansionLimit budget_;
   StopToken stop_;
   ImportReport& report_;
@@ -187,10 +189,10 @@ std::string_view to_string(ContainerKind kind) {
   return "nothing";
 }
 
-Result<void> peel(Content file, const ReadLimits& limits, bool partial, StopToken stop, ImportReport& report,
-                  const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit,
-                  const FolderVisitor& visit_folder) {
-  Peeler peeler(file.source, limits, partial, stop, report, claimed, visit, visit_folder);
+Result<void> peel(Content file, const ReadLimits& limits, bool partial, Executor& executor, StopToken stop,
+                  ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
+                  const ContentVisitor& visit, const FolderVisitor& visit_folder) {
+  Peeler peeler(file.source, limits, partial, executor, stop, report, claimed, visit, visit_folder);
   file.names = {file.source.name()};
   return peeler.run(std::move(file));
 }

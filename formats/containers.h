@@ -35,8 +35,8 @@ using FolderVisitor = std::function<Result<bool>(const Folder& folder, const Con
 // Calls `visit` for everything at the bottom, in order; stops at the first error it returns.
 // `claimed(bytes)`: a reader takes this archive as it is (a format that is itself a zip or a tar).
 // Expanded bytes are counted over the whole file: an archive cannot evade the limits by nesting.
-Result<void> peel(Content file, const ReadLimits& limits, bool partial, StopToken stop, ImportReport& report,
-                  const std::function<bool(std::span<const std::byte>)>& claimed, const ContentVisitor& visit,
-                  const FolderVisitor& visit_folder = {});
+Result<void> peel(Content file, const ReadLimits& limits, bool partial, Executor& executor, StopToken stop,
+                  ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
+                  const ContentVisitor& visit, const FolderVisitor& visit_folder = {});
 
 }  // namespace profd

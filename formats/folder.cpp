@@ -1,20 +1,17 @@
 #include "formats/folder.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <mutex>
-#include <system_error>
 
 #include <fmt/format.h>
 
+#include "formats/source_files.h"
 #include "formats/support/gzip.h"
 #include "formats/support/zip.h"
 #include "formats/support/zstd.h"
 
 namespace profd {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -41,7 +38,7 @@ Result<ByteSource> expanded(ByteSource source, std::uint64_t max_bytes) {
     const bool gzip = is_gzip(source.bytes()), zstd = is_zstd(source.bytes());
     if (!gzip && !zstd) break;
     ImportReport ignored;
-    const ExpandOptions options{{max_bytes, "expanded_bytes"}, false, {}};
+    const ExpandOptions options{{max_bytes, "expanded_bytes"}, false, {}, nullptr};
     auto inner = gzip ? gunzip(source.bytes(), options, ignored) : unzstd(source.bytes(), options, ignored);
     if (!inner) return tl::unexpected<Error>(std::move(inner.error()).in(source.name()));
     source = ByteSource(inner->bytes, std::move(inner->owner), source.name());
@@ -113,7 +110,7 @@ class ArchiveFolder final : public ListedFolder {
     const std::size_t at = find(file);
     if (at == files().size()) return missing(file);
     const ArchiveMember& member = members_[at];
-    PROFD_TRY(Expanded content, expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}}));
+    PROFD_TRY(Expanded content, expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}));
     const bool borrowed = content.owner == nullptr;
     ByteSource source(content.bytes, borrowed ? archive_.owner() : std::move(content.owner), member.name);
     source.set_private(!borrowed || archive_.is_private());
@@ -154,20 +151,13 @@ class Surroundings final : public Folder {
   const std::string& name() const override { return path_; }
   const std::vector<std::string>& files() const override {
     std::call_once(listed_, [this] {
-      std::error_code error;
-      for (fs::directory_iterator it(path_, error), end;
-           !error && it != end && files_.size() < kMaxFolderFiles; it.increment(error)) {
-        std::string file = it->path().filename().string();
-        std::error_code unknown;
-        if (!file.starts_with('.') && it->is_regular_file(unknown)) files_.push_back(std::move(file));
-      }
+      files_ = list_files_in(path_, kMaxFolderFiles);
       std::sort(files_.begin(), files_.end(), natural_less);
     });
     return files_;
   }
   bool has(std::string_view file) const override {
-    std::error_code error;
-    return is_entry(file) && fs::is_regular_file(fs::path(path_) / file, error);
+    return is_entry(file) && is_regular_file(fmt::format("{}/{}", path_, file));
   }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return fail(ErrorCode::not_found, fmt::format("there is no {} in {}", file, path_));
@@ -210,25 +200,7 @@ bool natural_less(std::string_view a, std::string_view b) {
 }
 
 Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes) {
-  std::error_code error;
-  std::vector<std::string> files;
-  fs::recursive_directory_iterator it(path, error);
-  const fs::recursive_directory_iterator end;
-  if (error) return fail(ErrorCode::io, fmt::format("{}: {}", path, error.message()));
-  while (it != end) {
-    const bool hidden = it->path().filename().string().starts_with('.');
-    std::error_code unknown;
-    const bool link = it->is_symlink(unknown);
-    if (it->is_directory(unknown)) {
-      if (hidden || link || it.depth() >= static_cast<int>(kMaxFolderDepth)) it.disable_recursion_pending();
-    } else if (!hidden && !link && it->is_regular_file(unknown)) {
-      if (files.size() == kMaxFolderFiles)
-        return fail(ErrorCode::limit, fmt::format("{} holds more than {} files", path, kMaxFolderFiles));
-      files.push_back(it->path().lexically_relative(path).generic_string());
-    }
-    it.increment(error);
-    if (error) return fail(ErrorCode::io, fmt::format("{}: {}", path, error.message()));
-  }
+  PROFD_TRY(std::vector<std::string> files, list_files_below(path, kMaxFolderDepth, kMaxFolderFiles));
   return std::make_shared<Directory>(path, std::move(files), max_bytes);
 }
 

@@ -1,13 +1,13 @@
 #include "formats/open.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "formats/containers.h"
+#include "formats/source_files.h"
 
 namespace profd {
 namespace {
@@ -123,7 +123,7 @@ class Opener {
     };
     const ByteSource source = file.source;
     const auto done = peel(
-        std::move(file), options_.limits, options_.partial, stop_, opened_.report, claimed,
+        std::move(file), options_.limits, options_.partial, executor_, stop_, opened_.report, claimed,
         [&](Result<Content> content) { return take(std::move(content)); },
         [&](const Folder& folder, const Content& archive) { return read_archive(folder, archive); });
     // What was read, or what was found wrong with it, is then of bytes that the file does not have.
@@ -364,14 +364,13 @@ class Opener {
 
 Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes) {
   OpenInput input;
-  std::error_code unknown;
-  if (path.find('\0') == std::string::npos && std::filesystem::is_directory(path, unknown)) {
+  if (is_folder(path)) {
     PROFD_TRY(input.folder, open_folder(path, max_bytes));
     return input;
   }
   PROFD_TRY(input.file, open_file(path, max_bytes));
   // What stands beside a device or pipe has nothing to do with what comes out of it.
-  if (std::filesystem::is_regular_file(path, unknown)) input.beside = folder_beside(path, max_bytes);
+  if (is_regular_file(path)) input.beside = folder_beside(path, max_bytes);
   return input;
 }
 

@@ -97,8 +97,9 @@ SelfTable gather(std::vector<GrowingValues> dense, std::size_t n_contexts) {
   return table;
 }
 
-void sum_metrics(ProfileData& data) {
-  for (std::size_t m = 0; m < data.metrics.size(); ++m) {
+void sum_metrics(ProfileData& data, Executor& executor) {
+  data.totals.resize(data.metrics.size());
+  executor.run(data.metrics.size(), [&](std::size_t m) {
     std::visit(
         [&](const auto& column) {
           using T = std::remove_cvref_t<decltype(column[0])>;
@@ -113,10 +114,10 @@ void sum_metrics(ProfileData& data) {
           } else {
             for (T v : column) total += v;
           }
-          data.totals.emplace_back(total);
+          data.totals[m] = total;
         },
         data.self.values[m]);
-  }
+  });
 }
 
 }  // namespace
@@ -252,7 +253,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   }
   PROFD_CHECK(stop.status());
 
-  sum_metrics(d);
+  sum_metrics(d, executor);
   d.info = std::move(s.info);
   d.strings = std::move(s.strings).finish();
   d.modules = {Column(std::move(s.module_name)), Column(std::move(s.module_build_id)),

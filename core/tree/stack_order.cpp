@@ -15,11 +15,24 @@ inline std::uint64_t key_at(const StackRef& ref, std::uint32_t depth) {
 
 bool less_from(const StackRef& a, const StackRef& b, std::uint32_t depth) {
   const std::uint32_t n = std::min(a.n, b.n);
-  for (std::uint32_t d = depth; d < n; ++d) {
-    if (a.frames[d] != b.frames[d]) return a.frames[d] < b.frames[d];
+  if (depth < n) {
+    const std::uint32_t d = depth + common_frames(a.frames + depth, b.frames + depth, n - depth);
+    if (d < n) return a.frames[d] < b.frames[d];
   }
   if (a.n != b.n) return a.n < b.n;
   return a.index < b.index;
+}
+
+// How many leading frames all of them share; `depth` of them are known to be shared.
+std::uint32_t shared_depth(std::span<const StackRef> refs, std::uint32_t depth) {
+  const StackRef& first = refs.front();
+  std::uint32_t shared = first.n;
+  for (const StackRef& ref : refs.subspan(1)) {
+    shared = std::min(shared, ref.n);
+    if (shared <= depth) return depth;
+    shared = depth + common_frames(first.frames + depth, ref.frames + depth, shared - depth);
+  }
+  return shared;
 }
 
 void insertion_sort(StackRef* begin, StackRef* end, std::uint32_t depth) {
@@ -49,14 +62,17 @@ void sort_refs(std::span<StackRef> refs, std::uint32_t start_depth) {
   constexpr std::size_t kSmall = 12;
   std::vector<Range> pending{{0, refs.size(), start_depth}};
   while (!pending.empty()) {
-    const auto [begin, end, depth] = pending.back();
+    const auto [begin, end, known_depth] = pending.back();
     pending.pop_back();
     StackRef* base = refs.data();
     if (end - begin <= kSmall) {
-      if (end - begin > 1) insertion_sort(base + begin, base + end, depth);
+      if (end - begin > 1) insertion_sort(base + begin, base + end, known_depth);
       continue;
     }
     const std::size_t n = end - begin;
+    // Stacks of one group go on together for long: comparing runs of frames beats partitioning level by
+    // level.
+    const std::uint32_t depth = shared_depth(refs.subspan(begin, n), known_depth);
     const std::uint64_t pivot =
         median(key_at(base[begin], depth), key_at(base[begin + n / 2], depth), key_at(base[end - 1], depth));
     std::size_t lower = begin, i = begin, upper = end;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace profd {
@@ -12,6 +13,19 @@ struct StackRef {
   std::uint32_t n = 0;
   std::uint32_t index = 0;
 };
+
+// How many frames a and b, of `n` each, have in common before the first that differs. Two at a time.
+inline std::uint32_t common_frames(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t n) {
+  std::uint32_t same = 0;
+  for (; same + 2 <= n; same += 2) {
+    std::uint64_t x, y;
+    std::memcpy(&x, a + same, sizeof x);
+    std::memcpy(&y, b + same, sizeof y);
+    if (x != y) break;
+  }
+  while (same < n && a[same] == b[same]) ++same;
+  return same;
+}
 
 // Shorter stacks come before those they are a prefix of; equal stacks are in order of index.
 // `depth`: frames before it are known to be equal in all.

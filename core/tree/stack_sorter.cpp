@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/support/hash.h"
+#include "core/support/interner.h"
 #include "core/tree/stack_order.h"
 
 namespace profd {
@@ -34,14 +35,18 @@ constexpr std::size_t kPrefetchAhead = 8;
 
 constexpr std::size_t kTooFewToSplit = 4096;
 
-struct Hashed {
-  std::uint64_t hash;
-  std::uint32_t sample;
-};
-
 // A run of samples in the grouped order whose stacks share their first frames.
 struct Group {
   std::size_t begin, end;
+};
+
+// Samples reordered so that those of a group stand together, in the order of arrival.
+struct Grouped {
+  BigVector<std::uint32_t> samples;
+  std::vector<Group> groups;
+  std::span<const std::uint32_t> members(const Group& group) const {
+    return std::span<const std::uint32_t>(samples).subspan(group.begin, group.end - group.begin);
+  }
 };
 
 // The tree of consecutive groups, in preorder, numbered from 0 without the root.
@@ -83,10 +88,7 @@ class ScratchPool {
 };
 
 std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
-  const std::size_t limit = std::min(a.size(), b.size());
-  std::size_t same = 0;
-  while (same < limit && a[same] == b[same]) ++same;
-  return same;
+  return common_frames(a.data(), b.data(), static_cast<std::uint32_t>(std::min(a.size(), b.size())));
 }
 
 std::uint64_t prefix_hash(const std::uint32_t* frames, std::size_t n) {
@@ -95,14 +97,32 @@ std::uint64_t prefix_hash(const std::uint32_t* frames, std::size_t n) {
   return mix64(hash);
 }
 
-BigVector<std::uint32_t> sample_numbers(BigVector<Hashed> hashed) {
-  BigVector<std::uint32_t> samples(hashed.size());
-  for (std::size_t i = 0; i < hashed.size(); ++i) samples[i] = hashed[i].sample;
-  return samples;
-}
-
-std::span<const std::uint32_t> members_of(const BigVector<std::uint32_t>& samples, const Group& group) {
-  return std::span<const std::uint32_t>(samples).subspan(group.begin, group.end - group.begin);
+// Brings samples of one hash together, in the order of arrival, and adds a group for each hash; `offset` is
+// where the bucket begins. A bucket has few hashes for its samples: counting beats sorting.
+void gather_equal(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> samples, std::size_t offset,
+                  std::vector<Group>& groups) {
+  RowSet rows;
+  std::vector<std::uint64_t> distinct;
+  std::vector<std::size_t> next;  // by hash: how many, then where its next sample goes
+  RawVector<std::uint32_t> row_of(samples.size()), gathered(samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto fresh = static_cast<std::uint32_t>(distinct.size());
+    const std::uint32_t row =
+        rows.find_or_add(hashes[i], fresh, [&](std::uint32_t r) { return distinct[r] == hashes[i]; });
+    if (row == fresh) {
+      distinct.push_back(hashes[i]);
+      next.push_back(0);
+    }
+    ++next[row];
+    row_of[i] = row;
+  }
+  std::size_t at = 0;
+  for (std::size_t& n : next) {
+    groups.push_back({offset + at, offset + at + n});
+    at += std::exchange(n, at);
+  }
+  for (std::size_t i = 0; i < samples.size(); ++i) gathered[next[row_of[i]]++] = samples[i];
+  std::copy(gathered.begin(), gathered.end(), samples.begin());
 }
 
 class Sorter {
@@ -113,10 +133,11 @@ class Sorter {
   Result<SortedStacks> run();
 
  private:
-  std::vector<Group> group_by_prefix(BigVector<Hashed>& samples, std::size_t depth, Executor& executor);
+  template <class Sample>
+  Grouped group_by_prefix(std::size_t n, Sample sample, std::size_t depth, Executor& executor);
   std::size_t choose_depth(std::size_t n) const;
-  std::vector<std::size_t> in_prefix_order(const BigVector<Hashed>& samples, const std::vector<Group>& groups,
-                                           std::size_t depth) const;
+  std::vector<std::size_t> in_prefix_order(const Grouped& grouped, std::size_t depth,
+                                           Executor& executor) const;
   void grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared);
   void emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
                    std::size_t shared);
@@ -130,6 +151,12 @@ class Sorter {
     source_.prefetch(sample(i + kPrefetchAhead));
   }
   bool cancelled() const { return stop_.stop_requested(); }
+  struct Place;
+  struct TreeColumns {
+    BigVector<std::uint32_t> parent, frame, end;
+  };
+  Result<std::vector<Place>> place_pieces(std::vector<Piece>& pieces) const;
+  void copy_piece(const Piece& piece, const Place& place, TreeColumns& to);
   Result<SortedStacks> assemble(std::vector<Piece>& pieces);
 
   StackSource& source_;
@@ -167,23 +194,24 @@ std::size_t Sorter::choose_depth(std::size_t n) const {
   return best;
 }
 
-// Reorders `samples` so that those with equal first `depth` frames stand together.
-std::vector<Group> Sorter::group_by_prefix(BigVector<Hashed>& samples, std::size_t depth,
-                                           Executor& executor) {
-  const std::size_t n = samples.size();
+// Of n samples, sample(i) being the i-th: those with equal first `depth` frames go together.
+template <class Sample>
+Grouped Sorter::group_by_prefix(std::size_t n, Sample sample, std::size_t depth, Executor& executor) {
   const std::size_t n_slices =
       std::max<std::size_t>(1, std::min<std::size_t>(executor.width() * 4, n / 4096));
   constexpr unsigned kBits = 10;
   constexpr std::size_t kBuckets = std::size_t{1} << kBits;
+  const auto bucket_of = [](std::uint64_t hash) { return hash >> (64 - kBits); };
   std::vector<std::vector<std::size_t>> counts(n_slices, std::vector<std::size_t>(kBuckets, 0));
+  BigVector<std::uint64_t> arrived(n);
   executor.run(n_slices, [&](std::size_t slice) {
     std::vector<std::uint32_t> prefix(depth);
     for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
       if ((i & 0xFFFF) == 0 && cancelled()) return;
-      prefetch(i, n, [&](std::size_t at) { return samples[at].sample; });
-      const std::size_t length = source_.prefix(samples[i].sample, prefix.data(), depth);
-      samples[i].hash = prefix_hash(prefix.data(), length);
-      ++counts[slice][samples[i].hash >> (64 - kBits)];
+      prefetch(i, n, sample);
+      const std::size_t length = source_.prefix(sample(i), prefix.data(), depth);
+      arrived[i] = prefix_hash(prefix.data(), length);
+      ++counts[slice][bucket_of(arrived[i])];
     }
   });
   std::vector<std::size_t> bucket_begin(kBuckets + 1, 0);
@@ -194,45 +222,43 @@ std::vector<Group> Sorter::group_by_prefix(BigVector<Hashed>& samples, std::size
   }
   bucket_begin[kBuckets] = at;
   if (cancelled()) return {};
-  BigVector<Hashed> grouped(n);
+  Grouped grouped{BigVector<std::uint32_t>(n), {}};
+  BigVector<std::uint64_t> hashes(n);
   executor.run(n_slices, [&](std::size_t slice) {
-    for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i)
-      grouped[counts[slice][samples[i].hash >> (64 - kBits)]++] = samples[i];
-  });
-  samples.swap(grouped);
-  grouped = {};
-  std::vector<std::vector<Group>> by_bucket(kBuckets);
-  executor.run(kBuckets, [&](std::size_t b) {
-    const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(bucket_begin[b]);
-    const auto end = samples.begin() + static_cast<std::ptrdiff_t>(bucket_begin[b + 1]);
-    std::sort(begin, end, [](const Hashed& x, const Hashed& y) {
-      return x.hash != y.hash ? x.hash < y.hash : x.sample < y.sample;
-    });
-    for (std::size_t i = bucket_begin[b]; i < bucket_begin[b + 1];) {
-      std::size_t j = i + 1;
-      while (j < bucket_begin[b + 1] && samples[j].hash == samples[i].hash) ++j;
-      by_bucket[b].push_back({i, j});
-      i = j;
+    for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
+      const std::size_t to = counts[slice][bucket_of(arrived[i])]++;
+      hashes[to] = arrived[i];
+      grouped.samples[to] = sample(i);
     }
   });
-  std::vector<Group> groups;
-  for (const auto& some : by_bucket) groups.insert(groups.end(), some.begin(), some.end());
-  return groups;
+  arrived = {};
+  std::vector<std::vector<Group>> by_bucket(kBuckets);
+  executor.run(kBuckets, [&](std::size_t b) {
+    const std::size_t begin = bucket_begin[b], size = bucket_begin[b + 1] - begin;
+    gather_equal(std::span(hashes).subspan(begin, size), std::span(grouped.samples).subspan(begin, size),
+                 begin, by_bucket[b]);
+  });
+  for (const auto& some : by_bucket) grouped.groups.insert(grouped.groups.end(), some.begin(), some.end());
+  return grouped;
 }
 
 // Group numbers in lexicographic order of the frames that each group shares.
-std::vector<std::size_t> Sorter::in_prefix_order(const BigVector<Hashed>& samples,
-                                                 const std::vector<Group>& groups, std::size_t depth) const {
-  std::vector<std::uint32_t> frames(groups.size() * depth);
-  std::vector<StackRef> refs(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const std::size_t length =
-        source_.prefix(samples[groups[g].begin].sample, frames.data() + g * depth, depth);
-    refs[g] = {frames.data() + g * depth, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(g)};
-  }
+std::vector<std::size_t> Sorter::in_prefix_order(const Grouped& grouped, std::size_t depth,
+                                                 Executor& executor) const {
+  const std::size_t n = grouped.groups.size();
+  RawVector<std::uint32_t> frames(n * depth);
+  std::vector<StackRef> refs(n);
+  constexpr std::size_t kSlice = 1024;
+  executor.run((n + kSlice - 1) / kSlice, [&](std::size_t slice) {
+    for (std::size_t g = slice * kSlice; g < std::min(n, (slice + 1) * kSlice); ++g) {
+      std::uint32_t* const to = frames.data() + g * depth;
+      const std::size_t length = source_.prefix(grouped.samples[grouped.groups[g].begin], to, depth);
+      refs[g] = {to, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(g)};
+    }
+  });
   sort_refs(refs);
-  std::vector<std::size_t> order(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) order[g] = refs[g].index;
+  std::vector<std::size_t> order(n);
+  for (std::size_t g = 0; g < n; ++g) order[g] = refs[g].index;
   return order;
 }
 
@@ -297,14 +323,11 @@ void Sorter::grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uin
   }
   SerialExecutor serial;
   const std::size_t depth = shared * 2;
-  BigVector<Hashed> hashed(samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) hashed[i] = {0, samples[i]};
-  const std::vector<Group> groups = group_by_prefix(hashed, depth, serial);
+  const Grouped grouped = group_by_prefix(
+      samples.size(), [&](std::size_t i) { return samples[i]; }, depth, serial);
   if (cancelled()) return;
-  const std::vector<std::size_t> order = in_prefix_order(hashed, groups, depth);
-  const BigVector<std::uint32_t> grouped = sample_numbers(std::move(hashed));
-  for (std::size_t g : order) {
-    grow_piece(piece, scratch, members_of(grouped, groups[g]), depth);
+  for (std::size_t g : in_prefix_order(grouped, depth, serial)) {
+    grow_piece(piece, scratch, grouped.members(grouped.groups[g]), depth);
     if (cancelled() || collided_) return;
   }
 }
@@ -320,12 +343,11 @@ void Sorter::sort_all_at_once(std::vector<Piece>& pieces) {
 Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
   const std::size_t n = source_.size();
   const std::size_t depth = choose_depth(n);
-  BigVector<Hashed> hashed(n);
-  for (std::size_t i = 0; i < n; ++i) hashed[i] = {0, static_cast<std::uint32_t>(i)};
-  const std::vector<Group> groups = group_by_prefix(hashed, depth, executor_);
+  const Grouped grouped = group_by_prefix(
+      n, [](std::size_t i) { return static_cast<std::uint32_t>(i); }, depth, executor_);
   PROFD_CHECK(stop_.status());
-  const std::vector<std::size_t> order = in_prefix_order(hashed, groups, depth);
-  const BigVector<std::uint32_t> grouped = sample_numbers(std::move(hashed));
+  const std::vector<Group>& groups = grouped.groups;
+  const std::vector<std::size_t> order = in_prefix_order(grouped, depth, executor_);
   // Neighbouring groups go into one piece until it is worth a task; several tasks for each worker.
   const std::size_t enough = std::min(options_.group_limit, n / (executor_.width() * 8) + 1);
   std::vector<std::pair<std::size_t, std::size_t>> runs;
@@ -350,7 +372,7 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
     piece.depth.reserve(enough * 4);
     piece.first_row = piece.end_row = first_rows[r];
     for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g)
-      grow_piece(piece, scratch, members_of(grouped, groups[order[g]]), depth);
+      grow_piece(piece, scratch, grouped.members(groups[order[g]]), depth);
     piece.frame.shrink_to_fit();
     piece.depth.shrink_to_fit();
     scratches.give(std::move(taken));
@@ -364,7 +386,7 @@ Result<SortedStacks> Sorter::run() {
   out_.leaf.resize(n);
   if (options_.keep_order) out_.order.resize(n);
   if (options_.n_metrics > 0) out_.labels.resize(n);
-  out_.values.assign(options_.n_metrics, BigVector<std::int64_t>(n));
+  for (std::size_t m = 0; m < options_.n_metrics; ++m) out_.values.emplace_back(n);
   // Small inputs are not worth splitting, unless tests ask for small groups.
   if (n <= std::min(options_.group_limit, kTooFewToSplit)) {
     if (n > 0) sort_all_at_once(pieces);
@@ -381,40 +403,76 @@ Result<SortedStacks> Sorter::run() {
   return assemble(pieces);
 }
 
-Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
-  std::size_t n_contexts = 1;
-  for (std::size_t p = 0; p < pieces.size(); ++p) {
-    if (p > 0)
-      pieces[p].n_shared =
-          static_cast<std::uint32_t>(common_prefix(pieces[p - 1].last_stack, pieces[p].first_stack));
-    n_contexts += pieces[p].frame.size() - pieces[p].n_shared;
-  }
-  if (n_contexts >= kNone) return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
+// Where a piece stands in the whole: known for all pieces before any of them is copied, so that they can be
+// copied side by side.
+struct Sorter::Place {
+  std::uint32_t first = 0;           // global number of the first context that is the piece's own
+  std::uint32_t n_kept = 0;          // leading contexts of its last stack that the next piece goes on with
+  std::vector<std::uint32_t> above;  // global numbers of the contexts it shares with the piece before
 
-  BigVector<std::uint32_t> parent(n_contexts), frame(n_contexts), end(n_contexts);
-  parent[0] = frame[0] = kNone;
-  std::vector<std::uint32_t> path{0};  // by depth: the open context
-  std::uint32_t next = 1;
-  for (Piece& piece : pieces) {
-    const std::uint32_t base = next - piece.n_shared;  // global number of local context 0
-    for (std::size_t i = piece.n_shared; i < piece.frame.size(); ++i) {
-      const std::uint32_t depth = piece.depth[i];
-      for (std::size_t d = path.size(); d-- > depth;) end[path[d]] = next;
-      path.resize(depth);
-      parent[next] = path.back();
-      frame[next] = piece.frame[i];
-      path.push_back(next++);
-    }
-    for (std::size_t row = piece.first_row; row < piece.end_row; ++row) {
-      std::uint32_t& leaf = out_.leaf[row];
-      assert(leaf == kNone || leaf >= piece.n_shared);
-      leaf = leaf == kNone ? 0 : base + leaf;
-    }
-    piece = {};
+  std::uint32_t global(const Piece& piece, std::uint32_t local) const {
+    return local < piece.n_shared ? above[local] : first + (local - piece.n_shared);
   }
-  for (std::uint32_t open : path) end[open] = next;
-  out_.tree = {Column<std::uint32_t>(std::move(parent)), Column<std::uint32_t>(std::move(frame)),
-               Column<std::uint32_t>(std::move(end))};
+};
+
+Result<std::vector<Sorter::Place>> Sorter::place_pieces(std::vector<Piece>& pieces) const {
+  std::vector<Place> places(pieces.size());
+  std::size_t next = 1;
+  std::vector<std::uint32_t> path;  // global numbers of the contexts of the last stack so far
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    Piece& piece = pieces[p];
+    if (p > 0)
+      piece.n_shared = static_cast<std::uint32_t>(common_prefix(pieces[p - 1].last_stack, piece.first_stack));
+    if (p > 0) places[p - 1].n_kept = piece.n_shared;
+    if (next + piece.frame.size() - piece.n_shared >= kNone)
+      return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
+    places[p].first = static_cast<std::uint32_t>(next);
+    places[p].above.assign(path.begin(), path.begin() + piece.n_shared);
+    path.resize(piece.path.size());
+    for (std::size_t d = 0; d < path.size(); ++d) path[d] = places[p].global(piece, piece.path[d]);
+    next += piece.frame.size() - piece.n_shared;
+  }
+  return places;
+}
+
+// Every context is closed (gets its subtree's end) by exactly one piece: the first with a stack that it is
+// not on.
+void Sorter::copy_piece(const Piece& piece, const Place& place, TreeColumns& to) {
+  std::vector<std::uint32_t> path{0};  // by depth: the open context
+  path.insert(path.end(), place.above.begin(), place.above.end());
+  std::uint32_t next = place.first;
+  const auto close_below = [&](std::size_t depth) {
+    for (std::size_t d = path.size(); d-- > depth;) to.end[path[d]] = next;
+    path.resize(depth);
+  };
+  for (std::size_t i = piece.n_shared; i < piece.frame.size(); ++i) {
+    close_below(piece.depth[i]);
+    to.parent[next] = path.back();
+    to.frame[next] = piece.frame[i];
+    path.push_back(next++);
+  }
+  close_below(std::size_t{place.n_kept} + 1);
+  for (std::size_t row = piece.first_row; row < piece.end_row; ++row) {
+    std::uint32_t& leaf = out_.leaf[row];
+    leaf = leaf == kNone ? 0 : place.global(piece, leaf);
+  }
+}
+
+Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
+  PROFD_TRY(const std::vector<Place> places, place_pieces(pieces));
+  std::size_t n_contexts = 1;
+  for (const Piece& piece : pieces) n_contexts += piece.frame.size() - piece.n_shared;
+  TreeColumns columns{BigVector<std::uint32_t>(n_contexts), BigVector<std::uint32_t>(n_contexts),
+                      BigVector<std::uint32_t>(n_contexts)};
+  columns.parent[0] = columns.frame[0] = kNone;
+  columns.end[0] = static_cast<std::uint32_t>(n_contexts);
+  executor_.run(pieces.size(), [&](std::size_t p) {
+    copy_piece(pieces[p], places[p], columns);
+    pieces[p] = {};
+  });
+  out_.tree = {Column<std::uint32_t>(std::move(columns.parent)),
+               Column<std::uint32_t>(std::move(columns.frame)),
+               Column<std::uint32_t>(std::move(columns.end))};
   return std::move(out_);
 }
 

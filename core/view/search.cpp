@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "core/view/key_index.h"
@@ -45,9 +46,17 @@ bool matches_key(const Selection& s, const Pattern& pattern, Key key) {
 template <class T>
 class OutermostSums {
  public:
+  // For contexts from `first` on: those above it count already elsewhere, and all below them with them.
   OutermostSums(const Selection& s, const Column<T>& totals, const std::vector<std::uint8_t>& set_of,
-                std::size_t n_sets)
-      : s_(s), totals_(totals), set_of_(set_of), sum_(n_sets), inside_until_(n_sets, 1) {}
+                std::size_t n_sets, std::uint32_t first)
+      : s_(s), totals_(totals), set_of_(set_of), sum_(n_sets), inside_until_(n_sets, 1) {
+    const ContextTree& tree = s.profile->tree();
+    if (first >= tree.size()) return;
+    for (std::uint32_t c = tree.parent[first]; c != kNone && c != 0; c = tree.parent[c]) {
+      const std::uint8_t set = set_of[tree.frame[c]];
+      if (set != 0) inside_until_[set - 1u] = tree.subtree_end[c];
+    }
+  }
 
   // Ascending, each of a frame in some set. Far-off columns are fetched ahead of their use.
   void take(const std::uint32_t* found, std::size_t n) {
@@ -57,7 +66,7 @@ class OutermostSums {
         __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
         __builtin_prefetch(&totals_[found[i + 16]]);
       }
-      const std::size_t set = set_of_[tree.frame[found[i]]] - 1u;
+      const std::size_t set = sum_.size() == 1 ? 0 : set_of_[tree.frame[found[i]]] - 1u;
       if (found[i] < inside_until_[set]) continue;
       sum_[set] = add(sum_[set], totals_[found[i]], s_.saturated);
       inside_until_[set] = tree.subtree_end[found[i]];
@@ -65,7 +74,7 @@ class OutermostSums {
   }
   // Nothing more of a single set comes before this context.
   std::uint32_t skip_to() const { return sum_.size() == 1 ? inside_until_[0] : 1; }
-  std::vector<Value> values() const { return {sum_.begin(), sum_.end()}; }
+  const std::vector<T>& sums() const { return sum_; }
 
  private:
   const Selection& s_;
@@ -77,79 +86,114 @@ class OutermostSums {
 
 constexpr std::uint32_t kBlock = 4096;
 
+// Consecutive contexts that one task looks at. Fixed, so that sums of fractions are the same on every
+// machine.
+constexpr std::uint32_t kPiece = 1u << 19;
+
 template <class T>
-Result<std::vector<Value>> sweep_sums(const Selection& s, OutermostSums<T>& sums,
-                                      const std::vector<std::uint8_t>& set_of, StopToken& stop) {
-  const ContextTree& tree = s.profile->tree();
+void sweep_piece(OutermostSums<T>& sums, const ContextTree& tree, const std::vector<std::uint8_t>& set_of,
+                 std::uint32_t c, std::uint32_t piece_end, const StopToken& stop) {
   std::array<std::uint32_t, kBlock> found;
-  const auto n = static_cast<std::uint32_t>(tree.size());
-  for (std::uint32_t c = 1; c < n;) {
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::uint32_t end = n - c > kBlock ? c + kBlock : n;
+  for (c = std::max(c, sums.skip_to()); c < piece_end; c = std::max(c, sums.skip_to())) {
+    if (stop.stop_requested()) return;
+    const std::uint32_t end = piece_end - c > kBlock ? c + kBlock : piece_end;
     std::size_t n_found = 0;
     for (; c < end; ++c) {
       found[n_found] = c;
       n_found += set_of[tree.frame[c]] != 0 ? 1 : 0;
     }
     sums.take(found.data(), n_found);
-    c = std::max(c, sums.skip_to());
   }
-  return sums.values();
 }
 
-// The contexts of the functions alone, put in order by marking them in a map of bits.
+// The functions that make up the sets, where an index of contexts by function is there.
+struct Indexed {
+  struct Part {
+    Key key;
+    bool whole;  // every frame of the function is in a set
+  };
+  std::shared_ptr<const KeyIndex> index;  // null: sweep
+  std::vector<Part> parts;
+};
+
+// The contexts of the functions that lie in a piece, put in order by marking them in a map of bits.
 template <class T>
-Result<std::vector<Value>> indexed_sums(const Selection& s, const KeyIndex& index,
-                                        const std::vector<Key>& keys, OutermostSums<T>& sums,
-                                        const std::vector<std::uint8_t>& set_of, StopToken& stop) {
-  const ContextTree& tree = s.profile->tree();
-  std::vector<std::uint64_t> marked((tree.size() + 63) / 64, 0);
-  for (const Key key : keys) {
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-    for (const std::uint32_t c : index.of(key))
-      if (set_of[tree.frame[c]] != 0) marked[c / 64] |= std::uint64_t{1} << (c % 64);
+void sum_indexed(OutermostSums<T>& sums, const ContextTree& tree, const Indexed& indexed,
+                 const std::vector<std::uint8_t>& set_of, std::uint32_t begin, std::uint32_t end,
+                 const StopToken& stop) {
+  std::vector<std::uint64_t> marked((end - begin + 63) / 64, 0);
+  for (const Indexed::Part& part : indexed.parts) {
+    if (stop.stop_requested()) return;
+    const auto contexts = indexed.index->of(part.key);
+    const auto first = std::lower_bound(contexts.begin(), contexts.end(), begin);
+    for (auto c = first; c != contexts.end() && *c < end; ++c)
+      if (part.whole || set_of[tree.frame[*c]] != 0)
+        marked[(*c - begin) / 64] |= std::uint64_t{1} << ((*c - begin) % 64);
   }
   std::array<std::uint32_t, kBlock> found;
   std::size_t n_found = 0;
   for (std::size_t word = 0; word < marked.size(); ++word) {
     for (std::uint64_t bits = marked[word]; bits != 0; bits &= bits - 1)
       found[n_found++] =
-          static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+          begin + static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
     if (n_found + 64 <= kBlock) continue;
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
     sums.take(found.data(), std::exchange(n_found, 0));
   }
   sums.take(found.data(), n_found);
-  return sums.values();
+}
+
+// Few contexts of functions that someone has indexed already need no sweep over all.
+Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>& set_of, StopToken& stop) {
+  Indexed indexed;
+  if (!s.owner.empty() || !s.memo->has_key_index()) return indexed;
+  PROFD_TRY(const auto index, s.memo->key_index(s, true, stop));
+  constexpr std::uint8_t kIn = 1, kOut = 2;
+  std::vector<std::uint8_t> frames_of(s.keys->n_keys(), 0);
+  for (std::size_t f = 0; f < set_of.size(); ++f) {
+    std::uint8_t& mark = frames_of[s.keys->of_frame[f]];
+    mark = static_cast<std::uint8_t>(mark | (set_of[f] != 0 ? kIn : kOut));
+  }
+  std::size_t n_contexts = 0;
+  for (Key key = 0; key < frames_of.size(); ++key) {
+    if ((frames_of[key] & kIn) == 0) continue;
+    indexed.parts.push_back({key, frames_of[key] == kIn});
+    n_contexts += index->of(key).size();
+  }
+  if (n_contexts < s.profile->tree().size() / 6) indexed.index = index;
+  return indexed;
 }
 
 template <class T>
 Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& totals,
-                                        std::vector<std::uint8_t> set_of, std::size_t n_sets,
-                                        StopToken& stop) {
+                                        std::vector<std::uint8_t> set_of, std::size_t n_sets, StopToken& stop,
+                                        Executor& executor) {
   for (std::size_t f = 0; f < s.hidden.size(); ++f)
     if (s.hidden[f] != 0) set_of[f] = 0;
-  OutermostSums<T> sums(s, totals, set_of, n_sets);
-  // Where someone has made an index of contexts by function already, few of them need no sweep over all.
-  if (s.owner.empty() && s.memo->has_key_index()) {
-    PROFD_TRY(const auto index, s.memo->key_index(s, true, stop));
-    std::vector<std::uint8_t> seen(s.keys->n_keys(), 0);
-    std::vector<Key> keys;
-    std::size_t n_contexts = 0;
-    for (std::size_t f = 0; f < set_of.size(); ++f) {
-      const Key key = s.keys->of_frame[f];
-      if (set_of[f] == 0 || std::exchange(seen[key], 1) != 0) continue;
-      keys.push_back(key);
-      n_contexts += index->of(key).size();
-    }
-    if (n_contexts < s.profile->tree().size() / 6) return indexed_sums(s, *index, keys, sums, set_of, stop);
-  }
-  return sweep_sums(s, sums, set_of, stop);
+  PROFD_TRY(const Indexed indexed, find_indexed(s, set_of, stop));
+  const auto n = static_cast<std::uint32_t>(s.profile->tree().size());
+  const std::size_t n_pieces = n / kPiece + 1;
+  std::vector<std::vector<T>> sums(n_pieces);
+  executor.run(n_pieces, [&](std::size_t piece) {
+    const std::uint32_t begin = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(piece) * kPiece);
+    const std::uint32_t end = n - begin > kPiece ? static_cast<std::uint32_t>(piece + 1) * kPiece : n;
+    OutermostSums<T> own(s, totals, set_of, n_sets, begin);
+    if (indexed.index)
+      sum_indexed(own, s.profile->tree(), indexed, set_of, begin, end, stop);
+    else
+      sweep_piece(own, s.profile->tree(), set_of, begin, end, stop);
+    sums[piece] = own.sums();
+  });
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  std::vector<T> whole(n_sets);
+  for (const std::vector<T>& piece : sums)
+    for (std::size_t set = 0; set < n_sets; ++set) whole[set] = add(whole[set], piece[set], s.saturated);
+  return std::vector<Value>{whole.begin(), whole.end()};
 }
 
 }  // namespace
 
-Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop) {
+Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop,
+                            Executor& executor) {
   PROFD_TRY(const Pattern compiled, Pattern::compile(pattern, true, !has_upper_case(pattern)));
   SearchResult result;
   const std::size_t n_keys = selection.keys->n_keys();
@@ -162,20 +206,21 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   }
   std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
   for (std::size_t f = 0; f < of_frame.size(); ++f) of_frame[f] = result.matches[selection.keys->of_frame[f]];
-  PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop)));
+  PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop), executor));
   return result;
 }
 
 Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
-                            StopToken stop) {
-  PROFD_TRY(const std::vector<Value> sums, matched_totals(selection, matches, 1, std::move(stop)));
+                            StopToken stop, Executor& executor) {
+  PROFD_TRY(const std::vector<Value> sums, matched_totals(selection, matches, 1, std::move(stop), executor));
   return sums.front();
 }
 
 Result<std::vector<Value>> matched_totals(const Selection& selection, const std::vector<std::uint8_t>& set_of,
-                                          std::size_t n_sets, StopToken stop) {
-  return std::visit([&](const auto& totals) { return matched_sums(selection, totals, set_of, n_sets, stop); },
-                    selection.totals);
+                                          std::size_t n_sets, StopToken stop, Executor& executor) {
+  return std::visit(
+      [&](const auto& totals) { return matched_sums(selection, totals, set_of, n_sets, stop, executor); },
+      selection.totals);
 }
 
 }  // namespace profd

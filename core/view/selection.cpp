@@ -246,7 +246,7 @@ std::size_t Selection::memory() const {
 }
 
 Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,
-                            const SelectionPtr& similar) {
+                            const SelectionPtr& similar, Executor& executor) {
   if (spec.filters.size() > kMaxFilters)
     return fail(ErrorCode::limit, fmt::format("a view has at most {} filters", kMaxFilters));
   for (const Filter& filter : spec.filters) PROFD_CHECK(check_filter(filter));
@@ -268,12 +268,9 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   selection->profile_total = profile->total(selection->metric);
 
   const bool same_profile = similar && similar->profile == profile;
-  if (same_profile && similar->keys->granularity == spec.granularity && similar->keys->groups.empty())
-    selection->keys = similar->keys;
-  else
-    selection->keys = std::make_shared<const KeyTable>(make_keys(*profile, spec.granularity));
-  PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
-
+  const bool same_keys =
+      same_profile && similar->keys->granularity == spec.granularity && similar->keys->groups.empty();
+  if (same_keys) selection->keys = similar->keys;
   const bool same_rows = same_profile && similar->row_filters == selection->row_filters;
   if (same_rows) {
     selection->self = similar->self;
@@ -281,15 +278,24 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   } else {
     PROFD_TRY(selection->self, filter_rows(*profile, spec, selection->excluded, stop));
   }
-  if (same_rows && similar->metric == selection->metric) {
+  const bool same_sums = same_rows && similar->metric == selection->metric;
+  if (same_sums) {
     selection->totals = similar->totals;
     selection->widths = similar->widths;
     selection->negative = similar->negative;
     selection->total = similar->total;
-  } else {
-    PROFD_CHECK(std::visit([&](const auto& values) { return sum_up(values, *selection, stop); },
-                           selection->self.values[m]));
   }
+  // Names need no values, sums need no names.
+  Result<void> summed;
+  executor.run(2, [&](std::size_t task) {
+    if (task == 0 && !same_keys)
+      selection->keys = std::make_shared<const KeyTable>(make_keys(*profile, spec.granularity));
+    if (task == 1 && !same_sums)
+      summed = std::visit([&](const auto& values) { return sum_up(values, *selection, stop); },
+                          selection->self.values[m]);
+  });
+  PROFD_CHECK(summed);
+  PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
   PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
   return SelectionPtr(std::move(selection));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/profile.h"
+#include "core/support/executor.h"
 #include "core/support/stop.h"
 #include "core/view/keys.h"
 #include "core/view/spec.h"
@@ -54,8 +55,14 @@ using SelectionPtr = std::shared_ptr<const Selection>;
 // Fails with `invalid` when a filter cannot be applied (a bad expression, a thread filter on a profile
 // without threads, an unknown metric); the message says which and why. `similar`, a selection of the same
 // profile, only saves work: what both have in common (keys, rows, totals) is shared.
+// Names and sums of big profiles are worked out side by side on the executor.
 Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,
-                            const SelectionPtr& similar = nullptr);
+                            const SelectionPtr& similar, Executor& executor);
+inline Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,
+                                   const SelectionPtr& similar = nullptr) {
+  SerialExecutor serial;
+  return select(profile, spec, std::move(stop), similar, serial);
+}
 
 // Makes ahead of time what the first bottom-up view and the first look at one function would wait for: about
 // half a second and 16 bytes a context for the largest profiles. Meant for the background, after opening.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/context_tree.h"
+#include "core/support/big_vector.h"
 #include "core/support/checked.h"
 #include "core/support/stop.h"
 
@@ -60,9 +61,9 @@ T subtract(T a, T b, bool saturated) {
 // By context, the sum over its subtree of self values, or of their magnitudes when `absolute`: then the rows
 // of one context are added up first, so that it does not matter how a source splits them. Empty when stopped.
 template <class T>
-std::vector<T> subtree_sums(const ContextTree& tree, const Column<std::uint32_t>& contexts,
-                            const Column<T>& values, bool absolute, bool saturated, StopToken& stop) {
-  std::vector<T> sums(tree.size(), T{});
+BigVector<T> subtree_sums(const ContextTree& tree, const Column<std::uint32_t>& contexts,
+                          const Column<T>& values, bool absolute, bool saturated, StopToken& stop) {
+  BigVector<T> sums(tree.size(), T{});
   for (std::size_t row = 0; row < contexts.size(); ++row) {
     T& sum = sums[contexts[row]];
     sum = add(sum, finite(values[row]), saturated);

@@ -249,6 +249,9 @@ Result<void> RecordReader::read_field_of_profile(const Field& field, const std::
 Result<Records> RecordReader::run() {
   constexpr std::uint8_t kSampleTag = (2 << 3) | 2;
   Cursor cursor(records_.bytes);
+  // Room for samples as small as they get, in address space alone: growing would copy, and touch fresh pages.
+  constexpr std::size_t kSmallSample = 24;
+  records_.samples.reserve(records_.bytes.size() / kSmallSample);
   std::size_t until_report = 0;
   while (!cursor.done()) {
     const std::uint8_t* at = cursor.p;

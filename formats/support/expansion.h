@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "formats/import_report.h"
@@ -31,6 +32,8 @@ struct ExpandOptions {
   ExpansionLimit limit;
   bool partial = false;
   StopToken stop;
+  Executor* executor =
+      nullptr;  // where there is one, another core makes memory ready ahead of what comes out
 };
 
 Error expansion_error(const ExpansionLimit& limit, std::uint64_t offset);

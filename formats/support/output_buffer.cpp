@@ -47,6 +47,18 @@ Result<void> OutputBuffer::grow(std::size_t capacity, std::size_t used) {
   return {};
 }
 
+void OutputBuffer::prepare(std::size_t begin, const std::atomic<bool>& enough) const {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::size_t kStep = 4u << 20;
+  for (std::size_t at = begin / kStep * kStep; at < capacity_ && !enough; at += kStep) {
+    // Fails on systems older than the request; nothing is lost then.
+    if (madvise(data_ + at, std::min(kStep, capacity_ - at), MADV_POPULATE_WRITE) != 0) return;
+  }
+#else
+  static_cast<void>(begin), static_cast<void>(enough);
+#endif
+}
+
 std::pair<const std::byte*, std::shared_ptr<const void>> OutputBuffer::freeze(std::size_t used) && {
   if (!data_) return {nullptr, nullptr};
   const std::size_t keep = round_to_pages(std::max<std::size_t>(used, 1));

@@ -106,7 +106,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   const auto picked = pick_profile(opened.file.profiles, options.profile);
   if (!picked) return named(options.file, picked.error());
   ProfilePtr profile = opened.file.profiles[*picked];
-  auto selection = select(profile, spec, StopToken{});
+  auto selection = select(profile, spec, StopToken{}, nullptr, executor);
   if (!selection) return named(options.file, std::move(selection).error());
   return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
                   std::move(spec),        std::move(*selection), std::move(opened.write_entry)};

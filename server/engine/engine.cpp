@@ -27,11 +27,12 @@ Engine::Engine(const EngineOptions& options, Post post)
       watch_files_(options.watch_files),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
-      views_(options.view_budget != 0 ? options.view_budget
-                                      : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
       scheduler_(std::make_unique<Scheduler>(
           options.n_threads,
-          [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })) {}
+          [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })),
+      views_(options.view_budget != 0 ? options.view_budget
+                                      : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
+             scheduler_->executor()) {}
 
 Engine::~Engine() {
   for (auto& [id, entry] : entries_)

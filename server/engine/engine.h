@@ -212,8 +212,9 @@ class Engine {
   std::uint64_t budget_;
   bool watch_files_;
   ProfileCache cache_;
-  std::shared_ptr<bool> alive_;  // posted tasks look whether the engine is still there
-  Views views_;
+  std::shared_ptr<bool> alive_;           // posted tasks look whether the engine is still there
+  std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here
+  Views views_;                           // works on the scheduler's threads
   std::map<ClientId, EngineListener*> clients_;
   std::map<FileId, Entry> entries_;             // oldest first
   std::map<std::string, FileId> file_of_;       // by handle
@@ -230,7 +231,6 @@ class Engine {
   std::vector<FolderWatch> folders_;
   std::unique_ptr<FileWatcher> watcher_;
   std::unique_ptr<WarmUp> warm_up_;
-  std::unique_ptr<Scheduler> scheduler_;  // last: its threads use everything above
 };
 
 }  // namespace profd

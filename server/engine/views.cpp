@@ -23,7 +23,7 @@ Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& s
           const std::lock_guard lock(mutex_);
           similar = known_[open.view_id].latest.lock();
         }
-        return select(open.profile, full, token, similar);
+        return select(open.profile, full, token, similar, executor_);
       });
   if (!made) return made;
   remember(open, text, *made);
@@ -49,7 +49,7 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
   return cache_.get<SearchResult>({open.view_id, key_text(open, spec, "search ") + "\n" + pattern}, stop,
                                   [&](const StopToken& token) -> Result<std::shared_ptr<const SearchResult>> {
                                     PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-                                    return shared(profd::search(*selected, pattern, token));
+                                    return shared(profd::search(*selected, pattern, token, executor_));
                                   });
 }
 

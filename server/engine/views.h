@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/source/annotations.h"
+#include "core/support/executor.h"
 #include "core/view/cache.h"
 #include "core/view/neighbour_table.h"
 #include "core/view/search.h"
@@ -24,7 +25,8 @@ namespace profd {
 
 class Views {
  public:
-  explicit Views(std::size_t budget_bytes) : cache_(budget_bytes) {}
+  // The executor outlives the views' last use.
+  Views(std::size_t budget_bytes, Executor& executor) : executor_(executor), cache_(budget_bytes) {}
 
   // `spec.metric` "" is the open profile's default. Shape and focus do not matter here.
   Result<SelectionPtr> selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop);
@@ -79,6 +81,7 @@ class Views {
   [[nodiscard]] std::shared_ptr<const void> at_hand(const OpenProfile& open, const std::string& text) const;
   void remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made);
 
+  Executor& executor_;
   ViewCache cache_;
   std::atomic<std::int64_t> next_node_{1};
   mutable std::mutex mutex_;  // guards what follows

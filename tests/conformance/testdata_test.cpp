@@ -28,8 +28,9 @@ std::string content_of(const TestFile& file) {
   ImportReport report;
   std::string content;
   const auto claimed = [&](std::span<const std::byte>) { return false; };
-  const auto peeled = peel({memory_source(read_bytes(file.path), ""), {}, {}, {}}, {}, false, {}, report,
-                           claimed, [&](Result<Content> found) -> Result<void> {
+  SerialExecutor serial;
+  const auto peeled = peel({memory_source(read_bytes(file.path), ""), {}, {}, {}}, {}, false, serial, {},
+                           report, claimed, [&](Result<Content> found) -> Result<void> {
                              if (found) content = std::string(found->source.text());
                              return {};
                            });

@@ -21,6 +21,9 @@ CORE_BACKWARDS = {"support": {"model", "tree", "view", "layout", "source"}, "mod
 # Inside server: engine and features know no wire format; features look at what the engine has computed, never back.
 SERVER_BACKWARDS = {"engine": {"dialect", "transport", "cli", "feature"}, "feature": {"dialect", "transport", "cli"},
                     "platform": {"engine", "feature", "dialect", "transport", "cli", "runtime"}}
+# Who in formats/ may ask the system for files and memory.
+SYSTEM_HEADERS = re.compile(r"filesystem$|fstream$|fcntl\.h$|unistd\.h$|sys/(stat|mman)\.h$")
+SYSTEM_FILES = {"formats/source.cpp", "formats/source_files.cpp", "formats/support/map_guard.cpp", "formats/support/output_buffer.cpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -51,6 +54,8 @@ def problems_of(path: Path, root: Path) -> list[str]:
                     problems.append(f"{where}: server/{relative.parts[1]} may not include server/{parts[1]}")
                 if relative.parts[1] in {"engine", "feature"} and parts[0] == "protocol":
                     problems.append(f"{where}: server/{relative.parts[1]} speaks no protocol types")
+        elif layer == "formats" and SYSTEM_HEADERS.match(target) and relative.as_posix() not in SYSTEM_FILES:
+            problems.append(f"{where}: the file system is for formats/source* alone (<{target}>)")
         elif third_party is not None and ("/" in target or target.endswith(".h")) and not third_party.match(target):
             problems.append(f"{where}: {layer} may not include <{target}>")
         if layer == "server" and relative.parts[1] in {"engine", "feature"} and (
