@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What `profd convert` writes, opened by the programs these formats belong to; totals and functions agree.
 
-usage: writers.py PROFD PEER, where PEER is pprof, speedscope, callgrind or python. Exits 77 (skipped) when the peer is not there.
-speedscope is looked for in PROFD_SPEEDSCOPE (its dist/release/speedscope-*.js) and where ./dev bench puts it.
+usage: writers.py PROFD PEER, where PEER is pprof, speedscope, firefox, callgrind or python. Exits 77 (skipped) when the peer is
+not there. speedscope and the Firefox Profiler are those of tests/e2e/peers (npm ci there; ./dev test does it).
 """
 import collections
 import glob
@@ -13,12 +13,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROFD, PEER = sys.argv[1], sys.argv[2]
 INPUTS = [os.path.join(ROOT, "formats", path) for path in (
     "perf_script/testdata/recorded-srcline.txt", "pprof/testdata/recorded-cpu.pb.gz", "cpuprofile/testdata/recorded-node.cpuprofile",
     "speedscope/testdata/recorded-py-spy.speedscope.json", "folded/testdata/recorded-py-spy.folded")]
+PEERS = os.path.join(ROOT, "tests", "e2e", "peers", "node_modules")
+TIMED = os.path.join(ROOT, "formats", "firefox/testdata/recorded-gecko.json.gz")
 HEAP = os.path.join(ROOT, "formats", "pprof/testdata/recorded-heap.pb.gz")
 
 
@@ -71,10 +74,52 @@ def check_pprof(folder):
     return 0
 
 
+def text_of(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def check_firefox(folder):
+    """The Firefox Profiler's own code, in the command line program that Mozilla publishes."""
+    program = os.path.join(PEERS, "@firefox-devtools", "profiler-cli", "dist", "profiler-cli.js")
+    if not os.path.exists(program) or not shutil.which("node"):
+        return 77
+    sessions = os.path.join(folder, "sessions")
+    os.environ.update(PROFILER_CLI_SESSION_DIR=sessions, PROFILER_CLI_NO_SYMBOLICATE="1")
+    for i, path in enumerate(INPUTS + [HEAP, TIMED]):
+        metrics, default = metrics_of(path)
+        out = convert(path, os.path.join(folder, f"{i}.firefox.json"))
+        # Times are milliseconds there.
+        scale = {"nanoseconds": 1e-6, "microseconds": 1e-3, "milliseconds": 1, "seconds": 1e3}.get(metrics[default]["unit"], 1)
+        session = ("--session", f"writers-{i}")
+        # `load` gives up on a daemon that takes more than half a second to begin; this one is ours to wait for.
+        daemon = subprocess.Popen(["node", program, "--daemon", out, *session], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            ask = lambda *words: json.loads(run("node", program, *words, "--json", *session))
+            give_up = time.monotonic() + 60
+            while "Profile loaded successfully" not in text_of(os.path.join(sessions, f"writers-{i}.log")):
+                assert daemon.poll() is None and time.monotonic() < give_up, f"the profiler does not open {out}"
+                time.sleep(0.05)
+            own, inclusive = collections.Counter(), collections.Counter()
+            for thread in (thread for process in ask("profile", "info", "--all")["processes"] for thread in process["threads"]):
+                for function in ask("thread", "functions", "--thread", thread["threadHandle"], "--include-idle")["functions"]:
+                    own[function["name"]] += function["selfSamples"]
+                    inclusive[function["name"]] += function["totalSamples"]
+        finally:
+            daemon.terminate()
+            daemon.wait()
+        same(sum(own.values()), metrics[default]["total"] * scale, out)
+        for name, values in rows_of(path, default).items():
+            same(own[name], values[0] * scale, f"{out} {name} self")
+            if values[1] is not None:
+                same(inclusive[name], values[1] * scale, f"{out} {name} total")
+    return 0
+
+
 def check_speedscope(folder):
-    bundles = [os.environ["PROFD_SPEEDSCOPE"]] if os.environ.get("PROFD_SPEEDSCOPE") else glob.glob(
-        os.path.join(ROOT, "build*", "**", "peers", "npm", "node_modules", "speedscope", "dist", "release", "speedscope-*.js"),
-        recursive=True)
+    bundles = glob.glob(os.path.join(PEERS, "speedscope", "dist", "release", "speedscope-*.js"))
     if not bundles or not shutil.which("node"):
         return 77
     loader = os.path.join(ROOT, "bench", "peers", "speedscope.mjs")
@@ -161,6 +206,7 @@ def check_python(folder):
 
 
 with tempfile.TemporaryDirectory() as work:
-    code = {"pprof": check_pprof, "speedscope": check_speedscope, "callgrind": check_callgrind, "python": check_python}[PEER](work)
+    code = {"pprof": check_pprof, "speedscope": check_speedscope, "firefox": check_firefox,
+            "callgrind": check_callgrind, "python": check_python}[PEER](work)
     print("SKIP: the peer is not here" if code else "agreed")
     sys.exit(code)
