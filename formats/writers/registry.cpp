@@ -9,6 +9,7 @@
 #define PROFD_WRITERS(writer) \
   writer(profd)               \
   writer(pprof)               \
+  writer(otlp)                \
   writer(folded)              \
   writer(speedscope)          \
   writer(cpuprofile)          \

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What `profd convert` writes, opened by the programs these formats belong to; totals and functions agree.
 
-usage: writers.py PROFD PEER, where PEER is pprof, speedscope, firefox, callgrind or python. Exits 77 (skipped) when the peer is
-not there. speedscope and the Firefox Profiler are those of tests/e2e/peers (npm ci there; ./dev test does it).
+usage: writers.py PROFD PEER, where PEER is pprof, otlp, speedscope, firefox, callgrind or python. Exits 77 (skipped) when
+the peer is not there. speedscope and the Firefox Profiler are those of tests/e2e/peers (npm ci there; ./dev test does it),
+OpenTelemetry's message classes are fetched into a folder beside PROFD when this Python does not have them.
 """
 import collections
 import glob
@@ -21,6 +22,7 @@ INPUTS = [os.path.join(ROOT, "formats", path) for path in (
     "perf_script/testdata/recorded-srcline.txt", "pprof/testdata/recorded-cpu.pb.gz", "cpuprofile/testdata/recorded-node.cpuprofile",
     "speedscope/testdata/recorded-py-spy.speedscope.json", "folded/testdata/recorded-py-spy.folded")]
 PEERS = os.path.join(ROOT, "tests", "e2e", "peers", "node_modules")
+OTLP_PACKAGE = "opentelemetry-proto==1.45.2"
 TIMED = os.path.join(ROOT, "formats", "firefox/testdata/recorded-gecko.json.gz")
 HEAP = os.path.join(ROOT, "formats", "pprof/testdata/recorded-heap.pb.gz")
 
@@ -71,6 +73,47 @@ def check_pprof(folder):
                                                     if before.get(k) != after.get(k)})
         written.append(out)
     print(run(sys.executable, os.path.join(ROOT, "tests/e2e/pprof_agreement.py"), PROFD, *written))
+    return 0
+
+
+def python_with_otlp():
+    """A Python that has opentelemetry-proto; None when there is none to be had."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(PROFD)), "e2e", "otlp")
+    theirs = os.path.join(beside, "bin", "python3")
+    asked = [python for python in (sys.executable, theirs) if os.path.exists(python)]
+    for python in asked:
+        if subprocess.run([python, "-c", "from opentelemetry.proto.profiles.v1development import profiles_pb2 as p; p.Stack"],
+                          capture_output=True).returncode == 0:
+            return python
+    for command in ([sys.executable, "-m", "venv", beside],
+                    [theirs, "-m", "pip", "-q", "--disable-pip-version-check", "--retries", "1", "install", OTLP_PACKAGE]):
+        if subprocess.run(command, capture_output=True).returncode != 0:
+            return None
+    return theirs
+
+
+def check_otlp(folder):
+    python = python_with_otlp()
+    if not python:
+        return 77
+    ucum = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s", "bytes": "By"}
+    times = 0
+    for i, path in enumerate(INPUTS + [HEAP, TIMED]):
+        out = convert(path, os.path.join(folder, f"{i}.otlp"))
+        metrics, default = metrics_of(path)
+        profiles = json.loads(run(python, os.path.join(ROOT, "tests/e2e/otlp_totals.py"), out))
+        assert [p["metric"] for p in profiles] == [default] + [m for m in metrics if m != default], (path, profiles)
+        for profile in profiles:
+            metric = metrics[profile["metric"]]
+            assert profile["unit"] == ucum.get(metric["unit"], metric["unit"]), (path, profile["unit"])
+            assert profile["total"] == metric["total"], (path, profile["total"], metric)
+            for name, (own, inclusive) in rows_of(path, profile["metric"]).items():
+                assert profile["self"].get(name, 0) == own, (path, name, profile["self"].get(name), own)
+                assert inclusive is None or profile["inclusive"].get(name, 0) == inclusive, (path, name, inclusive)
+            times += profile["times"]
+        threads = json.loads(run(PROFD, "summary", "--json", path))["threads"]
+        assert profiles[0]["threads"] <= threads and (threads == 0) == (profiles[0]["threads"] == 0), (path, threads, profiles)
+    assert times > 0
     return 0
 
 
@@ -206,7 +249,7 @@ def check_python(folder):
 
 
 with tempfile.TemporaryDirectory() as work:
-    code = {"pprof": check_pprof, "speedscope": check_speedscope, "firefox": check_firefox,
+    code = {"pprof": check_pprof, "otlp": check_otlp, "speedscope": check_speedscope, "firefox": check_firefox,
             "callgrind": check_callgrind, "python": check_python}[PEER](work)
     print("SKIP: the peer is not here" if code else "agreed")
     sys.exit(code)
