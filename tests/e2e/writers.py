@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What `profd convert` writes, opened by the programs these formats belong to; totals and functions agree.
 
-usage: writers.py PROFD PEER, where PEER is pprof, otlp, speedscope, firefox, callgrind or python. Exits 77 (skipped) when
+usage: writers.py PROFD PEER, where PEER is pprof, otlp, speedscope, firefox, callgrind, python or views. Exits 77 (skipped) when
 the peer is not there. speedscope and the Firefox Profiler are those of tests/e2e/peers (npm ci there; ./dev test does it),
 OpenTelemetry's message classes are fetched into a folder beside PROFD when this Python does not have them.
 """
 import collections
+import csv
 import glob
+import io
 import json
 import os
 import re
@@ -248,8 +250,64 @@ def check_python(folder):
     return 0
 
 
+def check_views(folder):
+    """CSV and JSON of views, by Python's readers: what `profd top` says, and the laws of trees."""
+    dropped = 0
+    specs = ["flat by function", "flat by line", "flat by file", "flat by module", "top-down by function", "bottom-up by module"]
+    for i, path in enumerate(INPUTS + [HEAP, TIMED]):
+        metrics, default = metrics_of(path)
+        names = [row["name"] for row in json.loads(run(PROFD, "top", "--json", "-n", "0", "--sort", "total", path))["rows"]]
+        first = next(name for name in names if names.count(name) == 1)
+        for spec in specs + [f'callees of {json.dumps(first, ensure_ascii=False)} by function', "flat by function | hide function /^[a-m]/"]:
+            out = convert(path, os.path.join(folder, f"{i}.csv"), "--view", spec)
+            with open(out, encoding="utf-8", newline="") as file:
+                text = file.read()
+            assert text.endswith("\r\n")
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
+            answer = json.load(open(convert(path, os.path.join(folder, f"{i}.view.json"), "--view", spec), encoding="utf-8"))
+            assert [m["name"] for m in answer["metrics"]] == [default] + [m for m in metrics if m != default]
+            assert len(rows) == len(answer["rows"])
+            for m, metric in enumerate(answer["metrics"]):
+                own, inclusive = (f"{word} {metric['name']} ({metric['unit']})" for word in ("self", "total"))
+                assert [float(row[own]) for row in rows] == [row["self"][m] for row in answer["rows"]], (path, spec)
+                assert [float(row[inclusive]) for row in rows] == [row["total"][m] for row in answer["rows"]], (path, spec)
+                total = metrics[metric["name"]]["total"]
+                assert metric["profileTotal"] == total
+                # Stacks that are hidden as a whole have no row.
+                if "of" not in spec.split() and "hide" not in spec.split():
+                    same(sum(row["self"][m] for row in answer["rows"]), metric["total"], (path, spec, metric))
+                if spec.startswith("flat"):
+                    top = json.loads(run(PROFD, "top", "--json", "-n", "0", "--spec", spec, "--metric", metric["name"], path))
+                    key = lambda row: (row["name"], row["file"], row["line"], row["module"])
+                    ours = sorted((key(row), row["self"][m], row["total"][m]) for row in answer["rows"]
+                                  if row["self"][m] or row["total"][m])
+                    assert ours == sorted((key(row), row["self"], row["total"]) for row in top["rows"]
+                                          if row["self"] or row["total"]), (path, spec)
+                    continue
+                children = collections.Counter()
+                for row in answer["rows"][1:]:
+                    children[row["parent"]] += row["total"][m]
+                for row in answer["rows"]:
+                    same(row["total"][m], row["self"][m] + children[row["id"]], (path, spec, row))
+        # What filters leave is what other formats get.
+        rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", default, path))["rows"]
+        # Where every function is in every stack, nothing can be dropped and something left.
+        part = next((row["name"] for row in rows if 0 < row["total"] < metrics[default]["total"]), "nothing")
+        left = ("--filter", f"drop function {json.dumps(part, ensure_ascii=False)}", "--filter", f"hide function {json.dumps(first, ensure_ascii=False)}")
+        kept = json.loads(run(PROFD, "top", "--json", "-n", "1", *left, path))["total"]
+        assert 0 < kept <= metrics[default]["total"], path
+        dropped += kept < metrics[default]["total"]
+        for extension in ("pb.gz", "profd", "otlp", "folded"):
+            out = convert(path, os.path.join(folder, f"{i}-left.{extension}"), *left)
+            same(json.loads(run(PROFD, "top", "--json", "-n", "1", out))["total"], kept, out)
+        page = open(convert(path, os.path.join(folder, f"{i}.svg"), *left), encoding="utf-8").read()
+        assert page.startswith("<?xml") or page.startswith("<svg")
+    assert dropped > 3
+    return 0
+
+
 with tempfile.TemporaryDirectory() as work:
     code = {"pprof": check_pprof, "otlp": check_otlp, "speedscope": check_speedscope, "firefox": check_firefox,
-            "callgrind": check_callgrind, "python": check_python}[PEER](work)
+            "callgrind": check_callgrind, "python": check_python, "views": check_views}[PEER](work)
     print("SKIP: the peer is not here" if code else "agreed")
     sys.exit(code)
