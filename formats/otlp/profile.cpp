@@ -19,10 +19,13 @@ std::string_view base_name(std::string_view path) {
 
 FrameKind kind_of(std::string_view type) {
   if (type == "kernel") return FrameKind::kernel;
-  for (std::string_view jit : {"jvm", "v8js", "dotnet", "beam", "luajit"})
+  for (std::string_view jit : {"jvm", "v8js", "dotnet", "beam", "luajit", "jit"})
     if (type == jit) return FrameKind::jit;
-  for (std::string_view interpreted : {"cpython", "ruby", "php", "perl"})
+  for (std::string_view interpreted : {"cpython", "ruby", "php", "perl", "interpreted"})
     if (type == interpreted) return FrameKind::interpreted;
+  if (type == "gc") return FrameKind::gc;
+  if (type == "waker") return FrameKind::waker;
+  if (type == "data_object") return FrameKind::data_object;
   return FrameKind::native;
 }
 
@@ -186,6 +189,8 @@ class Reading {
         append_integers(field, indices);
         for (const std::uint64_t index : indices) {
           Attribute a = d_.attribute(index);
+          for (std::string_view of_pprof : {"drop_frames", "keep_frames", "doc_url"})
+            if (a.key == fmt::format("pprof.profile.{}", of_pprof)) a.key = of_pprof;
           if (!a.key.empty()) info.properties.emplace_back(std::move(a.key), std::move(a.text));
         }
         break;
@@ -265,8 +270,12 @@ class Reading {
         }
       }
     }
-    if (!thread_name.empty() || tid >= 0)
+    if (!thread_name.empty() || tid >= 0) {
+      // The process is the thread's then, and no label besides.
+      std::erase_if(labels,
+                    [&](const Label& l) { return builder_.text(l.key) == "process.executable.name"; });
       where.thread = builder_.thread({.name = thread_name, .process_name = process, .tid = tid, .pid = pid});
+    }
     if (link != 0) {
       if (link >= d_.links.size())
         return fail(ErrorCode::malformed,

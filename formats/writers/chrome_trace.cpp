@@ -29,6 +29,7 @@ class Writing {
       const Measurement row = rows_[i];
       const double value = as_double(rows_.value(i, metric_));
       n_negative_ += value < 0;
+      n_without_time_ += value > 0 && !row.time;
       if (value <= 0 || !row.time) continue;
       by_thread[row.thread < profile_.threads().size() ? row.thread : profile_.threads().size()].push_back(
           static_cast<std::uint32_t>(i));
@@ -40,6 +41,7 @@ class Writing {
       write_thread(by_thread[t]);
     }
     out_.put("\n],\"displayTimeUnit\":\"ns\"}\n");
+    count_loss(losses, "no-time", "Samples without a time are not written.", n_without_time_);
     count_loss(losses, "negative", "Negative values cannot be written.", n_negative_);
     count_loss(losses, "overlap", "Samples of a thread overlap; each ends where the next begins.",
                n_overlaps_);
@@ -154,7 +156,7 @@ class Writing {
   Measurements rows_;
   bool first_ = true;
   std::int64_t pid_ = 1, tid_ = 1;
-  std::uint64_t n_negative_ = 0, n_overlaps_ = 0;
+  std::uint64_t n_negative_ = 0, n_overlaps_ = 0, n_without_time_ = 0;
 };
 
 class ChromeTraceWriter final : public FormatWriter {

@@ -2,10 +2,9 @@
 #include <array>
 #include <memory>
 
-#include "core/support/hash.h"
-#include "core/support/interner.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
+#include "formats/writers/string_rows.h"
 
 namespace profd {
 namespace {
@@ -93,13 +92,7 @@ class Writing {
     column(name, n, [&](std::size_t) { out_.put(value); });
   }
 
-  std::uint32_t string(std::string_view text) {
-    const auto next = static_cast<std::uint32_t>(strings_.size());
-    const std::uint32_t row = string_rows_.find_or_add(hash_bytes(text), next,
-                                                       [&](std::uint32_t r) { return strings_[r] == text; });
-    if (row == next) strings_.emplace_back(text);
-    return row;
-  }
+  std::uint32_t string(std::string_view text) { return strings_.row(text); }
 
   // Milliseconds of a time, else the value itself.
   void weight(const Value& value) {
@@ -109,7 +102,6 @@ class Writing {
 
   void write_thread(std::size_t t, const std::vector<std::uint32_t>& rows) {
     strings_.clear();
-    string_rows_ = {};
     const bool known = t < profile_.threads().size();
     const ThreadTable& threads = profile_.threads();
     std::string name = known ? std::string(text_of(profile_, threads.name[t])) : std::string();
@@ -253,8 +245,7 @@ class Writing {
   Measurements rows_;
   std::string_view weight_type_;
   std::int64_t scale_ = 0;
-  RowSet string_rows_;
-  std::vector<std::string> strings_;
+  StringRows strings_;
 };
 
 class FirefoxWriter final : public FormatWriter {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,7 +13,10 @@ Measurements::Measurements(const Profile& profile)
     : profile_(profile),
       samples_(profile.samples()),
       columns_(samples_ ? &samples_->values : &profile.self().values),
-      n_(samples_ ? samples_->size() : profile.self().contexts.size()) {}
+      n_(samples_ ? samples_->size() : profile.self().contexts.size()),
+      rest_(unsampled_values(profile)) {
+  n_ += rest_.contexts.size();
+}
 
 Measurement Measurements::operator[](std::size_t i) const {
   Measurement out;
@@ -20,14 +25,19 @@ Measurement Measurements::operator[](std::size_t i) const {
     out.context = profile_.self().contexts[i];
     return out;
   }
+  if (i >= samples_->size()) {
+    out.context = rest_.contexts[i - samples_->size()];
+    return out;
+  }
   out.context = samples_->context[i];
   if (!samples_->thread.empty()) out.thread = samples_->thread[i];
   if (!samples_->label_set.empty()) out.label_set = samples_->label_set[i];
-  if (!samples_->time.empty()) out.time = samples_->time[i];
+  if (!samples_->time.empty() && samples_->time[i] != kNoTime) out.time = samples_->time[i];
   return out;
 }
 
 Value Measurements::value(std::size_t row, MetricId metric) const {
+  if (samples_ && row >= samples_->size()) return rest_.values[metric.v][row - samples_->size()];
   return std::visit([&](const auto& column) { return Value(column[row]); }, (*columns_)[metric.v]);
 }
 
@@ -53,6 +63,25 @@ Result<MetricId> chosen_metric(const Profile& profile, const WriteOptions& optio
   return metric;
 }
 
+WholeNumbers::WholeNumbers(const Profile& profile) {
+  for (std::size_t m = 0; m < profile.metrics().size(); ++m) {
+    const std::string& unit = profile.metrics()[m].unit;
+    const bool fractional = std::holds_alternative<double>(profile.total(MetricId{m}));
+    const bool scaled = fractional && is_time_unit(unit);
+    units_.push_back(scaled ? "nanoseconds" : unit);
+    scale_.push_back(scaled ? static_cast<double>(nanoseconds_per(unit)) : 1.0);
+  }
+}
+
+std::int64_t WholeNumbers::of(MetricId metric, const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  const double real = std::get<double>(value) * scale_[metric.v], rounded = std::round(real);
+  n_rounded_ += std::abs(rounded - real) > 1e-9 * std::abs(real);
+  if (!(std::abs(rounded) < 9.2e18))
+    return real < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(rounded);
+}
+
 std::int64_t nanoseconds_per(std::string_view unit) {
   if (unit == "nanoseconds") return 1;
   if (unit == "microseconds") return 1000;
@@ -67,6 +96,18 @@ bool is_time_unit(std::string_view unit) {
 
 void count_loss(LossReport& losses, std::string_view kind, std::string_view message, std::uint64_t n) {
   if (n > 0) losses.add(kind, Severity::loss, message, std::nullopt, n);
+}
+
+void report_excluded(const Selection& selection, LossReport& losses) {
+  if (selection.excluded.empty()) return;
+  const Value& amount = selection.excluded[selection.metric.v];
+  if (as_double(amount) == 0) return;
+  const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
+  count_loss(
+      losses, "excluded",
+      fmt::format("{} {} of {} have no thread, time or labels: the filters leave them out.",
+                  std::visit([](auto v) { return fmt::format("{}", v); }, amount), metric.unit, metric.name),
+      1);
 }
 
 void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, const Holds& holds,

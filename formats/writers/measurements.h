@@ -2,8 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "core/view/selection.h"
+#include "core/view/unsampled.h"
 #include "formats/writer.h"
 
 namespace profd::writers {
@@ -16,7 +19,8 @@ struct Measurement {
   std::optional<std::int64_t> time;
 };
 
-// The samples where there are some, else the self values by context; in their order.
+// The samples where there are some, then what belongs to no sample (to no thread, at no time); without
+// samples the self values by context. In their order.
 class Measurements {
  public:
   explicit Measurements(const Profile& profile);
@@ -24,14 +28,13 @@ class Measurements {
   std::size_t size() const { return n_; }
   Measurement operator[](std::size_t i) const;
   Value value(std::size_t row, MetricId metric) const;
-  // By MetricId.
-  const std::vector<ValueColumn>& columns() const { return *columns_; }
 
  private:
   const Profile& profile_;
   const SampleTable* samples_;
   const std::vector<ValueColumn>* columns_;
   std::size_t n_;
+  UnsampledValues rest_;
 };
 
 // The frames of a context, root first.
@@ -39,6 +42,21 @@ void path_of(const Profile& profile, std::uint32_t context, std::vector<std::uin
 
 // The metric that a format of one metric holds; the others are reported.
 Result<MetricId> chosen_metric(const Profile& profile, const WriteOptions& options, LossReport& losses);
+
+// For formats of whole numbers: times that are fractions of a unit become nanoseconds, all else is rounded.
+class WholeNumbers {
+ public:
+  explicit WholeNumbers(const Profile& profile);
+  const std::string& unit(MetricId metric) const { return units_[metric.v]; }
+  std::int64_t of(MetricId metric, const Value& value);
+  // How many were rounded by more than the noise of scaling them.
+  std::uint64_t n_rounded() const { return n_rounded_; }
+
+ private:
+  std::vector<std::string> units_;  // by MetricId
+  std::vector<double> scale_;
+  std::uint64_t n_rounded_ = 0;
+};
 
 bool is_time_unit(std::string_view unit);
 // Nanoseconds in one of the unit; 0 when it is no unit of time.
@@ -52,6 +70,8 @@ struct Holds {
 // Counts what is in the profile and cannot be held, and the profiles after the first.
 void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, const Holds& holds,
                    LossReport& losses);
+// What the filters of a view leave out because they cannot decide on it.
+void report_excluded(const Selection& selection, LossReport& losses);
 void count_loss(LossReport& losses, std::string_view kind, std::string_view message, std::uint64_t n);
 
 std::string_view text_of(const Profile& profile, StringId id);

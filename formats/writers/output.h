@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/metric.h"
 #include "core/support/stop.h"
@@ -38,6 +39,7 @@ class Output {
     return status_;
   }
   bool failed() const { return !status_; }
+  const Result<void>& status() const { return status_; }
 
  private:
   static constexpr std::size_t kBlock = 1u << 18;
@@ -58,9 +60,14 @@ class Message {
     raw(value);
   }
   void integer(std::uint32_t field, std::int64_t value) { varint(field, static_cast<std::uint64_t>(value)); }
+  // Also when it is 0, as a member of a oneof must be.
+  void present(std::uint32_t field, std::uint64_t value) {
+    raw(std::uint64_t{field} << 3);
+    raw(value);
+  }
   void fixed64(std::uint32_t field, std::uint64_t value) {
     raw(std::uint64_t{field} << 3 | 1);
-    for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(value >> (8 * i));
+    raw_fixed64(value);
   }
   void text(std::uint32_t field, std::string_view value) {
     raw(std::uint64_t{field} << 3 | 2);
@@ -75,6 +82,12 @@ class Message {
     for (const auto value : values) inner.raw(static_cast<std::uint64_t>(value));
     message(field, inner);
   }
+  void packed_fixed64(std::uint32_t field, const std::vector<std::uint64_t>& values) {
+    if (values.empty()) return;
+    raw(std::uint64_t{field} << 3 | 2);
+    raw(values.size() * 8);
+    for (const std::uint64_t value : values) raw_fixed64(value);
+  }
   void raw(std::uint64_t value) {
     while (value >= 0x80) {
       bytes_ += static_cast<char>(value | 0x80);
@@ -86,6 +99,10 @@ class Message {
   void clear() { bytes_.clear(); }
 
  private:
+  void raw_fixed64(std::uint64_t value) {
+    for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(value >> (8 * i));
+  }
+
   std::string bytes_;
 };
 

@@ -1,16 +1,13 @@
 // pprof's protocol buffers, gzipped. Field numbers: profile.proto of google/pprof.
 #include <array>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <unordered_map>
 
 #include <zlib.h>
 
-#include "core/support/hash.h"
-#include "core/support/interner.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
+#include "formats/writers/string_rows.h"
 
 namespace profd {
 namespace {
@@ -62,35 +59,29 @@ class Gzip {
 class Writing {
  public:
   Writing(const Profile& profile, const WriteOptions& options, const ByteSink& sink, LossReport& losses)
-      : profile_(profile), losses_(losses), out_(sink, options.stop) {}
+      : profile_(profile), losses_(losses), out_(sink, options.stop), whole_(profile) {}
 
   Result<void> run() {
     string("");
     Message head;
-    for (const MetricInfo& metric : profile_.metrics()) {
+    for (std::size_t m = 0; m < profile_.metrics().size(); ++m) {
       Message type;
-      type.varint(1, string(metric.name));
-      type.varint(2, string(metric.unit));
+      type.varint(1, string(profile_.metrics()[m].name));
+      type.varint(2, string(whole_.unit(MetricId{m})));
       head.message(1, type);
     }
     write_info(head);
     PROFD_CHECK(out_.put(head.bytes()));
     PROFD_CHECK(write_samples());
     PROFD_CHECK(write_tables());
-    count_loss(losses_, "fractions", "Values that are no whole numbers were rounded.", n_rounded_);
+    count_loss(losses_, "fractions", "Values that are no whole numbers were rounded.", whole_.n_rounded());
     count_loss(losses_, "frame-file",
                "Lines in another file than their function's make it a function of its own.", n_other_file_);
     return out_.finish();
   }
 
  private:
-  std::uint64_t string(std::string_view text) {
-    const auto next = static_cast<std::uint32_t>(strings_.size());
-    const std::uint32_t row = string_rows_.find_or_add(hash_bytes(text), next,
-                                                       [&](std::uint32_t r) { return strings_[r] == text; });
-    if (row == next) strings_.emplace_back(text);
-    return row;
-  }
+  std::uint64_t string(std::string_view text) { return strings_.row(text); }
 
   void write_info(Message& head) {
     const ProfileInfo& info = profile_.info();
@@ -119,15 +110,6 @@ class Writing {
     head.varint(14, string(profile_.metrics()[profile_.default_metric().v].name));
   }
 
-  std::int64_t whole(const Value& value) {
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
-    const double real = std::get<double>(value), rounded = std::round(real);
-    n_rounded_ += rounded != real;
-    if (!(std::abs(rounded) < 9.2e18))
-      return real < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-    return static_cast<std::int64_t>(rounded);
-  }
-
   Result<void> write_samples() {
     const Measurements rows(profile_);
     const auto n_metrics = static_cast<std::uint32_t>(profile_.metrics().size());
@@ -139,7 +121,7 @@ class Writing {
       const Measurement row = rows[i];
       bool any = false;
       for (std::uint32_t m = 0; m < n_metrics; ++m) {
-        values[m] = whole(rows.value(row.row, MetricId{m}));
+        values[m] = whole_.of(MetricId{m}, rows.value(row.row, MetricId{m}));
         any |= values[m] != 0;
       }
       if (!any) continue;
@@ -299,13 +281,14 @@ class Writing {
   const Profile& profile_;
   LossReport& losses_;
   Gzip out_;
-  RowSet string_rows_, location_rows_;
-  std::vector<std::string> strings_;
+  StringRows strings_;
+  RowSet location_rows_;
   std::vector<std::uint32_t> group_, location_frames_;
   std::vector<std::size_t> location_first_;
   std::unordered_map<std::uint64_t, std::size_t> function_rows_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> functions_;  // function, file
-  std::uint64_t n_rounded_ = 0, n_other_file_ = 0;
+  WholeNumbers whole_;
+  std::uint64_t n_other_file_ = 0;
 };
 
 class PprofWriter final : public FormatWriter {

@@ -9,13 +9,16 @@
 #define PROFD_WRITERS(writer) \
   writer(profd)               \
   writer(pprof)               \
+  writer(otlp)                \
   writer(folded)              \
   writer(speedscope)          \
   writer(cpuprofile)          \
   writer(callgrind)           \
   writer(chrome_trace)        \
   writer(firefox)             \
-  writer(d3)
+  writer(d3)                  \
+  writer(csv)                 \
+  writer(json)
 // clang-format on
 
 namespace profd {
@@ -40,17 +43,16 @@ std::span<const FormatWriter* const> all_writers() {
   return list;
 }
 
-const FormatWriter* find_writer(std::string_view id) {
-  const auto writers = all_writers();
+const FormatWriter* find_writer(std::string_view id, std::span<const FormatWriter* const> among) {
   const auto found =
-      std::find_if(writers.begin(), writers.end(), [&](const FormatWriter* w) { return w->info().id == id; });
-  return found == writers.end() ? nullptr : *found;
+      std::find_if(among.begin(), among.end(), [&](const FormatWriter* w) { return w->info().id == id; });
+  return found == among.end() ? nullptr : *found;
 }
 
-const FormatWriter* writer_for_path(std::string_view path) {
+const FormatWriter* writer_for_path(std::string_view path, std::span<const FormatWriter* const> among) {
   const FormatWriter* best = nullptr;
   std::size_t length = 0;
-  for (const FormatWriter* writer : all_writers()) {
+  for (const FormatWriter* writer : among) {
     for (const std::string_view extension : writer->info().extensions) {
       if (extension.size() <= length || !path.ends_with(extension)) continue;
       best = writer;
@@ -60,9 +62,9 @@ const FormatWriter* writer_for_path(std::string_view path) {
   return best;
 }
 
-std::string writer_names() {
+std::string writer_names(std::span<const FormatWriter* const> among) {
   std::string out;
-  for (const FormatWriter* writer : all_writers()) {
+  for (const FormatWriter* writer : among) {
     if (!out.empty()) out += ", ";
     out += writer->info().id;
   }

@@ -1382,13 +1382,13 @@ struct ProfileExportParams {
   std::optional<ProgressToken> work_done_token;
   // Id of a format the server writes.
   std::string format;
-  // Export this view instead of the whole profile, where the format can hold one.
+  // Export this view: what its filters leave, or, where the format holds views, all of it.
   std::optional<ViewSpecLike> spec;
   // Write there; absent: the result carries the content.
   std::optional<std::string> uri;
   // Replace a file that is there.
   bool overwrite = false;
-  // Options of the format.
+  // `{"metric": NAME}`: the metric of formats that hold one.
   std::optional<Any> options;
 };
 bool decode(const nlohmann::json& value, ProfileExportParams& out, const Path& path);

@@ -10,13 +10,15 @@
 #include "server/cli/write_file.h"
 #include "server/engine/pick_profile.h"
 #include "server/feature/escape.h"
+#include "server/feature/exports.h"
+#include "server/feature/names.h"
 
 namespace profd {
 namespace {
 
 struct Options {
   ProfileOptions profile;
-  std::string output, to, metric;
+  std::string output, to;
 };
 
 // What a format cannot hold is said, not dropped in silence.
@@ -26,6 +28,16 @@ void note_losses(const LossReport& losses, std::string_view format, const Consol
 }
 
 int write_as(const FormatWriter& writer, const Options& options, const Console& console) {
+  WriteOptions how;
+  how.metric = options.profile.metric;
+  const ProfileOptions& view = options.profile;
+  if (!view.spec.empty() || !view.filters.empty() || !view.granularity.empty()) {
+    // A wrong view is told before a big file is read for it.
+    const std::string_view otherwise = writer.info().default_view;
+    auto spec = spec_of(view, otherwise.empty() ? "top-down by function" : otherwise);
+    if (!spec) return console.fail(spec.error().message);
+    how.spec = std::move(*spec);
+  }
   ThreadExecutor executor;
   auto opened = open_file_of(options.profile, console, executor);
   if (!opened) return console.fail(opened.error().message);
@@ -35,13 +47,13 @@ int write_as(const FormatWriter& writer, const Options& options, const Console& 
     if (!picked) return console.fail(file_message(options.profile.file, picked.error()));
     profiles = {ProfilePtr(profiles[*picked])};
   }
-  WriteOptions how;
-  how.metric = options.metric;
+  how.title = base_name(options.profile.file);
   how.decision = &opened->file.decision;
   how.report = &opened->file.report;
   LossReport losses;
-  const auto written = write_file(
-      options.output, [&](const ByteSink& sink) { return writer.write(profiles, how, sink, losses); });
+  const auto written = write_file(options.output, [&](const ByteSink& sink) {
+    return write_profiles(writer, profiles, how, sink, losses);
+  });
   if (!written) return console.fail(file_message(options.output, written.error()));
   if (opened->file.report.has_losses()) {
     console.note("Some of " + options.profile.file + " could not be read; `profd check` says what.");
@@ -51,14 +63,16 @@ int write_as(const FormatWriter& writer, const Options& options, const Console& 
 }
 
 int convert(const Options& options, const Console& console) {
-  const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output) : find_writer(options.to);
+  const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output, all_exports())
+                                                  : find_writer(options.to, all_exports());
   if (writer != nullptr) return write_as(*writer, options, console);
   if (!options.to.empty())
-    return console.fail(fmt::format("profd does not write {}; it writes: {}", options.to, writer_names()),
-                        kExitUsage);
+    return console.fail(
+        fmt::format("profd does not write {}; it writes: {}", options.to, writer_names(all_exports())),
+        kExitUsage);
   return console.fail(fmt::format("{} does not say what to write; give it the extension of a format or "
                                   "add --to with one of: {}",
-                                  options.output, writer_names()),
+                                  options.output, writer_names(all_exports())),
                       kExitUsage);
 }
 
@@ -66,18 +80,18 @@ int convert(const Options& options, const Console& console) {
 
 void add_convert(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<Options>();
-  CLI::App* app = root.add_subcommand("convert", "Write a profile in another format");
-  add_profile_options(*app, options->profile, false);
+  CLI::App* app = root.add_subcommand("convert", "Write a profile or a view of it in another format");
+  add_profile_options(*app, options->profile);
   app->add_option("OUT", options->output, "The file to write; - is standard output")->required();
   app->add_option("--to", options->to,
-                  "The format to write, when the extension does not say: " + writer_names())
+                  "The format to write, when the extension does not say: " + writer_names(all_exports()))
       ->type_name("ID");
-  app->add_option("--metric", options->metric, "The metric to write, where the format holds one")
-      ->type_name("NAME");
   app->footer(
       "Examples:\n  profd convert cpu.pprof cpu.profd\n  profd convert --metric alloc_space heap.pprof "
       "heap.folded\n"
-      "  profd convert --to speedscope perf.txt - > perf.json");
+      "  profd convert --to speedscope perf.txt - > perf.json\n"
+      "  profd convert --view 'flat by file' cpu.pprof files.csv\n"
+      "  profd convert --filter 'drop module libc.so.6' cpu.pprof rest.pprof");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return convert(*options, console); };
   });

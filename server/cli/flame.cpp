@@ -33,9 +33,6 @@ struct Options {
 };
 
 constexpr double kJsonWidth = 1200;
-// A page is zoomed by its reader: finer than the screen it opens on.
-constexpr double kSvgWidth = 4800;
-constexpr std::uint32_t kSvgBoxes = 5000;
 constexpr std::uint32_t kTerminalRows = 40;
 
 int write_svg(const Options& options, const Console& console, const OpenView& view,
@@ -64,8 +61,8 @@ int flame(const Options& options, const Console& console) {
   if (options.json) {
     request.viewport_px = options.width > 0 ? options.width : kJsonWidth;
   } else if (svg) {
-    request.viewport_px = options.width > 0 ? options.width : kSvgWidth;
-    request.max_boxes = kSvgBoxes;
+    request.viewport_px = options.width > 0 ? options.width : kFlameSvgWidth;
+    request.max_boxes = kFlameSvgBoxes;
   } else {
     request.viewport_px = console.out.columns;
     request.min_width_px = 1;

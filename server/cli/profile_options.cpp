@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "core/view/focus.h"
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
 #include "server/cli/report_text.h"
@@ -27,20 +28,6 @@ std::string partial_offer(const OpenInput& input, const OpenOptions& options, Ex
   for (const ProfilePtr& profile : opened->profiles) n += profile->n_samples();
   if (n == 0) return {};
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
-}
-
-Result<ViewSpec> spec_of(const ProfileOptions& options) {
-  ViewSpec spec;
-  if (!options.spec.empty() || !options.filters.empty()) {
-    std::string text = options.spec.empty() ? "top-down by function" : options.spec;
-    for (const std::string& filter : options.filters) text += " | " + filter;
-    PROFD_TRY(spec, parse_view_spec(text));
-  }
-  if (!options.metric.empty()) spec.metric = options.metric;
-  if (!options.granularity.empty()) {
-    PROFD_TRY(spec.granularity, parse_granularity(options.granularity));
-  }
-  return spec;
 }
 
 tl::unexpected<Error> named(const std::string& file, Error error) {
@@ -70,8 +57,20 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
                  "Keep, drop, hide or collapse: 'drop module libc.so.6'; may be given again")
       ->type_name("FILTER")
       ->allow_extra_args(false);
-  app.add_option("--spec", options.spec, "A whole view in its text form: 'bottom-up by file | thread main'")
+  app.add_option("--spec,--view", options.spec,
+                 "A whole view in its text form: 'bottom-up by file | thread main'")
       ->type_name("SPEC");
+}
+
+Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise) {
+  std::string text = options.spec.empty() ? std::string(otherwise) : options.spec;
+  for (const std::string& filter : options.filters) text += " | " + filter;
+  PROFD_TRY(ViewSpec spec, parse_view_spec(text));
+  if (!options.metric.empty()) spec.metric = options.metric;
+  if (!options.granularity.empty()) {
+    PROFD_TRY(spec.granularity, parse_granularity(options.granularity));
+  }
+  return spec;
 }
 
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
@@ -128,7 +127,7 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
   }
   LayoutRequest request;
   request.shape = view->spec.shape;
-  auto focus = focus_keys(*view);
+  auto focus = keys_of_focus(*view->selection, view->spec.focus);
   if (!focus) {
     code = console.fail(file_message(profile.file, focus.error()));
     return std::nullopt;
@@ -141,24 +140,6 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
 
 void keep_in_cache(const OpenView& view) {
   if (view.write_entry) (void)view.write_entry(StopToken{});
-}
-
-Result<std::vector<Key>> focus_keys(const OpenView& view) {
-  std::vector<Key> out;
-  for (const std::string& name : view.spec.focus) {
-    const std::vector<Key> keys = find_keys(*view.profile, *view.selection->keys, name);
-    if (keys.empty()) {
-      return fail(ErrorCode::invalid, fmt::format("no frame is called \"{}\"; `profd top` lists them", name));
-    }
-    if (keys.size() > 1) {
-      return fail(
-          ErrorCode::invalid,
-          fmt::format("\"{}\" is the name of {} frames in different files; a filter by file picks one", name,
-                      keys.size()));
-    }
-    out.push_back(keys.front());
-  }
-  return out;
 }
 
 }  // namespace profd

@@ -41,6 +41,9 @@ struct OpenView {
   const MetricInfo& metric() const { return profile->metrics()[selection->metric.v]; }
 };
 
+// What --spec, --filter, --granularity and --metric say; without --spec the others are of `otherwise`.
+Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise = "top-down by function");
+
 // "-" is stdin. Progress on stderr when it takes long and stderr is a terminal.
 // Errors name the file and say what to do next.
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
@@ -60,8 +63,5 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
 
 // After the answer is out: keeps what took long to read. What goes wrong there is nobody's concern here.
 void keep_in_cache(const OpenView& view);
-
-// The keys of a spec's focus; an error names the frame that the profile does not have.
-Result<std::vector<Key>> focus_keys(const OpenView& view);
 
 }  // namespace profd

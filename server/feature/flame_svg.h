@@ -9,6 +9,10 @@
 
 namespace profd {
 
+// A page is zoomed by its reader: finer than the screen it opens on.
+inline constexpr double kFlameSvgWidth = 4800;
+inline constexpr std::uint32_t kFlameSvgBoxes = 5000;
+
 struct FlameSvgOptions {
   std::string title;  // the file's name
   FlameScheme scheme = FlameScheme::module;

@@ -274,6 +274,23 @@ class Commands(unittest.TestCase):
             before.pop("format", None), after.pop("format", None)
             self.assertEqual(before, after)
 
+    def test_convert_writes_views(self):
+        top = json.loads(run("top", "--json", "-n", "0", "--granularity", "module", CPU).stdout)
+        table = run("convert", "--to", "csv", "--view", "flat by module", CPU, "-").stdout.decode().split("\r\n")
+        self.assertEqual(len(table), len(top["rows"]) + 2)
+        self.assertIn(f"self {top['metric']} ({top['unit']})", table[0])
+        tree = json.loads(run("convert", "--to", "json", "--view", "bottom-up", "--filter", "drop module libc.so.6", CPU, "-").stdout)
+        self.assertEqual(tree["rows"][0]["total"][0], tree["metrics"][0]["total"])
+        self.assertTrue(run("convert", "--to", "svg", "--granularity", "file", CPU, "-").stdout.startswith(b"<"))
+        # A format of stacks holds what the filters leave, and no other shape.
+        left = os.path.join(self.folder.name, "left.pb.gz")
+        run("convert", "--filter", "keep function /main/", CPU, left)
+        kept = json.loads(run("top", "--json", "--filter", "keep function /main/", CPU).stdout)["total"]
+        self.assertEqual(json.loads(run("top", "--json", left).stdout)["total"], kept)
+        self.assertIn("top-down", run("convert", "--view", "bottom-up", CPU, left, code=1).stderr.decode())
+        run("convert", "--view", "gibberish", CPU, left, code=1)
+        self.assertEqual(json.loads(run("top", "--json", left).stdout)["total"], kept)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

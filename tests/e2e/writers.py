@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """What `profd convert` writes, opened by the programs these formats belong to; totals and functions agree.
 
-usage: writers.py PROFD PEER, where PEER is pprof, speedscope, callgrind or python. Exits 77 (skipped) when the peer is not there.
-speedscope is looked for in PROFD_SPEEDSCOPE (its dist/release/speedscope-*.js) and where ./dev bench puts it.
+usage: writers.py PROFD PEER, where PEER is pprof, otlp, speedscope, firefox, callgrind, python or views. Exits 77 (skipped) when
+the peer is not there. speedscope and the Firefox Profiler are those of tests/e2e/peers (npm ci there; ./dev test does it),
+OpenTelemetry's message classes are fetched into a folder beside PROFD when this Python does not have them.
 """
 import collections
+import csv
 import glob
+import io
 import json
 import os
 import re
@@ -13,12 +16,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROFD, PEER = sys.argv[1], sys.argv[2]
 INPUTS = [os.path.join(ROOT, "formats", path) for path in (
     "perf_script/testdata/recorded-srcline.txt", "pprof/testdata/recorded-cpu.pb.gz", "cpuprofile/testdata/recorded-node.cpuprofile",
     "speedscope/testdata/recorded-py-spy.speedscope.json", "folded/testdata/recorded-py-spy.folded")]
+PEERS = os.path.join(ROOT, "tests", "e2e", "peers", "node_modules")
+OTLP_PACKAGE = "opentelemetry-proto==1.45.2"
+TIMED = os.path.join(ROOT, "formats", "firefox/testdata/recorded-gecko.json.gz")
 HEAP = os.path.join(ROOT, "formats", "pprof/testdata/recorded-heap.pb.gz")
 
 
@@ -71,10 +78,93 @@ def check_pprof(folder):
     return 0
 
 
+def python_with_otlp():
+    """A Python that has opentelemetry-proto; None when there is none to be had."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(PROFD)), "e2e", "otlp")
+    theirs = os.path.join(beside, "bin", "python3")
+    asked = [python for python in (sys.executable, theirs) if os.path.exists(python)]
+    for python in asked:
+        if subprocess.run([python, "-c", "from opentelemetry.proto.profiles.v1development import profiles_pb2 as p; p.Stack"],
+                          capture_output=True).returncode == 0:
+            return python
+    for command in ([sys.executable, "-m", "venv", beside],
+                    [theirs, "-m", "pip", "-q", "--disable-pip-version-check", "--retries", "1", "install", OTLP_PACKAGE]):
+        if subprocess.run(command, capture_output=True).returncode != 0:
+            return None
+    return theirs
+
+
+def check_otlp(folder):
+    python = python_with_otlp()
+    if not python:
+        return 77
+    ucum = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s", "bytes": "By"}
+    times = 0
+    for i, path in enumerate(INPUTS + [HEAP, TIMED]):
+        out = convert(path, os.path.join(folder, f"{i}.otlp"))
+        metrics, default = metrics_of(path)
+        profiles = json.loads(run(python, os.path.join(ROOT, "tests/e2e/otlp_totals.py"), out))
+        assert [p["metric"] for p in profiles] == [default] + [m for m in metrics if m != default], (path, profiles)
+        for profile in profiles:
+            metric = metrics[profile["metric"]]
+            assert profile["unit"] == ucum.get(metric["unit"], metric["unit"]), (path, profile["unit"])
+            assert profile["total"] == metric["total"], (path, profile["total"], metric)
+            for name, (own, inclusive) in rows_of(path, profile["metric"]).items():
+                assert profile["self"].get(name, 0) == own, (path, name, profile["self"].get(name), own)
+                assert inclusive is None or profile["inclusive"].get(name, 0) == inclusive, (path, name, inclusive)
+            times += profile["times"]
+        threads = json.loads(run(PROFD, "summary", "--json", path))["threads"]
+        assert profiles[0]["threads"] <= threads and (threads == 0) == (profiles[0]["threads"] == 0), (path, threads, profiles)
+    assert times > 0
+    return 0
+
+
+def text_of(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def check_firefox(folder):
+    """The Firefox Profiler's own code, in the command line program that Mozilla publishes."""
+    program = os.path.join(PEERS, "@firefox-devtools", "profiler-cli", "dist", "profiler-cli.js")
+    if not os.path.exists(program) or not shutil.which("node"):
+        return 77
+    sessions = os.path.join(folder, "sessions")
+    os.environ.update(PROFILER_CLI_SESSION_DIR=sessions, PROFILER_CLI_NO_SYMBOLICATE="1")
+    for i, path in enumerate(INPUTS + [HEAP, TIMED]):
+        metrics, default = metrics_of(path)
+        out = convert(path, os.path.join(folder, f"{i}.firefox.json"))
+        # Times are milliseconds there.
+        scale = {"nanoseconds": 1e-6, "microseconds": 1e-3, "milliseconds": 1, "seconds": 1e3}.get(metrics[default]["unit"], 1)
+        session = ("--session", f"writers-{i}")
+        # `load` gives up on a daemon that takes more than half a second to begin; this one is ours to wait for.
+        daemon = subprocess.Popen(["node", program, "--daemon", out, *session], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            ask = lambda *words: json.loads(run("node", program, *words, "--json", *session))
+            give_up = time.monotonic() + 60
+            while "Profile loaded successfully" not in text_of(os.path.join(sessions, f"writers-{i}.log")):
+                assert daemon.poll() is None and time.monotonic() < give_up, f"the profiler does not open {out}"
+                time.sleep(0.05)
+            own, inclusive = collections.Counter(), collections.Counter()
+            for thread in (thread for process in ask("profile", "info", "--all")["processes"] for thread in process["threads"]):
+                for function in ask("thread", "functions", "--thread", thread["threadHandle"], "--include-idle")["functions"]:
+                    own[function["name"]] += function["selfSamples"]
+                    inclusive[function["name"]] += function["totalSamples"]
+        finally:
+            daemon.terminate()
+            daemon.wait()
+        same(sum(own.values()), metrics[default]["total"] * scale, out)
+        for name, values in rows_of(path, default).items():
+            same(own[name], values[0] * scale, f"{out} {name} self")
+            if values[1] is not None:
+                same(inclusive[name], values[1] * scale, f"{out} {name} total")
+    return 0
+
+
 def check_speedscope(folder):
-    bundles = [os.environ["PROFD_SPEEDSCOPE"]] if os.environ.get("PROFD_SPEEDSCOPE") else glob.glob(
-        os.path.join(ROOT, "build*", "**", "peers", "npm", "node_modules", "speedscope", "dist", "release", "speedscope-*.js"),
-        recursive=True)
+    bundles = glob.glob(os.path.join(PEERS, "speedscope", "dist", "release", "speedscope-*.js"))
     if not bundles or not shutil.which("node"):
         return 77
     loader = os.path.join(ROOT, "bench", "peers", "speedscope.mjs")
@@ -160,7 +250,64 @@ def check_python(folder):
     return 0
 
 
+def check_views(folder):
+    """CSV and JSON of views, by Python's readers: what `profd top` says, and the laws of trees."""
+    dropped = 0
+    specs = ["flat by function", "flat by line", "flat by file", "flat by module", "top-down by function", "bottom-up by module"]
+    for i, path in enumerate(INPUTS + [HEAP, TIMED]):
+        metrics, default = metrics_of(path)
+        names = [row["name"] for row in json.loads(run(PROFD, "top", "--json", "-n", "0", "--sort", "total", path))["rows"]]
+        first = next(name for name in names if names.count(name) == 1)
+        for spec in specs + [f'callees of {json.dumps(first, ensure_ascii=False)} by function', "flat by function | hide function /^[a-m]/"]:
+            out = convert(path, os.path.join(folder, f"{i}.csv"), "--view", spec)
+            with open(out, encoding="utf-8", newline="") as file:
+                text = file.read()
+            assert text.endswith("\r\n")
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
+            answer = json.load(open(convert(path, os.path.join(folder, f"{i}.view.json"), "--view", spec), encoding="utf-8"))
+            assert [m["name"] for m in answer["metrics"]] == [default] + [m for m in metrics if m != default]
+            assert len(rows) == len(answer["rows"])
+            for m, metric in enumerate(answer["metrics"]):
+                own, inclusive = (f"{word} {metric['name']} ({metric['unit']})" for word in ("self", "total"))
+                assert [float(row[own]) for row in rows] == [row["self"][m] for row in answer["rows"]], (path, spec)
+                assert [float(row[inclusive]) for row in rows] == [row["total"][m] for row in answer["rows"]], (path, spec)
+                total = metrics[metric["name"]]["total"]
+                assert metric["profileTotal"] == total
+                # Stacks that are hidden as a whole have no row.
+                if "of" not in spec.split() and "hide" not in spec.split():
+                    same(sum(row["self"][m] for row in answer["rows"]), metric["total"], (path, spec, metric))
+                if spec.startswith("flat"):
+                    top = json.loads(run(PROFD, "top", "--json", "-n", "0", "--spec", spec, "--metric", metric["name"], path))
+                    key = lambda row: (row["name"], row["file"], row["line"], row["module"])
+                    ours = sorted((key(row), row["self"][m], row["total"][m]) for row in answer["rows"]
+                                  if row["self"][m] or row["total"][m])
+                    assert ours == sorted((key(row), row["self"], row["total"]) for row in top["rows"]
+                                          if row["self"] or row["total"]), (path, spec)
+                    continue
+                children = collections.Counter()
+                for row in answer["rows"][1:]:
+                    children[row["parent"]] += row["total"][m]
+                for row in answer["rows"]:
+                    same(row["total"][m], row["self"][m] + children[row["id"]], (path, spec, row))
+        # What filters leave is what other formats get.
+        rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", default, path))["rows"]
+        # Where every function is in every stack, nothing can be dropped and something left.
+        part = next((row["name"] for row in rows if 0 < row["total"] < metrics[default]["total"]), "nothing")
+        left = ("--filter", f"drop function {json.dumps(part, ensure_ascii=False)}", "--filter", f"hide function {json.dumps(first, ensure_ascii=False)}")
+        kept = json.loads(run(PROFD, "top", "--json", "-n", "1", *left, path))["total"]
+        assert 0 < kept <= metrics[default]["total"], path
+        dropped += kept < metrics[default]["total"]
+        for extension in ("pb.gz", "profd", "otlp", "folded"):
+            out = convert(path, os.path.join(folder, f"{i}-left.{extension}"), *left)
+            same(json.loads(run(PROFD, "top", "--json", "-n", "1", out))["total"], kept, out)
+        page = open(convert(path, os.path.join(folder, f"{i}.svg"), *left), encoding="utf-8").read()
+        assert page.startswith("<?xml") or page.startswith("<svg")
+    assert dropped > 3
+    return 0
+
+
 with tempfile.TemporaryDirectory() as work:
-    code = {"pprof": check_pprof, "speedscope": check_speedscope, "callgrind": check_callgrind, "python": check_python}[PEER](work)
+    code = {"pprof": check_pprof, "otlp": check_otlp, "speedscope": check_speedscope, "firefox": check_firefox,
+            "callgrind": check_callgrind, "python": check_python, "views": check_views}[PEER](work)
     print("SKIP: the peer is not here" if code else "agreed")
     sys.exit(code)

@@ -11,6 +11,7 @@ cmd_test() {
   cmd_setup
   install_packages python3
   install_node_modules clients/shared/ts
+  install_node_modules tests/e2e/peers
   install_editors
   build_preset "$preset"
   ctest --preset "$preset" -j"$(nproc)" "$@"

@@ -1887,13 +1887,13 @@ class ProfileExportParams(Structure):
     format: str
     # Id of a format the server writes.
     spec: str | ViewSpec | None = None
-    # Export this view instead of the whole profile, where the format can hold one.
+    # Export this view: what its filters leave, or, where the format holds views, all of it.
     uri: str | None = None
     # Write there; absent: the result carries the content.
     overwrite: bool = False
     # Replace a file that is there.
     options: Any = None
-    # Options of the format.
+    # `{"metric": NAME}`: the metric of formats that hold one.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),

@@ -1224,13 +1224,13 @@ export interface ProfileExportParams {
   workDoneToken?: ProgressToken;
   /** Id of a format the server writes. */
   format: string;
-  /** Export this view instead of the whole profile, where the format can hold one. */
+  /** Export this view: what its filters leave, or, where the format holds views, all of it. */
   spec?: ViewSpecLike;
   /** Write there; absent: the result carries the content. */
   uri?: string;
   /** Replace a file that is there. Default: false. */
   overwrite?: boolean;
-  /** Options of the format. */
+  /** `{"metric": NAME}`: the metric of formats that hold one. */
   options?: unknown;
 }
 

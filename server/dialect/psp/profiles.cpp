@@ -9,6 +9,7 @@
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/exports.h"
 #include "server/platform/new_file.h"
 
 namespace profd {
@@ -71,12 +72,11 @@ OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<s
 
 // To a file or (within a bound) into the answer.
 Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const FormatWriter& writer,
-                                                const std::string& metric, const std::string& path,
-                                                bool overwrite, const StopToken& stop) {
+                                                WriteOptions how, const std::string& path, bool overwrite,
+                                                const StopToken& stop) {
   constexpr std::uint64_t kMaxInline = 32u << 20;
   const auto& opened = open.file->opened;
-  WriteOptions how;
-  how.metric = metric;
+  how.title = open.name;
   how.decision = &opened.decision;
   how.report = &opened.report;
   how.stop = stop;
@@ -88,8 +88,8 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
   std::uint64_t size = 0;
   if (path.empty()) {
     std::string content;
-    PROFD_CHECK(writer.write(
-        profiles, how,
+    PROFD_CHECK(write_profiles(
+        writer, profiles, how,
         [&](std::span<const std::byte> bytes) -> Result<void> {
           if (content.size() + bytes.size() > kMaxInline)
             return fail(ErrorCode::limit,
@@ -111,7 +111,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
       size += bytes.size();
       return file.write(bytes);
     };
-    PROFD_CHECK(writer.write(profiles, how, to_file, losses));
+    PROFD_CHECK(write_profiles(writer, profiles, how, to_file, losses));
     PROFD_CHECK(file.finish());
     result.uri = uri_of_path(path);
   }
@@ -300,17 +300,27 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
 
   binder.request<psp::ProfileExportRequest>([this](const psp::ProfileExportParams& params,
                                                    protocol::Reply<psp::ProfileExportRequest> reply) {
-    const auto open = profile(params.profile);
+    WriteOptions how;
+    how.metric = metric_option(params.options);
+    std::string handle = params.profile.value_or("");
+    if (params.spec) {
+      auto named = from_psp(*params.spec, "params.spec");
+      if (!named) return reply.error(named.error());
+      if (!named->profile.empty()) handle = named->profile;
+      how.spec = std::move(named->spec);
+    }
+    const auto open = profile(handle);
     if (!open) return reply.error(open.error());
-    const FormatWriter* writer = find_writer(params.format);
-    if (writer == nullptr || params.spec) {
+    // As views are: of the metric that is chosen for the profile.
+    if (how.spec && how.spec->metric.empty() && how.metric.empty()) how.metric = (*open)->metric_info().name;
+    const FormatWriter* writer = find_writer(params.format, all_exports());
+    if (writer == nullptr) {
       psp::ErrorData data;
       data.reason = "unsupported";
       data.file = (*open)->file->path;
       data.format = params.format;
-      const std::string message = params.spec ? "a view cannot be exported yet, only a whole profile"
-                                              : fmt::format("profd does not write {}; it writes {}",
-                                                            sanitize_text(params.format), writer_names());
+      const std::string message = fmt::format("profd does not write {}; it writes {}",
+                                              sanitize_text(params.format), writer_names(all_exports()));
       return reply.error({psp::ErrorCodes::request_failed, message, data});
     }
     std::string path;
@@ -321,8 +331,8 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
     }
     run<psp::ProfileExportRequest>(
         Lane::bulk, std::move(reply), path.empty() ? (*open)->file->path : path,
-        [open = *open, writer, metric = metric_option(params.options), path, overwrite = params.overwrite](
-            const StopToken& stop) { return export_profile(*open, *writer, metric, path, overwrite, stop); });
+        [open = *open, writer, how = std::move(how), path, overwrite = params.overwrite](
+            const StopToken& stop) { return export_profile(*open, *writer, how, path, overwrite, stop); });
   });
 
   binder.request<psp::MetricListRequest>(

@@ -13,6 +13,7 @@
 #include "protocol/message.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/exports.h"
 
 namespace profd {
 namespace {
@@ -272,10 +273,10 @@ psp::ServerCapabilities PspSession::capabilities() const {
       info.extensions.emplace_back(extension);
     }
     info.reads = true;
-    info.writes = find_writer(info.id) != nullptr;
+    info.writes = find_writer(info.id, all_exports()) != nullptr;
     own.formats.push_back(std::move(info));
   }
-  for (const FormatWriter* writer : all_writers()) {
+  for (const FormatWriter* writer : all_exports()) {
     const auto known = [&](const psp::FormatInfo& info) { return info.id == writer->info().id; };
     if (std::any_of(own.formats.begin(), own.formats.end(), known)) continue;
     psp::FormatInfo info;

@@ -763,10 +763,10 @@ M.DaemonState = {
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
 ---@field workDoneToken? profd.ProgressToken Report progress with this token.
 ---@field format string Id of a format the server writes.
----@field spec? profd.ViewSpecLike Export this view instead of the whole profile, where the format can hold one.
+---@field spec? profd.ViewSpecLike Export this view: what its filters leave, or, where the format holds views, all of it.
 ---@field uri? string Write there; absent: the result carries the content.
 ---@field overwrite? boolean Replace a file that is there. Default: false.
----@field options? any Options of the format.
+---@field options? any `{"metric": NAME}`: the metric of formats that hold one.
 
 --- Result of `profile/export`.
 ---@class profd.ProfileExportResult

@@ -72,7 +72,7 @@ TEST_CASE("writers have ids and extensions of their own") {
 
 TEST_CASE("written profiles read back with equal values by path") {
   const ProfilePtr profile = profile_from_text(kPlain);
-  for (const std::string format : {"pprof", "folded", "speedscope", "cpuprofile"}) {
+  for (const std::string format : {"pprof", "otlp", "folded", "speedscope", "cpuprofile"}) {
     INFO(format);
     const ProfilePtr back = read_back(write_as(format, profile), format);
     const std::string metric = format == "folded"       ? "samples"
@@ -102,6 +102,78 @@ TEST_CASE("pprof holds metrics, labels, places, modules, addresses and inlining"
   CHECK(back->labels().n_sets() == 2);
 }
 
+TEST_CASE("otlp holds a profile for each metric, with all that frames and samples have") {
+  const ProfilePtr profile = profile_from_text(
+      "# metrics: cpu/nanoseconds alloc/bytes\n"
+      "main[m.cc:3 start=1];outer[m.cc:9 start=5 module=lib.so address=0x40 kind=jit];"
+      "inner[h.h:7 inlined module=lib.so address=0x40 kind=jit] 5 100 "
+      "{thread=t1 time=70 label:env=prod label:size=64}\n"
+      "main[m.cc:4 start=1] 1 -20 {thread=t2 time=30}\n"
+      "main[m.cc:4 start=1] 2 0 {thread=t2 time=90}\n"
+      "[lib.so][module=lib.so address=0x80 unresolved kind=kernel] 4 0 {time=10}\n"
+      "main[m.cc:4 start=1] 7 0\n");
+  const Written written = write_as("otlp", profile);
+  CHECK(written.losses.rows().empty());
+  SerialExecutor executor;
+  const auto opened =
+      open_profiles(memory_source(written.bytes, "hidden"), OpenOptions{}, executor, StopToken{});
+  INFO((opened ? std::string() : describe(opened.error())));
+  REQUIRE(opened);
+  REQUIRE(opened->profiles.size() == 2);
+  CHECK_FALSE(opened->report.has_losses());
+  const Profile &cpu = *opened->profiles[0], &alloc = *opened->profiles[1];
+  CHECK(self_by_path(cpu, "cpu") == self_by_path(*profile, "cpu"));
+  CHECK(self_by_path(alloc, "alloc") == self_by_path(*profile, "alloc"));
+  CHECK(alloc.metrics()[0].unit == "bytes");
+  REQUIRE(cpu.samples() != nullptr);
+  std::vector<std::int64_t> times(cpu.samples()->time.begin(), cpu.samples()->time.end());
+  std::sort(times.begin(), times.end());
+  CHECK(times == std::vector<std::int64_t>{kNoTime, 10, 30, 70, 90});
+  CHECK(cpu.threads().size() == 2);
+  CHECK(cpu.labels().n_sets() == 2);
+  const FrameTable& frames = cpu.frames();
+  CHECK(std::count(frames.inlined.begin(), frames.inlined.end(), 1) == 1);
+  CHECK(std::count(frames.kind.begin(), frames.kind.end(), FrameKind::jit) == 2);
+  CHECK(std::count(frames.address.begin(), frames.address.end(), 0x80) == 1);
+  for (std::size_t f = 0; f < cpu.functions().size(); ++f) {
+    const std::string_view name = cpu.function_name(FunctionId{f});
+    CHECK((cpu.functions().unresolved[f] != 0) == name.starts_with('['));
+  }
+  CHECK(cpu.modules().size() == 1);
+}
+
+TEST_CASE("formats of whole numbers write fractions of seconds as nanoseconds") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("wall", "seconds", true);
+  const ContextId context = builder.context(kRootContext, builder.frame({.function = builder.function("a")}));
+  builder.add_self(context, metric, 0.0125);
+  const auto profile = std::move(builder).finish();
+  REQUIRE(profile);
+  for (const std::string format : {"pprof", "otlp"}) {
+    const Written written = write_as(format, *profile);
+    CHECK_FALSE(lost(written, "fractions"));
+    const ProfilePtr back = read_back(written, format);
+    CHECK(back->metrics()[0].unit == "nanoseconds");
+    CHECK(total_of(*back, "wall") == 12500000);
+  }
+}
+
+TEST_CASE("values that belong to no sample are written beside the samples") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("cpu", "nanoseconds");
+  const ContextId main = builder.context(kRootContext, builder.frame({.function = builder.function("main")}));
+  const ContextId a = builder.context(main, builder.frame({.function = builder.function("a")}));
+  const std::int64_t value = 5;
+  builder.add_sample(a, std::span(&value, 1), {.thread = builder.thread({.name = "t"}), .time = 3});
+  builder.add_self(a, metric, std::int64_t{2});
+  const auto profile = std::move(builder).finish();
+  REQUIRE(profile);
+  for (const std::string format : {"pprof", "otlp", "folded"})
+    CHECK(self_by_path(*read_back(write_as(format, *profile), format),
+                       format == "folded" ? "samples" : "cpu") == self_by_path(**profile, "cpu"));
+  CHECK(lost(write_as("chrome-trace", *profile), "no-time"));
+}
+
 TEST_CASE("random profiles keep their values in every format that holds them") {
   std::mt19937 random(11);
   for (int round = 0; round < 40; ++round) {
@@ -112,7 +184,7 @@ TEST_CASE("random profiles keep their values in every format that holds them") {
       text += " " + std::to_string(1 + random() % 1000000) + "\n";
     }
     const ProfilePtr profile = profile_from_text(text);
-    for (const std::string format : {"pprof", "folded", "speedscope", "cpuprofile"}) {
+    for (const std::string format : {"pprof", "otlp", "folded", "speedscope", "cpuprofile"}) {
       INFO("round " << round << " " << format);
       const ProfilePtr back = read_back(write_as(format, profile), format);
       const std::string metric = format == "folded"       ? "samples"

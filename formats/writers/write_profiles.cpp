@@ -1,0 +1,29 @@
+#include "core/view/filtered_profile.h"
+#include "formats/writers/measurements.h"
+
+namespace profd {
+
+using namespace writers;
+
+Result<void> write_profiles(const FormatWriter& writer, std::span<const ProfilePtr> profiles,
+                            const WriteOptions& options, const ByteSink& sink, LossReport& losses) {
+  if (!options.spec || !writer.info().default_view.empty())
+    return writer.write(profiles, options, sink, losses);
+  const ProfilePtr& whole = profiles.front();
+  WriteOptions how = options;
+  ViewSpec spec = *options.spec;
+  how.spec.reset();
+  if (how.metric.empty()) how.metric = spec.metric;
+  if (spec.metric.empty()) spec.metric = how.metric;
+  PROFD_TRY(const SelectionPtr selection, select(whole, spec, options.stop));
+  PROFD_TRY(const ProfilePtr filtered, filtered_profile(*selection, spec, options.stop));
+  count_loss(losses, "profiles", "The filters are those of one profile of the several there are.",
+             profiles.size() - 1);
+  for (const AssociationTable& table : whole->associations())
+    count_loss(losses, "associations", "Records that tie several contexts together are not written.",
+               table.size());
+  report_excluded(*selection, losses);
+  return writer.write(std::span(&filtered, 1), how, sink, losses);
+}
+
+}  // namespace profd

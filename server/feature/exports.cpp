@@ -1,0 +1,80 @@
+#include "server/feature/exports.h"
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/view/focus.h"
+#include "server/feature/exclusion.h"
+#include "server/feature/flame_svg.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+constexpr std::array<std::string_view, 1> kExtensions{".svg"};
+
+class FlameSvgWriter final : public FormatWriter {
+ public:
+  const WriterInfo& info() const override {
+    static const WriterInfo info{.id = "svg",
+                                 .title = "flame graph as a page",
+                                 .extensions = kExtensions,
+                                 .mime_type = "image/svg+xml",
+                                 .is_text = true,
+                                 .holds = "one metric of a tree view, its 5,000 widest boxes",
+                                 .default_view = "top-down by function"};
+    return info;
+  }
+
+  Result<void> write(std::span<const ProfilePtr> profiles, const WriteOptions& options, const ByteSink& sink,
+                     LossReport& losses) const override {
+    ViewSpec spec = options.spec.value_or(ViewSpec{});
+    if (!options.metric.empty()) spec.metric = options.metric;
+    if (spec.shape == Shape::flat)
+      return fail(ErrorCode::unsupported, "a flat view has no flame graph; csv and json hold it");
+    PROFD_TRY(const SelectionPtr selection, select(profiles.front(), spec, options.stop));
+    LayoutRequest request;
+    request.shape = spec.shape;
+    PROFD_TRY(request.focus, keys_of_focus(*selection, spec.focus));
+    request.viewport_px = kFlameSvgWidth;
+    request.max_boxes = kFlameSvgBoxes;
+    PROFD_TRY(const FlameLayout layout, layout_flame(*selection, request, options.stop));
+    const auto count = [&](std::string_view kind, std::string_view message, std::uint64_t n) {
+      if (n > 0) losses.add(kind, Severity::loss, message, std::nullopt, n);
+    };
+    count("profiles", "The file holds one profile of the several there are.", profiles.size() - 1);
+    count("metrics", fmt::format("The format holds one metric; written: {}.", metric_of(*selection).name),
+          profiles.front()->metrics().size() - 1);
+    count("narrow-boxes", "Boxes too narrow to be seen are joined; what is above them is not drawn.",
+          std::accumulate(layout.n_merged.begin(), layout.n_merged.end(), std::uint64_t{0}));
+    count("truncated", "Only the widest boxes are drawn.", layout.truncated ? 1 : 0);
+    if (const std::string excluded = exclusion_text(*selection); !excluded.empty())
+      count("excluded", excluded, 1);
+    FlameSvgOptions how;
+    how.title = options.title;
+    const std::string page = flame_svg(*selection, layout, how);
+    return sink(std::as_bytes(std::span(page)));
+  }
+
+ private:
+  static const MetricInfo& metric_of(const Selection& selection) {
+    return selection.profile->metrics()[selection.metric.v];
+  }
+};
+
+}  // namespace
+
+std::span<const FormatWriter* const> all_exports() {
+  static const FlameSvgWriter svg;
+  static const auto list = [] {
+    std::vector<const FormatWriter*> writers(all_writers().begin(), all_writers().end());
+    writers.push_back(&svg);
+    return writers;
+  }();
+  return list;
+}
+
+}  // namespace profd
