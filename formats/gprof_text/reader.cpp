@@ -144,8 +144,8 @@ class Reading {
     if (part.find_first_not_of('-') == std::string_view::npos) return end_block();
     GraphRow row;
     if (!parse_graph(line, row)) {
-      // The second line of the header; or the explanation behind the table.
-      if (part.find("(K)") != std::string_view::npos) return {};
+      // The last line of the header, BSD's or that of embedded gprof; or the explanation behind the table.
+      if (part.starts_with("called/total") || part.find("(K)") != std::string_view::npos) return {};
       if (block_.empty()) {
         graph_ended_ = true;
         return {};
