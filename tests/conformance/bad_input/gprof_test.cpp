@@ -64,6 +64,18 @@ TEST_CASE("gprof-text: the call graph of BSD, macOS and AIX has a header of thre
         std::map<std::string, double>{{".main;.fft", 1024}, {".main;.fft;.bit_reverse", 1024}});
 }
 
+TEST_CASE("gprof-text: callers without a block of their own are told by what they call") {
+  const auto read = read_with("gprof-text",
+                              "index % time    self  children    called     name\n"
+                              "                0.00    0.00    1/2         .monstn [1281]\n"
+                              "                0.00    0.00    1/2         .start [2]\n"
+                              "[1]    100.0    0.30    0.00    2         .free [1]\n-----\n"
+                              "[2]      0.0    0.00    0.00    1         .start [2]\n"
+                              "                0.00    0.00    1/2         .free [1]\n-----\n");
+  REQUIRE(read.error == "");
+  CHECK(total_of(*read.profiles[0], "calls") == 2);
+}
+
 TEST_CASE("gprof2dot-json: bad input is refused or counted") {
   const auto file = [](const std::string& events) {
     return R"({"version":0,"costs":[{"description":"c"}],"functions":[{"name":"f"}],"events":[)" + events +
