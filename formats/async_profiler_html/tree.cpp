@@ -1,5 +1,5 @@
 // The tree pages: nested lists of "[depth] 68.75% 33 self: 0.00% 0" (to 2.x) or "54.55% [18] • self: 0.00%
-// [0]".
+// [0]"; reversed trees leave the self part out.
 #include <fmt/format.h>
 
 #include "formats/async_profiler_html/page.h"
@@ -16,6 +16,24 @@ bool parse_count(std::string_view text, std::int64_t& out) {
   for (char c : text)
     if (c != ',') digits += c;
   return parse_int(digits, out) && out >= 0;
+}
+
+bool is_tree_begin(std::string_view line) {
+  return line.starts_with("<ul class=\"tree\">") || line.starts_with("<ul class='tree'>");
+}
+
+Result<void> check_finished(bool finished, const DecodedText& text, ReadContext& context) {
+  if (finished) return {};
+  const std::uint64_t end = text.offset + text.text.size();
+  if (!context.partial) return fail(ErrorCode::truncated, "the page ends inside its tree", end);
+  context.report.add("truncated", Severity::loss, "the page ends inside its tree", end);
+  return {};
+}
+
+// "Call tree view" or "Backtrace view" stands above the tree.
+bool is_backtrace_page(std::string_view text) {
+  const std::size_t tree = text.find("<ul class=");
+  return text.substr(0, tree).find("Backtrace view") != std::string_view::npos;
 }
 
 struct Item {
@@ -44,7 +62,8 @@ std::string unescape_markup(std::string_view text) {
   return out;
 }
 
-bool parse_item(std::string_view line, Item& item) {
+// Items of a backtrace tell no self: they are callers of what was sampled.
+bool parse_item(std::string_view line, bool is_backtrace, Item& item) {
   const std::size_t open = line.find("<div"), begin = line.find('>', open), end = line.find("</div>");
   if (open == std::string_view::npos || begin == std::string_view::npos || end == std::string_view::npos ||
       end < begin)
@@ -53,7 +72,7 @@ bool parse_item(std::string_view line, Item& item) {
   std::string_view numbers = line.substr(begin + 1, end - begin - 1);
   const bool has_depth = numbers.starts_with('[');
   std::size_t n = 0;
-  const std::size_t n_wanted = has_depth ? 3 : 2;
+  const std::size_t n_wanted = has_depth ? 3 : 2, n_least = n_wanted - (is_backtrace ? 1 : 0);
   std::int64_t counts[3] = {};
   while (!numbers.empty() && n < n_wanted) {
     const std::size_t blank = std::min(numbers.find(' '), numbers.size());
@@ -61,9 +80,9 @@ bool parse_item(std::string_view line, Item& item) {
     if (parse_count(numbers.substr(0, blank), value)) counts[n++] = value;
     numbers.remove_prefix(std::min(blank + 1, numbers.size()));
   }
-  if (n != n_wanted) return false;
-  item.total = counts[n - 2];
-  item.self = counts[n - 1];
+  if (n < n_least) return false;
+  item.total = counts[n_wanted - 2];
+  item.self = is_backtrace ? 0 : counts[n_wanted - 1];
   const std::size_t type = line.find("<span class=\"t", end);
   const std::size_t name = line.find('>', type), close = line.rfind("</span>");
   if (type == std::string_view::npos || name == std::string_view::npos || close == std::string_view::npos ||
@@ -75,9 +94,88 @@ bool parse_item(std::string_view line, Item& item) {
   return item.self <= item.total;
 }
 
+// A backtrace page (asprof -f tree --reverse) has what was sampled outermost and its callers inside: the path
+// to an item is a stack, leaf first, with what no caller further out has taken.
+class Backtraces {
+ public:
+  explicit Backtraces(ProfileBuilder& builder) : builder_(builder) {}
+
+  // An item at `level`, 0 the outermost: closes what is open there and below.
+  bool enter(std::size_t level, FrameId frame, std::int64_t total) {
+    if (level > path_.size()) return false;
+    close_to(level);
+    if (level > 0 && __builtin_sub_overflow(rest_[level - 1], total, &rest_[level - 1]))
+      rest_[level - 1] = INT64_MIN;
+    path_.push_back(frame);
+    rest_.push_back(total);
+    return true;
+  }
+
+  void close_to(std::size_t level) {
+    for (; path_.size() > level; path_.pop_back(), rest_.pop_back()) {
+      n_over_ += rest_.back() < 0;
+      if (rest_.back() <= 0) continue;
+      stack_.assign(path_.rbegin(), path_.rend());
+      builder_.add_sample(stack_, std::span(&rest_.back(), 1), {});
+    }
+  }
+
+  std::uint64_t n_over() const { return n_over_; }
+
+ private:
+  ProfileBuilder& builder_;
+  std::vector<FrameId> path_, stack_;
+  std::vector<std::int64_t> rest_;  // by open item
+  std::uint64_t n_over_ = 0;
+};
+
+Result<void> read_backtraces(const DecodedText& text, ReadContext& context, ProfileBuilder& builder) {
+  builder.set_default_metric(builder.add_metric("samples", "count"));
+  Backtraces backtraces(builder);
+  LineReader lines(text.text);
+  std::size_t level = 0;
+  bool in_tree = false, finished = false;
+  std::uint64_t n_items = 0;
+  for (std::string_view line; lines.next(line) && !finished;) {
+    const std::uint64_t offset = text.offset + lines.offset();
+    if (context.stop.check()) return context.stop.status();
+    line = trim(line);
+    if (!in_tree) {
+      in_tree = is_tree_begin(line);
+    } else if (line == "<ul>") {
+      ++level;
+    } else if (line.starts_with("</ul>")) {
+      finished = level == 0;
+      level -= finished ? 0 : 1;
+    } else if (line.starts_with("<li>")) {
+      Item item;
+      if (!parse_item(line, true, item))
+        return fail(ErrorCode::malformed, "an item of the tree is ill-formed", offset);
+      if (level >= context.limits.stack_depth)
+        return fail(ErrorCode::limit, "a stack is too deep (limit stack_depth)", offset);
+      if (!backtraces.enter(level, make_frame(builder, item.name, item.type), item.total))
+        return fail(ErrorCode::malformed, "an item of the tree hangs on none", offset);
+      ++n_items;
+    } else if (line.starts_with("<script>")) {
+      finished = level == 0;
+    }
+  }
+  if (n_items == 0) return fail(ErrorCode::malformed, "the page has no tree");
+  PROFD_CHECK(check_finished(finished, text, context));
+  backtraces.close_to(0);
+  context.report.add("backtrace", Severity::info,
+                     "the page shows callers below what they call: stacks were turned round; where callers "
+                     "are missing the page left them out as too small",
+                     std::nullopt, 1);
+  context.report.add("over-full", Severity::loss, "items have less than what is inside them", std::nullopt,
+                     backtraces.n_over());
+  return {};
+}
+
 }  // namespace
 
 Result<void> read_tree(const DecodedText& text, ReadContext& context, ProfileBuilder& builder) {
+  if (is_backtrace_page(text.text)) return read_backtraces(text, context, builder);
   Tree tree(builder, context);
   tree.declare("samples", Tree::Metrics::one);
   const FrameId pruned = builder.frame({.function = builder.function(FunctionSpec{
@@ -109,7 +207,7 @@ Result<void> read_tree(const DecodedText& text, ReadContext& context, ProfileBui
     if (context.stop.check()) return context.stop.status();
     line = trim(line);
     if (!in_tree) {
-      in_tree = line.starts_with("<ul class=\"tree\">") || line.starts_with("<ul class='tree'>");
+      in_tree = is_tree_begin(line);
       continue;
     }
     if (line == "<ul>") {
@@ -121,7 +219,7 @@ Result<void> read_tree(const DecodedText& text, ReadContext& context, ProfileBui
         --level;
     } else if (line.starts_with("<li>")) {
       Item item;
-      if (!parse_item(line, item))
+      if (!parse_item(line, false, item))
         return fail(ErrorCode::malformed, "an item of the tree is ill-formed", offset);
       if (level + 1 > tree.depth())
         return fail(ErrorCode::malformed, "an item of the tree hangs on none", offset);
@@ -137,12 +235,7 @@ Result<void> read_tree(const DecodedText& text, ReadContext& context, ProfileBui
     }
   }
   if (n_items == 0) return fail(ErrorCode::malformed, "the page has no tree");
-  if (!finished) {
-    if (!context.partial)
-      return fail(ErrorCode::truncated, "the page ends inside its tree", text.offset + text.text.size());
-    context.report.add("truncated", Severity::loss, "the page ends inside its tree",
-                       text.offset + text.text.size());
-  }
+  PROFD_CHECK(check_finished(finished, text, context));
   PROFD_CHECK(close_to(0));
   tree.report();
   context.report.add("pruned", Severity::info,

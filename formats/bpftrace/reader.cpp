@@ -120,7 +120,10 @@ class Reading {
         const std::string_view kept = keep(key);
         const std::int64_t value = in.integer();
         if (kept.find('\n') == std::string_view::npos) {
-          scalars_.count(offset);
+          if (kept.empty() || kept[0] == ',')
+            PROFD_CHECK(add_without_stack(kept.substr(kept.empty() ? 0 : 1), value, offset));
+          else
+            scalars_.count(offset);
           continue;
         }
         LineReader lines(kept);
@@ -156,6 +159,15 @@ class Reading {
     }
     if (opens_stack(line)) return begin_entry(line);
     if (!line.empty() && line[0] == '@') {
+      const std::size_t end = name_end(line), close = closing(line);
+      const std::string_view key = line.substr(std::min(end + 1, line.size()));
+      std::int64_t value;
+      // A kernel thread has no user stack: @[, kworker/0:1]: 3
+      if (close != std::string_view::npos && close > end && line[end] == '[' &&
+          (key.starts_with(']') || key.starts_with(", ")) && parse_int(trim(line.substr(close + 2)), value)) {
+        map_ = map_of(line.substr(0, end));
+        return add_without_stack(line.substr(end + 1, close - end - 1), value, offset);
+      }
       scalars_.count(offset);
     } else if (!trim(line).empty() && !(in_histogram_ && (line[0] == '[' || line[0] == '('))) {
       others_.count(offset);
@@ -244,6 +256,41 @@ class Reading {
     return {};
   }
 
+  // Counted when the map turns out to be one of stacks.
+  Result<void> add_without_stack(std::string_view key, std::int64_t value, std::uint64_t offset) {
+    read_scalars(key);
+    without_stack_.push_back({entries_.size(), offset});
+    return end_entry(value);
+  }
+
+  void settle_without_stack() {
+    std::vector<std::uint8_t> has_stacks(maps_.size(), 0);
+    std::size_t next = 0;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const bool without = next < without_stack_.size() && without_stack_[next].first == e;
+      next += without;
+      if (!without) has_stacks[entries_[e].map] = 1;
+    }
+    std::vector<Entry> kept;
+    kept.reserve(entries_.size());
+    next = 0;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const bool without = next < without_stack_.size() && without_stack_[next].first == e;
+      const std::uint64_t offset = without ? without_stack_[next++].second : 0;
+      if (without && has_stacks[entries_[e].map] == 0) {
+        scalars_.count(offset);
+        continue;
+      }
+      kept.push_back(entries_[e]);
+      if (!without) continue;
+      const FrameId frame = builder_.frame({.function = builder_.function(FunctionSpec{
+                                                .name = builder_.string("[no stack]"), .unresolved = true})});
+      kept.back().context = builder_.context_of(std::span(&frame, 1));
+      empty_stacks_.count(offset);
+    }
+    entries_ = std::move(kept);
+  }
+
   FrameId make(std::string_view text, bool kernel, std::uint64_t offset) {
     if (!is_valid_utf8(text)) invalid_utf8_.count(offset);
     FrameSpec spec;
@@ -279,12 +326,15 @@ class Reading {
   }
 
   Result<void> build() {
+    if (!without_stack_.empty()) settle_without_stack();
     builder_.info().producer = "bpftrace";
     histograms_.report(context_.report, "histogram", Severity::loss, "stacks with a histogram were not read");
     other_values_.report(context_.report, "other-value", Severity::loss,
                          "stacks whose value is no whole number were not read");
     scalars_.report(context_.report, "no-stack", Severity::info,
                     "maps without a stack in their key were not read");
+    empty_stacks_.report(context_.report, "empty-stack", Severity::info,
+                         "keys whose stack is empty stand under [no stack]");
     others_.report(context_.report, "other-line", Severity::info, "lines that belong to no map were skipped");
     cut_.report(context_.report, "cut-entry", Severity::loss, "stacks without a value were not read");
     invalid_utf8_.report(context_.report, "invalid-utf8", Severity::info,
@@ -326,7 +376,8 @@ class Reading {
   std::vector<std::vector<Piece>> groups_;
   std::vector<std::string_view> keys_;
   std::vector<Entry> entries_;
-  OddLines histograms_, other_values_, scalars_, others_, cut_, invalid_utf8_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> without_stack_;  // rows of entries_, and where
+  OddLines histograms_, other_values_, scalars_, empty_stacks_, others_, cut_, invalid_utf8_;
 };
 
 bool is_json(std::string_view text) {

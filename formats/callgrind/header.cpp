@@ -34,8 +34,54 @@ std::vector<std::string_view> split_words(std::string_view text) {
   return words;
 }
 
+namespace {
+
+struct Unit {
+  std::string_view text, unit;
+  std::int64_t factor;
+};
+
+// `cpu(ms)`, `inuse_space(MB)`, as `pprof -callgrind` names what it scaled.
+constexpr std::array<Unit, 8> kPprofUnits{{{"(ns)", "ns", 1},
+                                           {"(us)", "ns", 1'000},
+                                           {"(ms)", "ns", 1'000'000},
+                                           {"(s)", "ns", 1'000'000'000},
+                                           {"(B)", "bytes", 1},
+                                           {"(kB)", "bytes", 1 << 10},
+                                           {"(MB)", "bytes", 1 << 20},
+                                           {"(GB)", "bytes", 1 << 30}}};
+
+// What `event: sysTime : sysTime (elapsed us)` and `event: curB : currently allocated Bytes` tell of units.
+constexpr std::array<Unit, 7> kLongNameUnits{{{"(elapsed ms)", "ns", 1'000'000},
+                                              {"(elapsed us)", "ns", 1'000},
+                                              {"(elapsed ns)", "ns", 1},
+                                              {"(system cpu ms)", "ns", 1'000'000},
+                                              {"(system cpu us)", "ns", 1'000},
+                                              {"(system cpu ns)", "ns", 1},
+                                              {" Bytes", "bytes", 1}}};
+
+void apply_long_name(std::string_view long_name, Event& event) {
+  for (const Unit& unit : kLongNameUnits) {
+    if (long_name.find(unit.text) == std::string_view::npos) continue;
+    event.unit = unit.unit;
+    event.factor = unit.factor;
+    return;
+  }
+}
+
+}  // namespace
+
 Event parse_event(std::string_view text) {
   Event event{text, std::string(text), "count", 1};
+  for (const Unit& unit : kPprofUnits) {
+    if (!text.ends_with(unit.text) || text.size() <= unit.text.size() ||
+        text[text.size() - unit.text.size() - 1] == '_')
+      continue;
+    event.name = text.substr(0, text.size() - unit.text.size());
+    event.unit = unit.unit;
+    event.factor = unit.factor;
+    return event;
+  }
   const std::size_t open = text.find("_(");
   if (open == std::string_view::npos || open == 0 || !text.ends_with(')')) return event;
   event.name = text.substr(0, open);
@@ -53,18 +99,28 @@ Event parse_event(std::string_view text) {
 Survey survey(std::string_view text) {
   Survey out;
   std::string_view thread;
+  std::vector<std::pair<std::string_view, std::string_view>> long_names;
   bool seen_thread = false;
   LineReader lines(text);
   for (std::string_view line; lines.next(line);) {
     if (line.empty()) continue;
     switch (line.front()) {
       case 'e': {
+        if (line.starts_with("event:")) {
+          const std::size_t colon = line.find(':', 6);
+          if (colon != std::string_view::npos)
+            long_names.emplace_back(trim(line.substr(6, colon - 6)), line.substr(colon));
+          break;
+        }
         if (!line.starts_with("events:")) break;
         ++out.n_parts;
         for (std::string_view word : split_words(line.substr(7))) {
           const bool known = std::any_of(out.events.begin(), out.events.end(),
                                          [&](const Event& e) { return e.text == word; });
-          if (!known) out.events.push_back(parse_event(word));
+          if (known) continue;
+          out.events.push_back(parse_event(word));
+          for (const auto& [name, long_name] : long_names)
+            if (name == word) apply_long_name(long_name, out.events.back());
         }
         break;
       }

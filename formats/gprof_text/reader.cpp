@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -70,6 +71,7 @@ class Reading {
       }
     }
     PROFD_CHECK(end_block());
+    PROFD_CHECK(add_outside_calls());
     if (n_rows_ == 0) return fail(ErrorCode::malformed, "the tables of the file have no row", offset_);
     return graph_->finish(context_.report);
   }
@@ -144,8 +146,8 @@ class Reading {
     if (part.find_first_not_of('-') == std::string_view::npos) return end_block();
     GraphRow row;
     if (!parse_graph(line, row)) {
-      // The second line of the header; or the explanation behind the table.
-      if (part.find("(K)") != std::string_view::npos) return {};
+      // The last line of the header, BSD's or that of embedded gprof; or the explanation behind the table.
+      if (part.starts_with("called/total") || part.find("(K)") != std::string_view::npos) return {};
       if (block_.empty()) {
         graph_ended_ = true;
         return {};
@@ -176,6 +178,8 @@ class Reading {
     // The members of a cycle have blocks of their own.
     if (of.whole_cycle) return {};
     const CostGraph::Node caller = node_of(of.name);
+    has_block_.insert(caller.function.v);
+    for (std::size_t i = 0; i < primary; ++i) callers_.push_back({block[i], caller, offset_});
     if (!has_flat_) {
       PROFD_TRY(const std::int64_t self, measured(of.self));
       graph_->add_self(caller, std::span(&self, 1));
@@ -199,9 +203,35 @@ class Reading {
     return {};
   }
 
+  // The callers in a block say the same as the callees in another, but for callers that have no block: BSD's
+  // gprof leaves out what took no time itself.
+  Result<void> add_outside_calls() {
+    for (const Caller& call : callers_) {
+      if (call.row.whole_cycle) continue;
+      const CostGraph::Node caller = node_of(call.row.name);
+      if (has_block_.contains(caller.function.v)) continue;
+      offset_ = call.offset;
+      PROFD_TRY(const std::int64_t self, measured(call.row.self));
+      PROFD_TRY(const std::int64_t children, measured(call.row.children));
+      std::int64_t inclusive = self;
+      if (__builtin_add_overflow(self, children, &inclusive))
+        return fail(ErrorCode::malformed, "a time is too large", offset_);
+      graph_->add_call(caller, call.callee, call.row.called, std::span(&inclusive, 1));
+    }
+    return {};
+  }
+
+  struct Caller {
+    GraphRow row;
+    CostGraph::Node callee;
+    std::uint64_t offset;
+  };
+
   const DecodedText& text_;
   ReadContext& context_;
   ProfileBuilder& builder_;
+  std::vector<Caller> callers_;
+  std::unordered_set<std::uint32_t> has_block_;  // by function
   std::optional<CostGraph> graph_;
   std::unordered_map<std::uint32_t, FunctionId> functions_;
   bool has_flat_ = false, has_graph_ = false, cycles_ = false;

@@ -93,6 +93,7 @@ class Conversion {
   void survey() {
     sources_.resize(recording_.chunks.size());
     free_ids_.resize(recording_.chunks.size(), {~0ull, std::nullopt});
+    lost_ids_.resize(recording_.chunks.size(), {~0ull, std::nullopt});
     for (std::size_t i = 0; i < recording_.chunks.size(); ++i) {
       const LoadedChunk& in = *recording_.chunks[i];
       for (std::uint32_t cls = 0; cls < in.metadata.classes().size(); ++cls) {
@@ -102,6 +103,7 @@ class Conversion {
             sources_[i].try_emplace(type.id, EventSource{EventReader(in, cls), kind.family,
                                                          sampling_interval(in.settings, kind.name)});
         if (type.name == "profiler.Free") free_ids_[i] = {type.id, EventReader(in, cls)};
+        if (type.name == "jdk.CPUTimeSamplesLost") lost_ids_[i] = {type.id, EventReader(in, cls)};
       }
       Record record;
       for (std::size_t at = kHeaderBytes; at < in.chunk.records_end; at = record.end) {
@@ -235,6 +237,12 @@ class Conversion {
         if (!free_ids_[i].second->read(record.body, in, row))
           return fail(ErrorCode::malformed, "an event profiler.Free ends early", offset);
         blocks_.push_back({time_of(in, row), row.numbers[slot::address], kNone});
+      } else if (record.type == lost_ids_[i].first) {
+        const EventReader& reader = *lost_ids_[i].second;
+        if (!reader.read(record.body, in, row))
+          return fail(ErrorCode::malformed, "an event jdk.CPUTimeSamplesLost ends early", offset);
+        n_lost_ +=
+            reader.has(slot::samples) ? static_cast<std::uint64_t>(size_of(row.numbers[slot::samples])) : 1;
       } else if (record.type > 1) {
         ++others[record.type];
       }
@@ -408,6 +416,10 @@ class Conversion {
         stacks.truncated);
     row("unknown-method", Severity::loss, "frames name a method that the recording does not hold",
         stacks.unknown_methods);
+    row("lost-samples", Severity::loss, "samples of CPU time were lost while they were recorded", n_lost_);
+    if (const auto lost = others_.find("jdk.DataLoss"); lost != others_.end())
+      row("data-loss", Severity::loss, "times the recorder had no room for events and dropped them",
+          lost->second);
     row("no-interval", Severity::loss, "samples of a chunk that does not say its interval count no time",
         n_without_interval_);
     row("negative-value", Severity::loss, "negative sizes and counts were taken as 0", n_negative_);
@@ -430,14 +442,16 @@ class Conversion {
   const Recording& recording_;
   ReadContext& context_;
   std::string event_;
-  std::vector<Sources> sources_;                                                // by chunk
-  std::vector<std::pair<std::uint64_t, std::optional<EventReader>>> free_ids_;  // by chunk
+  std::vector<Sources> sources_;                                        // by chunk
+  using Single = std::pair<std::uint64_t, std::optional<EventReader>>;  // the id of a class and its reader
+  std::vector<Single> free_ids_;                                        // by chunk: profiler.Free
+  std::vector<Single> lost_ids_;                                        // by chunk: jdk.CPUTimeSamplesLost
   std::array<Can, kNFamilies> can_{};
   std::array<std::optional<Writer>, kNFamilies> writers_;
   std::vector<BlockEvent> blocks_;
   std::map<std::string, std::uint64_t> others_;
   std::vector<Label> labels_;
-  std::uint64_t n_frees_ = 0, n_without_interval_ = 0, n_negative_ = 0, n_clamped_ = 0;
+  std::uint64_t n_frees_ = 0, n_lost_ = 0, n_without_interval_ = 0, n_negative_ = 0, n_clamped_ = 0;
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ std::uint8_t EventReader::slot_of(const LoadedChunk& in, const Field& field) {
   if (number) {
     if (name == "startTime") return take(slot::time, field);
     if (name == "duration") return take(slot::duration, field);
-    if (name == "samples") return take(slot::samples, field);
+    if (name == "samples" || name == "lostSamples") return take(slot::samples, field);
     if (name == "weight") return take(slot::weight, field);
     if (name == "tlabSize") return take(slot::tlab, field);
     if (name == "samplingPeriod") return take(slot::period, field);

@@ -27,8 +27,26 @@ std::string_view name_of(Kind kind) {
   return kind == Kind::peak ? "peak" : kind == Kind::detailed ? "detailed" : "empty";
 }
 
+// `--xtree-memory=full --xtree-memory-file=x.ms` writes one tree for each kind of event, as a snapshot whose
+// root is `totBk : total allocated Blocks`.
+std::string_view xtree_event(const Snapshot& snapshot) {
+  if (snapshot.nodes.empty()) return {};
+  const std::string_view root = snapshot.nodes.front().frame;
+  const std::size_t end = root.find(" : ");
+  const std::string_view name = root.substr(0, end);
+  return end == std::string_view::npos || name.find(' ') != std::string_view::npos ? std::string_view()
+                                                                                   : name;
+}
+
+bool is_xtree(const File& file) {
+  return !file.desc.empty() && file.desc.front().starts_with("xtree") &&
+         std::all_of(file.snapshots.begin(), file.snapshots.end(),
+                     [](const Snapshot& s) { return !xtree_event(s).empty(); });
+}
+
 // The peak when massif marked one; else the highest that has a tree; else the highest.
 std::size_t main_snapshot(const File& file) {
+  if (is_xtree(file)) return 0;
   const auto rank = [&](const Snapshot& s) {
     const long double size = static_cast<long double>(s.heap) + static_cast<long double>(s.extra) +
                              static_cast<long double>(s.stacks);
@@ -46,6 +64,14 @@ class Writer {
       : file_(file), s_(snapshot), context_(context), builder_(builder) {}
 
   void run() {
+    if (is_xtree(file_)) {
+      const std::string_view event = xtree_event(s_), root = s_.nodes.front().frame;
+      const MetricId metric = builder_.add_metric(event, root.ends_with("Blocks") ? "count" : "bytes");
+      builder_.set_n_samples(0);
+      describe();
+      builder_.info().name = event;
+      return write_tree(metric);
+    }
     const MetricId heap = builder_.add_metric("heap", "bytes");
     const MetricId extra = builder_.add_metric("heap_extra", "bytes");
     const MetricId stacks = builder_.add_metric("stacks", "bytes");
@@ -59,6 +85,11 @@ class Writer {
       builder_.add_self(kRootContext, heap, s_.heap);
       return;
     }
+    write_tree(heap);
+  }
+
+ private:
+  void write_tree(MetricId metric) {
     std::vector<FrameId> frames(s_.nodes.size());
     std::vector<FrameId> stack;
     for (std::size_t n = 0; n < s_.nodes.size(); ++n) {
@@ -74,11 +105,10 @@ class Writer {
       stack.clear();
       for (std::uint32_t at = static_cast<std::uint32_t>(n); at != 0 && at != kNone; at = s_.nodes[at].parent)
         if (frames[at].valid()) stack.push_back(frames[at]);
-      builder_.add_self(builder_.context_of(stack), heap, own);
+      builder_.add_self(builder_.context_of(stack), metric, own);
     }
   }
 
- private:
   void describe() {
     ProfileInfo& info = builder_.info();
     info.name = fmt::format("snapshot {}{}", s_.number, s_.kind == Kind::peak ? " (peak)" : "");

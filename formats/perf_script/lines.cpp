@@ -23,6 +23,11 @@ bool is_instruction(std::string_view line) {
          (line.substr(first).starts_with("insn: ") || line.substr(first).starts_with("ilen: "));
 }
 
+bool is_registers(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  return first != std::string_view::npos && first > 0 && line.substr(first).starts_with("ABI:");
+}
+
 bool has_headers(std::string_view text) {
   constexpr std::size_t kLooked = 64 << 10;
   bool any_frame = false;

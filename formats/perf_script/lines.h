@@ -11,6 +11,8 @@ bool is_blank_line(std::string_view line);
 bool starts_source_line(std::string_view rest);
 // The line below a frame that -F +insn and +insnlen print.
 bool is_instruction(std::string_view line);
+// " ABI:2    BP:0x10    SP:0x7ffd783979d0", the line below a stack that -F +iregs and +uregs print.
+bool is_registers(std::string_view line);
 // Whether samples begin with a line that names a time or an event. Without -F time and event they do not.
 // True also for a text without a frame.
 bool has_headers(std::string_view text);

@@ -109,6 +109,10 @@ class Reading {
       count(instructions_, lines_.offset());
       return {};
     }
+    if (is_registers(line)) {
+      count(registers_, lines_.offset());
+      return {};
+    }
     if (line[0] == '#') {
       read_comment(line, builder_.info());
       return {};
@@ -119,10 +123,10 @@ class Reading {
     }
     if (const auto header = parse_header(line)) {
       if (!header->is_event_record()) return begin_sample(*header);
-      end_sample();
-      count(event_records_, lines_.offset());
-      return {};
+      return note_event_record();
     }
+    // --show-round-events; --show-namespace-events goes on in indented lines.
+    if (line.starts_with("PERF_RECORD_") || (indented && in_event_record_)) return note_event_record();
     if (indented && in_sample_ && line.find("/0x") != std::string_view::npos)
       count(branches_, lines_.offset());
     else
@@ -130,8 +134,16 @@ class Reading {
     return {};
   }
 
+  Result<void> note_event_record() {
+    end_sample();
+    in_event_record_ = true;
+    count(event_records_, lines_.offset());
+    return {};
+  }
+
   Result<void> begin_sample(const Header& header) {
     end_sample();
+    in_event_record_ = false;
     in_sample_ = true;
     Sample& sample = current_;
     sample = {};
@@ -382,6 +394,7 @@ class Reading {
         event_records_);
     row("data-address", Severity::info, "addresses of data (-F +addr) were not read", data_addresses_);
     row("instruction-bytes", Severity::info, "bytes of instructions (-F +insn) were not read", instructions_);
+    row("registers", Severity::info, "registers (-F +iregs, +uregs) were not read", registers_);
     row("source-code", Severity::info, "lines of source code were skipped", source_code_);
     row("invalid-utf8", Severity::info, "frames with bytes that are no UTF-8 were repaired with U+FFFD",
         invalid_utf8_);
@@ -411,6 +424,7 @@ class Reading {
 
   bool bare_ = false;  // no line has a time or an event
   bool in_sample_ = false;
+  bool in_event_record_ = false;
   Sample current_;
   FrameId process_;
   std::vector<std::uint32_t> leaf_first_;  // rows of frame_rows_
@@ -418,7 +432,7 @@ class Reading {
   std::vector<FrameId> stacks_;  // root first, one after another
   std::uint64_t n_without_stack_ = 0;
   Counter malformed_, orphans_, branches_, tracepoint_fields_, source_code_, invalid_utf8_, event_records_,
-      instructions_, data_addresses_;
+      instructions_, data_addresses_, registers_;
 };
 
 class PerfScriptReader final : public FormatReader {

@@ -106,10 +106,19 @@ std::optional<CpuHeader> cpu_header(std::string_view bytes) {
 Result<void> read_cpu(std::string_view text, std::size_t& at, ReadContext& context, Records& out) {
   const auto header = cpu_header(text.substr(at));
   if (!header) return fail(ErrorCode::malformed, "there is no header of a CPU profile", at);
-  out.metrics = {{"samples", "count"}, {"cpu", "nanoseconds"}};
-  out.period_type = "cpu";
-  out.period_unit = "nanoseconds";
+  // `pprof --raw` writes any profile, of a heap too, as samples of one microsecond without an end mark.
+  const bool is_rewritten = !out.symbols.empty() && header->period_us == 1;
   out.period = static_cast<std::int64_t>(header->period_us) * 1000;
+  out.metrics = {{"samples", "count"}};
+  if (is_rewritten) {
+    out.period = 0;
+    context.report.add("no-unit", Severity::info,
+                       "pprof --raw keeps neither the unit nor the period of what was counted", at);
+  } else {
+    out.metrics.push_back({"cpu", "nanoseconds"});
+    out.period_type = "cpu";
+    out.period_unit = "nanoseconds";
+  }
   out.ids_only = header->java;
   if (header->java) out.kind = FrameKind::jit;
   ByteCursor in = cursor(text, at, *header);
@@ -141,10 +150,10 @@ Result<void> read_cpu(std::string_view text, std::size_t& at, ReadContext& conte
         mul_overflows(static_cast<std::int64_t>(count), out.period, time))
       return fail(ErrorCode::malformed, "a count is too large", offset);
     out.values.push_back(static_cast<std::int64_t>(count));
-    out.values.push_back(time);
+    if (!is_rewritten) out.values.push_back(time);
     out.stack_end.push_back(out.frames.size());
   }
-  if (!ended)
+  if (!ended && !is_rewritten)
     context.report.add("no-end-mark", Severity::loss,
                        "the samples end without an end mark: the profiler was stopped before it was done",
                        in.offset());

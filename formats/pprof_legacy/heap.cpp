@@ -40,7 +40,6 @@ void unsample(std::int64_t& count, std::int64_t& size, std::int64_t rate) {
 
 }  // namespace
 
-// Also for Java's heap, whose rate is fixed.
 void unsample_heap(std::int64_t& count, std::int64_t& size, std::int64_t rate) {
   unsample(count, size, rate);
 }

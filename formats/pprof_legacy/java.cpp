@@ -5,8 +5,6 @@
 
 namespace profd::pprof_legacy {
 
-void unsample_heap(std::int64_t& count, std::int64_t& size, std::int64_t rate);
-
 Result<void> read_java(std::string_view text, std::size_t& at, ReadContext& context, Records& out) {
   LineReader lines(text, at);
   std::string_view line;

@@ -13,7 +13,7 @@ using namespace pprof_legacy;
 
 constexpr std::array<std::string_view, 4> kExtensions{".prof", ".heap", ".contention", ".cpu"};
 
-enum class Form : std::uint8_t { none, cpu, heap, contention, count, threads, java, symbols };
+enum class Form : std::uint8_t { none, cpu, heap, jemalloc, contention, count, threads, java, symbols };
 
 // `goroutine profile: total 12`
 bool is_count_header(std::string_view line) {
@@ -42,6 +42,7 @@ Form form_of(std::string_view text) {
   std::string_view line;
   if (!lines.next(line)) return Form::none;
   if (line.substr(0, 200).find("heap profile: ") < 100) return Form::heap;
+  if (is_jemalloc_header(line)) return Form::jemalloc;
   if (line == "--- symbol") return Form::symbols;
   if (line == "--- heapz 1 ---") return Form::java;
   if (line.starts_with("--- contentionz ")) return is_java(text) ? Form::java : Form::contention;
@@ -59,6 +60,8 @@ Result<void> read_form(std::string_view text, std::size_t& at, ReadContext& cont
       return read_cpu(text, at, context, records);
     case Form::heap:
       return read_heap(text, at, context, records);
+    case Form::jemalloc:
+      return read_jemalloc(text, at, context, records);
     case Form::contention:
       return read_contention(text, at, context, records);
     case Form::count:
@@ -79,7 +82,7 @@ class PprofLegacyReader final : public FormatReader {
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
         "pprof-legacy", "pprof before protocol buffers", kExtensions, 50,
-        "gperftools (CPU, heap, growth, contention), Go debug=1 texts, old Java agents"};
+        "gperftools (CPU, heap, growth, contention), jemalloc, Go debug=1 texts, old Java agents"};
     return info;
   }
 

@@ -77,6 +77,7 @@ struct Records {
 // Each parser takes the rest of the file after what it has recognised, from `at`, and leaves `at` where the
 // memory map may begin. Offsets in errors are those of `text`.
 Result<void> read_heap(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
+Result<void> read_jemalloc(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
 Result<void> read_contention(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
 Result<void> read_count(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
 Result<void> read_threads(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
@@ -84,6 +85,12 @@ Result<void> read_java(std::string_view text, std::size_t& at, ReadContext& cont
 Result<void> read_cpu(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
 // The table of names in front of a symbolised profile; `at` is then where the profile itself begins.
 Result<void> read_symbols(std::string_view text, std::size_t& at, ReadContext& context, Records& out);
+
+// `heap_v2/524288` alone on its line: gperftools has that at the end of a longer header.
+bool is_jemalloc_header(std::string_view line);
+// Scales what was sampled to what it stands for: a block of s bytes is seen with probability 1 - exp(-s /
+// rate).
+void unsample_heap(std::int64_t& count, std::int64_t& size, std::int64_t rate);
 
 // Lines after the samples: a memory map, when there is one.
 void read_memory_map(std::string_view text, std::size_t at, bool needs_sentinel, Records& out);

@@ -51,6 +51,18 @@ TEST_CASE("gprof reports have the times of EXPECTED.tsv") {
   CHECK(n_checked >= 20);
 }
 
+TEST_CASE("gprof reports of macOS and AIX have the calls that their blocks say") {
+  if (warn_without_corpus()) return;
+  const std::map<std::string, double> calls{{"ibm.prof", 2708}, {"darwin.prof", 2506824}};
+  for (const auto& [file, expected] : calls) {
+    INFO(file);
+    const auto opened = open_hidden(read_bytes(*corpus() / "gprof-text" / file));
+    REQUIRE(opened.has_value());
+    const Profile& p = *opened->profiles.at(0);
+    CHECK(as_double(p.total(p.find_metric("calls").value())) == expected);
+  }
+}
+
 TEST_CASE("gprof's call graph gives callers and their shares") {
   if (warn_without_corpus()) return;
   const auto opened = open_hidden(read_bytes(*corpus() / "gprof-text/cycle.prof"));

@@ -66,6 +66,8 @@ TYPES = {
                             "weight:long",
     "profiler.LiveObject": "startTime:long@TICKS eventThread:*java.lang.Thread stackTrace:*jdk.types.StackTrace "
                            "objectClass:*java.lang.Class allocationSize:long",
+    "jdk.CPUTimeSamplesLost": "startTime:long@TICKS lostSamples:int eventThread:*java.lang.Thread",
+    "jdk.DataLoss": "startTime:long@TICKS amount:long total:long",
     "demo.Other": "startTime:long@TICKS note:java.lang.String more:double",
 }
 EVENTS = [n for n in TYPES if n.split(".")[0] in ("datadog", "profiler", "demo") or n.count(".") == 1 and n.startswith("jdk.")]
@@ -184,6 +186,8 @@ def minimal():
                 struct.pack(">f", 2.5), varint(-5))
         c.event("datadog.MethodSample", varint(4100), varint(1), varint(2), varint(3))
         c.event("profiler.LiveObject", varint(4200), varint(1), varint(2), varint(2), varint(1024))
+        c.event("jdk.CPUTimeSamplesLost", varint(4300), varint(3 + i), varint(1))
+        c.event("jdk.DataLoss", varint(4400), varint(4096), varint(4096))
         c.event("demo.Other", varint(5000), b"\x00", struct.pack(">d", 1.5))
         out += c.bytes(1_700_000_000_000_000_000 + i * 2_000_000_000)
     return out

@@ -117,3 +117,18 @@ TEST_CASE("async-profiler-html: types of frames, threads and lines are kept") {
   CHECK(kinds[FrameKind::kernel] == 1);
   CHECK(n_inlined == 2);
 }
+
+TEST_CASE("async-profiler-html: a reversed tree is turned round") {
+  // asprof -f tree --reverse: what was sampled stands outermost, and no item tells its own part.
+  const auto read = read_with(
+      "async-profiler-html",
+      "<!DOCTYPE html>\n<html>\n<title>Tree view</title>\n<span>Backtrace view</span>\n<ul class=\"tree\">\n"
+      "<li><div>75.00% [3,000]</div> <span class=\"t2\">leaf</span>\n<ul>\n"
+      "<li><div>50.00% [2,000]</div> <span class=\"t1\">caller</span>\n<ul>\n"
+      "<li><div class=\"o\">50.00% [2,000]</div> <span class=\"t6\">main</span>\n</ul>\n"
+      "<li><div class=\"o\">25.00% [1,000]</div> <span class=\"t6\">main</span>\n</ul>\n"
+      "<li><div class=\"o\">25.00% [1,000]</div> <span class=\"t6\">main</span>\n</ul>\n</html>\n");
+  REQUIRE(read.error == "");
+  CHECK(self_by_path(*read.profiles[0], "samples") ==
+        std::map<std::string, double>{{"main;caller;leaf", 2000}, {"main;leaf", 1000}, {"main", 1000}});
+}

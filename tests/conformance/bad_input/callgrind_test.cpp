@@ -1,6 +1,7 @@
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -33,4 +34,23 @@ TEST_CASE("callgrind: bad input is refused or counted") {
           {"totals that differ", head + "1 1\ntotals: 2\n", "report totals-differ"},
           {"events behind blanks", head + " events: Dr\n", "error malformed: start of the line"},
       });
+}
+
+TEST_CASE("callgrind: units are told by the names of pprof and by the long names of valgrind") {
+  const auto read =
+      read_with("callgrind",
+                "positions: line\nevent: totB : total allocated Bytes\n"
+                "event: totBk : total allocated Blocks\nevent: sysTime : sysTime (elapsed us)\n"
+                "events: totB totBk sysTime cpu(ms) inuse_space(MB)\nfl=a.c\nfn=main\n1 5 6 7 8 9\n");
+  REQUIRE(read.error == "");
+  const Profile& profile = *read.profiles[0];
+  CHECK(self_by_path(profile, "totB") == std::map<std::string, double>{{"main:1", 5}});
+  CHECK(self_by_path(profile, "sysTime") == std::map<std::string, double>{{"main:1", 7000}});
+  CHECK(self_by_path(profile, "cpu") == std::map<std::string, double>{{"main:1", 8e6}});
+  CHECK(self_by_path(profile, "inuse_space") == std::map<std::string, double>{{"main:1", 9.0 * 1048576}});
+  std::map<std::string, std::string> units;
+  for (const MetricInfo& metric : profile.metrics()) units[metric.name] = metric.unit;
+  CHECK(units["totB"] == "bytes");
+  CHECK(units["totBk"] == "count");
+  CHECK(units["sysTime"] == "nanoseconds");
 }

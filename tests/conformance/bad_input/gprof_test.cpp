@@ -1,5 +1,6 @@
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -30,6 +31,49 @@ TEST_CASE("gprof-text: bad input is refused or counted") {
            graph + "[1]    100.0    0.30    0.70    a <cycle 1> [1]\n   5     b <cycle 1> [2]\n",
            "report calls-inside-cycle"},
       });
+}
+
+TEST_CASE("gprof-text: the call graph of BSD, macOS and AIX has a header of three lines") {
+  const auto read = read_with("gprof-text",
+                              "granularity: each sample hit covers 4 byte(s) for 1.92% of 0.52 seconds\n\n"
+                              "                                  called/total       parents \n"
+                              "index  %time    self descendents  called+self    name    \tindex\n"
+                              "                                  called/total       children\n\n"
+                              "                                                     <spontaneous>\n"
+                              "[1]     99.1    0.44        0.72                 .main [1]\n"
+                              "                0.59        0.13    1024/1024        .fft [2]\n\n"
+                              "-----------------------------------------------\n\n"
+                              "                0.59        0.13    1024/1024        .main [1]\n"
+                              "[2]     61.5    0.59        0.13    1024         .fft [2]\n"
+                              "                0.13        0.00    1024/1024        .bit_reverse [3]\n\n"
+                              "-----------------------------------------------\n\n"
+                              "                0.13        0.00    1024/1024        .fft [2]\n"
+                              "[3]     11.1    0.13        0.00    1024         .bit_reverse [3]\n\n\n\f\n"
+                              "granularity: each sample hit covers 4 byte(s) for 1.92% of 0.52 seconds\n\n"
+                              "  %   cumulative   self              self     total           \n"
+                              " time   seconds   seconds    calls  ms/call  ms/call  name    \n"
+                              " 50.9       0.59     0.59     1024     0.58     0.70  .fft [2]\n"
+                              " 37.9       1.03     0.44                             .main [1]\n"
+                              " 11.2       1.16     0.13     1024     0.13     0.13  .bit_reverse [3]\n");
+  REQUIRE(read.error == "");
+  const Profile& profile = *read.profiles[0];
+  CHECK(self_by_path(profile, "time") == std::map<std::string, double>{{".main", 440e6},
+                                                                       {".main;.fft", 590e6},
+                                                                       {".main;.fft;.bit_reverse", 130e6}});
+  CHECK(self_by_path(profile, "calls") ==
+        std::map<std::string, double>{{".main;.fft", 1024}, {".main;.fft;.bit_reverse", 1024}});
+}
+
+TEST_CASE("gprof-text: callers without a block of their own are told by what they call") {
+  const auto read = read_with("gprof-text",
+                              "index % time    self  children    called     name\n"
+                              "                0.00    0.00    1/2         .monstn [1281]\n"
+                              "                0.00    0.00    1/2         .start [2]\n"
+                              "[1]    100.0    0.30    0.00    2         .free [1]\n-----\n"
+                              "[2]      0.0    0.00    0.00    1         .start [2]\n"
+                              "                0.00    0.00    1/2         .free [1]\n-----\n");
+  REQUIRE(read.error == "");
+  CHECK(total_of(*read.profiles[0], "calls") == 2);
 }
 
 TEST_CASE("gprof2dot-json: bad input is refused or counted") {

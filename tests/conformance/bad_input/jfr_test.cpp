@@ -63,6 +63,8 @@ TEST_CASE("jfr: bad input is refused or counted") {
           {"stacks that were cut", good, "report truncated-stack"},
           {"a method that is missing", good, "report unknown-method"},
           {"a negative size of an event", good, "report negative-value"},
+          {"samples that the recorder lost", good, "report lost-samples"},
+          {"events that the recorder dropped", good, "report data-loss"},
           {"events that are no part of a profile", good, "report other-events"},
       });
 }

@@ -55,6 +55,66 @@ TEST_CASE("jstack: dumps, threads, states and what threads wait for are kept") {
   CHECK(modules == std::set<std::string>{"java.base"});
 }
 
+TEST_CASE("jstack: dumps that jcmd writes to a file hold virtual threads") {
+  const Paths expected{{"java.lang.Thread.run:1474;Work.inner:12;java.lang.Object.wait0", 1},
+                       {"[no Java stack]", 1},
+                       {"Work.lambda$main$0:2", 1}};
+  const std::string text =
+      "30867\n2026-11-22T02:49:28.187538264Z\n25.0.3+9-LTS\n\n"
+      "#13 \"a \"quoted\" name\" WAITING 2026-11-22T02:49:28.239464179Z\n"
+      "    at java.base/java.lang.Object.wait0(Native Method)\n"
+      "    - waiting on <java.lang.ref.ReferenceQueue$Lock@5416af94>\n"
+      "    at Work.inner(Work.java:12)\n    - locked <java.lang.Object@4d7aec51>\n"
+      "    at java.base/java.lang.Thread.run(Thread.java:1474)\n\n"
+      "#14 \"Signal Dispatcher\" RUNNABLE 2026-11-22T02:49:28.239934705Z\n\n"
+      "#22 \"\" virtual TIMED_WAITING 2026-11-22T02:49:28.245605461Z\n    at "
+      "Work.lambda$main$0(Work.java:2)\n\n";
+  // Before JDK 25 there is no state, and no "at".
+  const std::string old_text =
+      "30867\n2023-10-01T02:49:28.187538264Z\n21+35\n\n"
+      "#13 \"a \"quoted\" name\"\n      java.base/java.lang.Object.wait0(Native Method)\n"
+      "      Work.inner(Work.java:12)\n      java.base/java.lang.Thread.run(Thread.java:1474)\n\n"
+      "#14 \"Signal Dispatcher\"\n\n#22 \"\" virtual\n      Work.lambda$main$0(Work.java:2)\n\n";
+  const std::string json =
+      "{\"threadDump\": {\"processId\": \"30867\", \"runtimeVersion\": \"25\", \"threadContainers\": [{\n"
+      "\"container\": \"<root>\", \"parent\": null, \"threads\": [\n"
+      "{\"tid\": \"13\", \"name\": \"a \\\"quoted\\\" name\", \"state\": \"WAITING\",\n"
+      "\"waitingOn\": \"java.lang.ref.ReferenceQueue$Lock@5416af94\",\n"
+      "\"stack\": [\"java.base\\/java.lang.Object.wait0(Native Method)\", \"Work.inner(Work.java:12)\",\n"
+      "\"java.base\\/java.lang.Thread.run(Thread.java:1474)\"]},\n"
+      "{\"tid\": \"14\", \"name\": \"Signal Dispatcher\", \"state\": \"RUNNABLE\", \"stack\": []},\n"
+      "{\"tid\": 22, \"virtual\": true, \"name\": \"\", \"stack\": [\"Work.lambda$main$0(Work.java:2)\"]}],\n"
+      "\"threadCount\": \"3\"}]}}\n";
+  for (const std::string& form : {text, old_text, json}) {
+    INFO(form);
+    const auto opened = open_hidden(form);
+    REQUIRE(opened);
+    const Profile& p = *opened->profiles.front();
+    CHECK(self_by_path(p, "samples") == expected);
+    REQUIRE(p.threads().size() == 3);
+    CHECK(p.strings()[p.threads().name[0]] == "a \"quoted\" name");
+    CHECK(p.threads().tid[0] == 13);
+    CHECK(p.threads().tid[2] == 22);
+    CHECK_FALSE(opened->report.has_losses());
+  }
+}
+
+TEST_CASE("jstack: the debugger's dumps name methods with their arguments") {
+  const auto opened = open_hidden(
+      "Attaching to process ID 31738, please wait...\nDebugger attached successfully.\n"
+      "Server compiler detected.\nJVM version is 17.0.15+6\nDeadlock Detection:\n\nNo deadlocks found.\n\n"
+      "\"main\" #1 prio=5 tid=0x00007f3920017ed0 nid=0x7bfe runnable [0x0000000000000000]\n"
+      "   java.lang.Thread.State: RUNNABLE\n   JavaThread state: _thread_in_java\n"
+      " - App.fib(int) @bci=12, line=12 (Compiled frame; information may be imprecise)\n"
+      " - App$$Lambda$3+0x00007f38a0002c00.run() @bci=8 (Interpreted frame)\n"
+      " - App.main(java.lang.String[]) @bci=144, line=39 (Interpreted frame)\n\n\n");
+  REQUIRE(opened);
+  const Profile& p = *opened->profiles.front();
+  CHECK(self_by_path(p, "samples") ==
+        Paths{{"App.main:39;App$$Lambda$3+0x00007f38a0002c00.run;App.fib:12", 1}});
+  CHECK(p.threads().tid[0] == 0x7bfe);
+}
+
 TEST_CASE("jstack: the corpus file has four dumps and the threads that grep counts") {
   if (warn_without_corpus()) return;
   const auto opened = open_hidden(read_bytes(*corpus() / "jstack/jstack-4-dumps.txt"));

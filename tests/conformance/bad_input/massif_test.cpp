@@ -1,5 +1,6 @@
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -33,4 +34,22 @@ TEST_CASE("massif: bad input is refused or counted") {
            "error truncated: cut off"},
           {"a line of an unknown kind", head + sizes + "wat=3\nheap_tree=empty\n", "report unknown-line"},
       });
+}
+
+TEST_CASE("massif: the trees of --xtree-memory are one profile for each event") {
+  const std::string body = "time=9\nmem_heap_B=%\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=detailed\n";
+  const auto snapshot = [&](const std::string& number, const std::string& value, const std::string& event) {
+    std::string text = "#-----------\nsnapshot=" + number + "\n#-----------\n" + body;
+    text.replace(text.find('%'), 1, value);
+    return text + "n1: " + value + " " + event + "\n n0: " + value + " 0x109CA8: main (app.cc:33)\n";
+  };
+  const auto read = read_with("massif", "desc: xtree.produce_report\ncmd: ./app\ntime_unit: ms\n" +
+                                            snapshot("0", "12", "curB : currently allocated Bytes") +
+                                            snapshot("1", "3700", "totBk : total allocated Blocks"));
+  REQUIRE(read.error == "");
+  REQUIRE(read.profiles.size() == 2);
+  CHECK(read.profiles[0]->info().name == "curB");
+  CHECK(read.profiles[1]->metrics().front().name == "totBk");
+  CHECK(read.profiles[1]->metrics().front().unit == "count");
+  CHECK(self_by_path(*read.profiles[0], "curB") == std::map<std::string, double>{{"main:33", 12}});
 }

@@ -37,6 +37,8 @@ TEST_CASE("perf script: bad input is refused or counted") {
           {"bytes that are no UTF-8", kHeader + "\t    55d0 \xff\xfe (/bin/demo)\n", "report invalid-utf8"},
           {"a period on some samples only", kHeader + kFrame + "\ndemo 7/7 1.1: 5 cycles: \n" + kFrame,
            "report period-missing"},
+          {"registers", kHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38 \n",
+           "report registers"},
           {"a sample without a stack", kHeader, "report no-stack"},
       });
 }
@@ -113,4 +115,17 @@ TEST_CASE("perf script: events of the recording are no samples") {
                   "demo 7/7 1.6: PERF_RECORD_MMAP2 7/7: [0x55d0(0x1000) @ 0 00:00 0 0]: r-xp /x\n");
   REQUIRE(opened);
   CHECK(opened->profiles.front()->n_samples() == 1);
+}
+
+TEST_CASE("perf script: registers, rounds and namespaces are no losses") {
+  const auto opened = open_hidden(
+      "1-swapper     0     0.000000: PERF_RECORD_CGROUP cgroup: 1 /\n"
+      "demo 7/7     0.500000: PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n"
+      "\t\t[0/net: 4/0xeffffff9, 1/uts: 4/0xeffffffe, 2/ipc: 4/0xefffffff, 3/pid: 4/0xeffffffc, \n"
+      "\t\t 4/user: 4/0xeffffffd, 5/mnt: 4/0xeffffff8, 6/cgroup: 4/0xeffffffb]\n" +
+      kHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38    IP:0xffffffff821f3125 \n" + "\n" +
+      "PERF_RECORD_FINISHED_ROUND\n" + kHeader + kFrame);
+  REQUIRE(opened);
+  CHECK(opened->profiles.front()->n_samples() == 2);
+  CHECK_FALSE(opened->report.has_losses());
 }

@@ -1,6 +1,7 @@
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -38,6 +39,15 @@ TEST_CASE("pprof-legacy: bad input is refused or counted") {
            "error malformed: address"},
           {"a deep stack", heap + deep + "\n", "error malformed: too many"},
           {"a text without its end", heap + "1: 5 [1: 5] @ 0x1", "report no-final-newline"},
+          {"a jemalloc rate above int64", "heap_v2/99999999999999999999\n", "error malformed: rate"},
+          {"a jemalloc line that is none", "heap_v2/1\n@ 0x1\n  t*: x\n",
+           "error malformed: no stack and no counts"},
+          {"a jemalloc stack without counts", "heap_v2/1\n@ 0x1\n  t0: 1: 2 [0: 0]\n",
+           "error malformed: no line of counts"},
+          {"jemalloc counts of no stack", "heap_v2/1\n@ 0x1\n t*: 1: 2 [0: 0]\n t*: 1: 2 [0: 0]\n",
+           "error malformed: belong to no stack"},
+          {"jemalloc counts by thread", "heap_v2/1\n@ 0x1\n t*: 1: 2 [0: 0]\n t0: 1: 2 [0: 0]\n",
+           "report by-thread"},
           {"contention with an unknown header", "--- contentionz 1 ---\nfoo = 3\n", "error malformed: foo"},
           {"contention with a header that is no number", "--- mutex:\ncycles/second=x\n",
            "error malformed: cycles/second"},
@@ -64,4 +74,36 @@ TEST_CASE("pprof-legacy: bad input is refused or counted") {
           {"a time that overflows", kHeader + words({1ull << 60, 1, 1}), "error malformed: too large"},
           {"a word cut in two", kHeader + words({1, 1, 1}) + "abc", "error truncated: after the end"},
       });
+}
+
+TEST_CASE("pprof-legacy: jemalloc's own heap profiles") {
+  const std::string stacks =
+      "@ 0x1001 0x2001\n  t*: 9: 7703 [206: 266752]\n  t1: 9: 7703 [206: 266752] worker one\n"
+      "@ 0x3001\n  t*: 0: 0 [1: 100]\n  t0: 0: 0 [1: 100]\n"
+      "\nMAPPED_LIBRARIES:\n1000-4000 r-xp 00000000 fe:00 5359852                    /bin/app\n";
+  const auto opened = open_hidden(
+      "heap_v2/1\n  t*: 9: 7703 [207: 266852]\n  t1: 9: 7703 [206: 266752] worker one\n" + stacks);
+  REQUIRE(opened);
+  const Profile& profile = *opened->profiles.front();
+  CHECK(total_of(profile, "inuse_space") == 7703);
+  CHECK(total_of(profile, "alloc_objects") == 207);
+  CHECK(total_of(profile, "alloc_space") == 266852);
+  CHECK(self_by_path(profile, "inuse_objects") == std::map<std::string, double>{{"[app];[app]", 9}});
+  // Without prof_accum nothing is told of what was allocated. A sample stands for more: 1 / (1 - exp(-s /
+  // rate)).
+  const auto sampled = open_hidden("heap_v2/1000\n  t*: 1: 1000 [0: 0]\n@ 0x1001\n  t*: 1: 1000 [0: 0]\n");
+  REQUIRE(sampled);
+  CHECK(sampled->profiles.front()->metrics().size() == 2);
+  CHECK(total_of(*sampled->profiles.front(), "inuse_space") == 1581);
+}
+
+TEST_CASE("pprof-legacy: what pprof --raw rewrites has no unit") {
+  const std::string raw = "--- symbol\nbinary=app\n0x0000000000001000 leaf\n---\n--- profile\n" +
+                          words({0, 3, 0, 1, 0}) + words({4096, 1, 0x1000});
+  const auto opened = open_hidden(raw);
+  REQUIRE(opened);
+  const Profile& profile = *opened->profiles.front();
+  CHECK(self_by_path(profile, "samples") == std::map<std::string, double>{{"leaf", 4096}});
+  CHECK(profile.metrics().size() == 1);
+  CHECK_FALSE(opened->report.has_losses());
 }

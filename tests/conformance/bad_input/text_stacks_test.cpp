@@ -1,7 +1,11 @@
 // The readers of stacks that stand in a text line by line.
+#include <map>
+#include <string>
+
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -22,9 +26,23 @@ TEST_CASE("bpftrace: bad input is refused or counted") {
            "report other-value"},
           {"a histogram", good + "@u[\n    main+4\n]: \n[1, 2) 3 |@|\n", "report histogram"},
           {"a scalar", good + "@x: 3\n", "report no-stack"},
+          {"a key whose stack is empty", good + "@[, kworker/0:1]: 3\n", "report empty-stack"},
           {"other text", good + "Attaching\n", "report other-line"},
           {"bytes that are no UTF-8", "@[\n    ma\xffin+4\n]: 1\n", "report invalid-utf8"},
       });
+}
+
+TEST_CASE("bpftrace: samples without a stack count, in the text as in the JSON") {
+  for (const std::string text :
+       {"@[\n    main+4\n, demo]: 5\n@[, kworker/0:1]: 3\n@[]: 1\n@start[demo]: 70\n",
+        "{\"type\": \"map\", \"data\": {\"@\": {\"\\n    main+4\\n,demo\": 5, \",kworker/0:1\": 3, \"\": "
+        "1}}}\n"}) {
+    INFO(text);
+    const auto opened = open_hidden(text);
+    REQUIRE(opened);
+    CHECK(self_by_path(*opened->profiles.front(), "samples") ==
+          std::map<std::string, double>{{"main", 5}, {"[no stack]", 4}});
+  }
 }
 
 TEST_CASE("dtrace: bad input is refused or counted") {
