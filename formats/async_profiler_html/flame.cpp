@@ -1,6 +1,9 @@
 // The flame graph pages: calls of f(), u() and n() in a script, one a line.
 #include <array>
 #include <charconv>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -183,12 +186,11 @@ class Reading {
       level = n[0], left_ = n[1], width_ = n[2];
       const auto type = static_cast<std::uint8_t>(n[3] >= 0 && n[3] < 7 ? n[3] : 7);
       const std::uint32_t row = rows_.row(call.title, type);
-      if (row == frames_.size()) {
+      if (row == titled_.size()) {
         const std::string title = unescape(call.title);
-        frames_.push_back(make_frame(builder_, title, type));
-        threads_.push_back(thread_of(builder_, title));
+        titled_.emplace_back(make_frame(builder_, title, type), thread_of(builder_, title));
       }
-      frame = frames_[row], thread = threads_[row];
+      std::tie(frame, thread) = titled_[row];
     } else {
       // Places and widths that are left out follow from the frame before.
       std::int64_t width = 0;
@@ -236,9 +238,9 @@ class Reading {
   bool in_names_ = false, packed_ = false, differential_ = false, new_ = false;
   std::string last_name_;
   std::vector<StringId> names_;
-  TextRows rows_;                  // titles, where they are not packed
-  std::vector<FrameId> frames_;    // by row, or by name and type
-  std::vector<ThreadId> threads_;  // by row
+  TextRows rows_;                                     // titles, where they are not packed
+  std::vector<std::pair<FrameId, ThreadId>> titled_;  // by row
+  std::vector<FrameId> frames_;                       // by name and type, where they are packed
   std::int64_t level_ = 0, left_ = 0, width_ = 0, difference_ = 0;
   std::uint64_t n_frames_ = 0;
 };

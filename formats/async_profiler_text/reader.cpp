@@ -94,7 +94,8 @@ class Reading {
       if (!parse_int(trim(line.substr(line.find(':') + 1)), total_)) malformed(offset);
     } else if (parse_trace(line, trace)) {
       PROFD_CHECK(finish_trace());
-      if (n_traces_++ == 0) declare(trace.unit);
+      ++n_traces_;
+      declare(trace.unit);
       if (trace.unit != unit_) {
         ++n_units_;
         return {};
@@ -113,7 +114,7 @@ class Reading {
       PROFD_CHECK(finish_trace());
       in_flat_ = true;
       const std::string_view unit = trim(line).substr(0, trim(line).find(' '));
-      if (n_traces_ == 0) declare(unit);
+      declare(unit);
     } else if (in_flat_ && parse_flat(line, trace, name)) {
       ++n_flat_;
       // The list repeats what the traces say.
@@ -130,7 +131,10 @@ class Reading {
     return {};
   }
 
+  // The first unit counts, be it of a trace or of a list.
   void declare(std::string_view unit) {
+    if (declared_) return;
+    declared_ = true;
     unit_ = unit;
     const std::string normal = normalize_unit(unit);
     builder_.add_metric("samples", "count");
@@ -201,7 +205,7 @@ class Reading {
   std::vector<FrameId> stack_;   // leaf first
   Trace trace_;
   std::string_view unit_;
-  bool has_value_ = false, in_trace_ = false, in_flat_ = false;
+  bool declared_ = false, has_value_ = false, in_trace_ = false, in_flat_ = false;
   std::size_t offset_ = 0, first_malformed_ = 0;
   std::int64_t total_ = 0, n_samples_ = 0;
   std::uint64_t n_traces_ = 0, n_flat_ = 0, n_units_ = 0, n_malformed_ = 0;

@@ -62,6 +62,7 @@ Result<std::vector<std::byte>> expand(std::span<const std::byte> bytes, bool swa
   if (n_bytes > context.limits.expanded_bytes || n_bytes / 1100 > bytes.size())
     return fail(ErrorCode::limit, "the data expands too much (limit expansion_ratio)");
   std::vector<std::byte> out(n_bytes);
+  std::uint64_t n_expanded = 0;
   for (std::uint64_t i = 0; i < n; ++i) {
     if (context.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     const std::uint64_t raw = in.u64(), packed = in.u64(), size = in.u64();
@@ -71,6 +72,10 @@ Result<std::vector<std::byte>> expand(std::span<const std::byte> bytes, bool swa
     if (uncompress(reinterpret_cast<Bytef*>(out.data() + raw), &room,
                    reinterpret_cast<const Bytef*>(bytes.data() + streams + packed), size) != Z_OK)
       return fail(ErrorCode::malformed, "a row does not decompress", streams + packed);
+    // Rows never overlap; made to, a few bytes each would keep us busy for long.
+    n_expanded += room;
+    if (n_expanded > n_bytes)
+      return fail(ErrorCode::malformed, "the compressed rows overlap", streams + packed);
   }
   return out;
 }

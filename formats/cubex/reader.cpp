@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -63,7 +64,11 @@ class Building {
     const std::vector<std::uint32_t> wide = anchor_.wide_order();
     std::uint64_t n_derived = 0, n_unreadable = 0, n_empty = 0;
     std::optional<MetricId> time;
+    std::set<std::string_view> ids;
     for (const Metric& metric : anchor_.metrics) {
+      // Each would have the data of the same files.
+      if (!ids.insert(metric.id).second)
+        return fail(ErrorCode::malformed, fmt::format("two metrics have the id {}", metric.id));
       if (metric.derived) {
         ++n_derived;
       } else if (metric.kind == ValueKind::unreadable) {
@@ -80,7 +85,7 @@ class Building {
     if (columns_.empty()) return fail(ErrorCode::malformed, "no metric of the report has values");
     if (time) builder_.set_default_metric(*time);
     // A report may leave out rows of zeros, but one of almost nothing else is made to keep us busy.
-    double n_values = 1e6;
+    double n_values = 1e5;
     for (const Column& column : columns_) n_values += static_cast<double>(column.data.n_values());
     const double n_cells = static_cast<double>(columns_.size()) * static_cast<double>(anchor_.nodes.size()) *
                            static_cast<double>(anchor_.locations.size());

@@ -82,9 +82,12 @@ class LogHandler final : public XmlHandler {
       first_ = out.packets.size();
       file_.clear();
     } else if (name == "profdata") {
-      file_ = attribute(attributes, "fname");
+      file_ = attribute(attributes, "fname").substr(0, kMaxName);  // every kind has it
       for (std::size_t i = first_; i < out.packets.size(); ++i) out.packets[i].file = file_;
     } else if (name == "profpckt") {
+      // Each packet is compared with each kind.
+      if (out.packets.size() == kMaxKinds)
+        return fail(ErrorCode::limit, fmt::format("more than {} kinds of packets", kMaxKinds), offset);
       PacketKind packet;
       packet.file = file_;
       packet.ptimer_us = ptimer_;
@@ -114,6 +117,8 @@ class LogHandler final : public XmlHandler {
   Log out;
 
  private:
+  static constexpr std::size_t kMaxKinds = 1000, kMaxName = 255;
+
   std::string text_, event_, file_;
   bool process_text_ = false;
   std::int64_t ptimer_ = 0;

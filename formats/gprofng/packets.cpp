@@ -8,7 +8,6 @@ namespace {
 constexpr std::size_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFrame = 11, kUid = 17, kClosed = 0xFFFF;
 constexpr std::uint32_t kStack = 1, kCompressed = 0x80000000u;
-constexpr std::size_t kMaxPieces = 1'000'000;
 
 }  // namespace
 
@@ -96,24 +95,49 @@ Result<Stacks> Stacks::read(std::span<const std::byte> frameinfo, bool is_32_bit
                               add_piece(uid, payload, (kind & kCompressed) != 0);
                             }
                           }));
+  n_bad += out.break_cycles();
   if (n_bad > 0)
     context.report.add("malformed-stack", Severity::loss,
                        "Call stacks that contradict themselves were left out.", std::nullopt, n_bad);
   return out;
 }
 
+// Without cycles the pieces are a forest, and stacks that differ share what they have in common towards the
+// root.
+std::uint64_t Stacks::break_cycles() {
+  std::uint64_t n_cycles = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> walk_of;  // by piece: the first walk that came by
+  std::uint64_t walk = 0;
+  for (const auto& [uid, unused] : pieces_) {
+    ++walk;
+    std::uint64_t at = uid;
+    for (auto found = pieces_.find(at); found != pieces_.end(); found = pieces_.find(at)) {
+      if (!walk_of.emplace(at, walk).second) break;
+      Piece& piece = found->second;
+      if (!piece.linked) break;
+      const auto met = walk_of.find(piece.next);
+      if (met != walk_of.end() && met->second == walk) {
+        piece.linked = false;
+        ++n_cycles;
+        break;
+      }
+      at = piece.next;
+    }
+  }
+  return n_cycles;
+}
+
 void Stacks::find(std::uint64_t uid, std::vector<std::uint64_t>& leaf_first) const {
   leaf_first.clear();
   const auto frame = stack_of_frame_.find(uid);
   std::uint64_t piece = frame == stack_of_frame_.end() ? uid : frame->second;
-  // A cycle of links would never end; no real stack is this long.
   constexpr std::size_t kMaxDepth = 100'000;
-  for (std::size_t n = 0; n < kMaxPieces && leaf_first.size() < kMaxDepth; ++n) {
+  while (leaf_first.size() < kMaxDepth) {
     const auto found = pieces_.find(piece);
     if (found == pieces_.end()) return;
     leaf_first.insert(leaf_first.end(), pcs_.begin() + static_cast<std::ptrdiff_t>(found->second.first),
                       pcs_.begin() + static_cast<std::ptrdiff_t>(found->second.last));
-    if (!found->second.linked || found->second.next == piece) return;
+    if (!found->second.linked) return;
     piece = found->second.next;
   }
 }

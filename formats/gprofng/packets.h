@@ -26,6 +26,8 @@ class Stacks {
     std::uint64_t next = 0;           // the piece that goes on towards the root
     bool linked = false;
   };
+  std::uint64_t break_cycles();  // how many there were
+
   std::unordered_map<std::uint64_t, std::uint64_t> stack_of_frame_;
   std::unordered_map<std::uint64_t, Piece> pieces_;
   std::vector<std::uint64_t> pcs_;

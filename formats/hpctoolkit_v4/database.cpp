@@ -54,7 +54,7 @@ Result<DatabaseFile> DatabaseFile::open(ByteSource source, FileKind kind, ReadCo
         fmt::format("{} has version {}.{}; only version 4 of the database is read", name, major, minor),
         kMagic.size() + info.mark.size());
   file.n_sections_ = info.n_sections;
-  file.text_budget_ = file.size() * 16 + (1u << 20);
+  file.text_budget_ = file.array_budget_ = file.size() * 16 + (1u << 20);
   if (!text_of(file.source_.bytes()).ends_with(info.footer)) {
     if (!context.partial)
       return fail(ErrorCode::truncated,
@@ -84,7 +84,7 @@ ByteCursor DatabaseFile::at(std::uint64_t offset) const {
 }
 
 Result<void> DatabaseFile::check_array(std::uint64_t offset, std::uint64_t n, std::uint64_t stride,
-                                       std::uint64_t least, std::string_view what) const {
+                                       std::uint64_t least, std::string_view what) {
   if (n == 0) return {};
   if (stride < least)
     return fail(ErrorCode::malformed,
@@ -94,6 +94,10 @@ Result<void> DatabaseFile::check_array(std::uint64_t offset, std::uint64_t n, st
     return fail(offset > size() ? ErrorCode::malformed : ErrorCode::truncated,
                 fmt::format("{} {} of {} bytes do not fit into {}", n, what, stride, name_of(kind_)),
                 std::min(offset, size()));
+  if (n * stride > array_budget_)
+    return fail(ErrorCode::limit, "the tables of the file overlap too much (limit 16 times the file)",
+                offset);
+  array_budget_ -= n * stride;
   return {};
 }
 

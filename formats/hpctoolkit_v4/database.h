@@ -22,9 +22,10 @@ class DatabaseFile {
   Result<std::uint64_t> section(std::size_t i) const;
   ByteCursor at(std::uint64_t offset) const;
   // `n` items of `stride` bytes at `offset`, checked against the end of the file and the least stride that
-  // this reader needs.
+  // this reader needs. To be asked each time before a table is read: tables may overlap, so all of them
+  // together are bounded.
   Result<void> check_array(std::uint64_t offset, std::uint64_t n, std::uint64_t stride, std::uint64_t least,
-                           std::string_view what) const;
+                           std::string_view what);
   // The text at `offset`; "" for offset 0. Texts may overlap, so all of them together are bounded.
   Result<std::string_view> text(std::uint64_t offset);
   std::uint64_t size() const { return source_.bytes().size(); }
@@ -34,7 +35,7 @@ class DatabaseFile {
   ByteSource source_;
   FileKind kind_ = FileKind::none;
   std::uint32_t n_sections_ = 0;
-  std::uint64_t text_budget_ = 0;
+  std::uint64_t text_budget_ = 0, array_budget_ = 0;  // bytes
 };
 
 }  // namespace profd::hpctoolkit_v4

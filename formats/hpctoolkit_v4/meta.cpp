@@ -23,7 +23,7 @@ void split_unit(std::string_view text, Metric& metric) {
 }
 
 // Of the scope whose description stands at `offset`.
-Result<std::uint8_t> scope_type(const DatabaseFile& file, std::uint64_t offset) {
+Result<std::uint8_t> scope_type(DatabaseFile& file, std::uint64_t offset) {
   ByteCursor in = file.at(offset);
   in.skip(8);
   const std::uint8_t type = in.u8();

@@ -19,13 +19,15 @@ struct Id {
   std::uint64_t physical = 0;
 };
 
-Result<std::vector<Id>> read_tuple(const DatabaseFile& file, std::uint64_t offset) {
+Result<std::vector<Id>> read_tuple(DatabaseFile& file, std::uint64_t offset) {
   std::vector<Id> ids;
   if (offset == 0) return ids;
   ByteCursor in = file.at(offset);
   const std::uint16_t n = in.u16();
   in.skip(6);
-  for (std::uint16_t i = 0; i < n && in.ok(); ++i) {
+  if (!in.ok()) return tl::unexpected<Error>(file.early(in, "the ids of a thread"));
+  PROFD_CHECK(file.check_array(offset + 8, n, 16, 16, "ids of a thread"));
+  for (std::uint16_t i = 0; i < n; ++i) {
     Id id;
     id.kind = in.u8();
     in.skip(3);
@@ -33,7 +35,6 @@ Result<std::vector<Id>> read_tuple(const DatabaseFile& file, std::uint64_t offse
     id.physical = in.u64();
     ids.push_back(id);
   }
-  if (!in.ok()) return tl::unexpected<Error>(file.early(in, "the ids of a thread"));
   return ids;
 }
 
@@ -67,7 +68,7 @@ void name_thread(const std::vector<Id>& ids, const Meta& meta, bool several_node
 
 // (context, first value, past its last value) of a thread's value block, checked.
 template <class Visit>
-Result<void> for_contexts(const DatabaseFile& file, const ThreadProfile& profile, const Visit& visit) {
+Result<void> for_contexts(DatabaseFile& file, const ThreadProfile& profile, const Visit& visit) {
   PROFD_CHECK(file.check_array(profile.values, profile.n_values, kValueSize, kValueSize, "values"));
   PROFD_CHECK(
       file.check_array(profile.contexts, profile.n_contexts, kIndexSize, kIndexSize, "contexts with values"));
@@ -112,6 +113,9 @@ class ThreadValues {
     column_.push_back(column);
     inclusive_.push_back(value);
   }
+
+  // Of the context begun last.
+  std::size_t n_last() const { return column_.size() - first_.back(); }
 
   // Counts values below contexts that have none themselves.
   std::uint64_t subtract_children(const Scopes& scopes) {
@@ -162,8 +166,8 @@ constexpr std::size_t kMaxMetrics = 4096;  // with values
 
 class Values {
  public:
-  Values(const DatabaseFile& file, const std::vector<ThreadProfile>& profiles, const Meta& meta,
-         Scopes& scopes, ReadContext& context, ProfileBuilder& builder)
+  Values(DatabaseFile& file, const std::vector<ThreadProfile>& profiles, const Meta& meta, Scopes& scopes,
+         ReadContext& context, ProfileBuilder& builder)
       : file_(file),
         profiles_(profiles),
         meta_(meta),
@@ -254,12 +258,13 @@ class Values {
       context_.report.add("no-samples", Severity::info, "The database has no values.");
     }
     sums_.assign(declared_.size(), 0);
+    row_.assign(declared_.size(), 0);
+    seen_.assign(scopes_.size(), false);
     return {};
   }
 
   Result<void> add_thread(const ThreadProfile& profile, const SampleContext& where) {
     values_.clear();
-    seen_.assign(scopes_.size(), false);
     PROFD_CHECK(
         for_contexts(file_, profile, [&](std::uint32_t id, ByteCursor in, std::uint64_t n) -> Result<void> {
           const std::uint32_t row = scopes_.row(id);
@@ -278,10 +283,14 @@ class Values {
             else
               ++n_odd_;
           }
+          // Else looking for the value of the caller could take as long as there are values.
+          if (values_.n_last() > declared_.size())
+            return fail(ErrorCode::malformed,
+                        fmt::format("context {} has more values than there are metrics", id), in.offset());
           return {};
         }));
+    for (std::size_t i = 0; i < values_.n_contexts(); ++i) seen_[values_.row(i)] = false;
     n_lost_ += values_.subtract_children(scopes_);
-    row_.assign(declared_.size(), 0);
     for (std::size_t i = 0; i < values_.n_contexts(); ++i) {
       if (context_.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
       bool any = false;
@@ -320,7 +329,7 @@ class Values {
     loss("value-not-finite", n_odd_, "Values that are no finite numbers count as 0.");
   }
 
-  const DatabaseFile& file_;
+  DatabaseFile& file_;
   const std::vector<ThreadProfile>& profiles_;
   const Meta& meta_;
   Scopes& scopes_;
@@ -338,7 +347,7 @@ class Values {
 
 }  // namespace
 
-Result<std::vector<ThreadProfile>> read_profiles(const DatabaseFile& file, const Meta& meta) {
+Result<std::vector<ThreadProfile>> read_profiles(DatabaseFile& file, const Meta& meta) {
   PROFD_TRY(const std::uint64_t section, file.section(0));
   ByteCursor in = file.at(section);
   const std::uint64_t offset = in.u64();
@@ -369,12 +378,12 @@ Result<std::vector<ThreadProfile>> read_profiles(const DatabaseFile& file, const
   return profiles;
 }
 
-Result<void> add_values(const DatabaseFile& file, const std::vector<ThreadProfile>& profiles,
-                        const Meta& meta, Scopes& scopes, ReadContext& context, ProfileBuilder& builder) {
+Result<void> add_values(DatabaseFile& file, const std::vector<ThreadProfile>& profiles, const Meta& meta,
+                        Scopes& scopes, ReadContext& context, ProfileBuilder& builder) {
   return Values(file, profiles, meta, scopes, context, builder).run();
 }
 
-Result<bool> add_traces(const DatabaseFile& file, const std::vector<ThreadProfile>& profiles, Scopes& scopes,
+Result<bool> add_traces(DatabaseFile& file, const std::vector<ThreadProfile>& profiles, Scopes& scopes,
                         ReadContext& context, ProfileBuilder& builder) {
   constexpr std::uint64_t kElement = 12;
   PROFD_TRY(const std::uint64_t section, file.section(0));

@@ -13,14 +13,14 @@ struct ThreadProfile {
   std::string name, process_name;
 };
 
-Result<std::vector<ThreadProfile>> read_profiles(const DatabaseFile& file, const Meta& meta);
+Result<std::vector<ThreadProfile>> read_profiles(DatabaseFile& file, const Meta& meta);
 
 // Declares the metrics that have values and adds a sample for every context of every thread.
-Result<void> add_values(const DatabaseFile& file, const std::vector<ThreadProfile>& profiles,
-                        const Meta& meta, Scopes& scopes, ReadContext& context, ProfileBuilder& builder);
+Result<void> add_values(DatabaseFile& file, const std::vector<ThreadProfile>& profiles, const Meta& meta,
+                        Scopes& scopes, ReadContext& context, ProfileBuilder& builder);
 
 // Samples with their time; false when nothing was traced.
-Result<bool> add_traces(const DatabaseFile& file, const std::vector<ThreadProfile>& profiles, Scopes& scopes,
+Result<bool> add_traces(DatabaseFile& file, const std::vector<ThreadProfile>& profiles, Scopes& scopes,
                         ReadContext& context, ProfileBuilder& builder);
 
 }  // namespace profd::hpctoolkit_v4

@@ -247,6 +247,7 @@ class Conversion {
         ++others[record.type];
       }
     }
+    PROFD_CHECK(in.pools.status());
     for (const auto& [id, n] : others) {
       const std::uint32_t cls = in.metadata.index_of(id);
       const std::string name = cls == kNone ? "(not described)" : in.metadata.classes()[cls].name;

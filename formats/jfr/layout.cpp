@@ -117,6 +117,9 @@ void Layouts::skip(Wire& in, Step step, unsigned depth) const {
     case Op::array: {
       const std::uint64_t n = in.varint();
       if (n > in.left() || depth > kMaxArrayDepth) return in.fail();
+      // Items without fields take no bytes: stepping over each would cost a file of arrays the square of its
+      // size.
+      if (step.elements != kReference && steps_[step.elements].empty()) return;
       for (std::uint64_t i = 0; i < n && in.ok(); ++i) {
         if (step.elements == kReference)
           in.varint();

@@ -21,10 +21,12 @@ struct Annotation {
 struct Open {
   ElementKind kind;
   std::uint64_t children_left;
+  std::uint32_t cls = 0, field = 0;  // which one it is or belongs to
 };
 
 std::uint64_t number(std::string_view text) {
   std::uint64_t value = 0;
+  text = text.substr(0, 20);
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
@@ -90,6 +92,7 @@ Result<Metadata> Metadata::parse(const Chunk& chunk, std::uint32_t max_depth) {
   std::vector<std::uint64_t> supers;
   std::vector<Annotation> annotations;
   std::vector<Open> open{{ElementKind::other, 1}};
+  std::size_t name_budget = in.left() * 16 + (1u << 20);
   while (!open.empty()) {
     if (open.back().children_left == 0) {
       open.pop_back();
@@ -101,43 +104,53 @@ Result<Metadata> Metadata::parse(const Chunk& chunk, std::uint32_t max_depth) {
     const std::uint64_t name = in.varint(), n_attributes = in.varint();
     if (!in.ok() || name >= strings.size() || n_attributes > in.left())
       return broken("an element is ill-formed");
-    ElementKind kind = ElementKind::other;
     const std::string_view element = strings[static_cast<std::size_t>(name)];
-    const ElementKind parent = open.back().kind;
+    const Open& parent = open.back();
+    Open here{ElementKind::other, 0, parent.cls, parent.field};
     std::vector<Class>& classes = out.classes_;
     if (element == "class") {
-      kind = ElementKind::type;
+      here.kind = ElementKind::type;
+      here.cls = static_cast<std::uint32_t>(classes.size());
       classes.emplace_back();
       supers.push_back(~0ull);
-    } else if (element == "field" && parent == ElementKind::type) {
-      kind = ElementKind::field;
-      classes.back().fields.emplace_back();
-    } else if (element == "annotation" && parent == ElementKind::field) {
-      kind = ElementKind::annotation;
-      annotations.push_back({static_cast<std::uint32_t>(classes.size() - 1),
-                             static_cast<std::uint32_t>(classes.back().fields.size() - 1), 0, kNone});
+    } else if (element == "field" && parent.kind == ElementKind::type) {
+      here.kind = ElementKind::field;
+      here.field = static_cast<std::uint32_t>(classes[here.cls].fields.size());
+      classes[here.cls].fields.emplace_back();
+    } else if (element == "annotation" && parent.kind == ElementKind::field) {
+      here.kind = ElementKind::annotation;
+      annotations.push_back({here.cls, here.field, 0, kNone});
     }
     for (std::uint64_t i = 0; i < n_attributes; ++i) {
       const std::uint64_t k = in.varint(), v = in.varint();
       if (!in.ok() || k >= strings.size() || v >= strings.size()) return broken("an attribute is ill-formed");
       const std::string_view key = strings[static_cast<std::size_t>(k)];
       const std::string& value = strings[static_cast<std::size_t>(v)];
-      if (kind == ElementKind::type) {
-        if (key == "id") classes.back().id = number(value);
-        if (key == "name") classes.back().name = plain_name(value);
-        if (key == "superType") supers.back() = v;
-      } else if (kind == ElementKind::field) {
-        Field& field = classes.back().fields.back();
+      if (key == "name" && (here.kind == ElementKind::type || here.kind == ElementKind::field)) {
+        // Two bytes name what may be as long as the file.
+        if (value.size() > name_budget)
+          return fail(ErrorCode::limit, "the names of types repeat too much (limit 16 times the metadata)",
+                      in.offset());
+        name_budget -= value.size();
+      }
+      if (here.kind == ElementKind::type) {
+        Class& cls = classes[here.cls];
+        if (key == "id") cls.id = number(value);
+        if (key == "name") cls.name = plain_name(value);
+        if (key == "superType") supers[here.cls] = v;
+      } else if (here.kind == ElementKind::field) {
+        Field& field = classes[here.cls].fields[here.field];
         if (key == "name") field.name = value;
         if (key == "class") field.type = number(value);
         if (key == "constantPool") field.pooled = value == "true";
         if (key == "dimension") field.array = value != "0";
-      } else if (kind == ElementKind::annotation) {
+      } else if (here.kind == ElementKind::annotation) {
         if (key == "class") annotations.back().type = number(value);
         if (key.starts_with("value")) annotations.back().value = static_cast<std::uint32_t>(v);
       }
     }
-    open.push_back({kind, in.varint()});
+    here.children_left = in.varint();
+    open.push_back(here);
     if (!in.ok() || open.back().children_left > in.left()) return broken("an element is ill-formed");
   }
 

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/support/id.h"
 
 namespace profd::jfr {
+namespace {
+
+constexpr std::uint64_t kMaxTextFactor = 64;
+
+}  // namespace
 
 Result<Pools> Pools::index(const Chunk& chunk, const Metadata& metadata, const Layouts& layouts,
                            StopToken& stop) {
@@ -12,6 +19,7 @@ Result<Pools> Pools::index(const Chunk& chunk, const Metadata& metadata, const L
   out.bytes_ = chunk.bytes;
   out.base_ = chunk.at;
   out.layouts_ = &layouts;
+  out.text_budget_ = chunk.bytes.size() * kMaxTextFactor + (16u << 20);
   out.tables_.resize(metadata.classes().size());
   out.string_class_ = metadata.index_of("java.lang.String");
   // The newest checkpoint first, as the virtual machine's own parser goes: the first value of a key counts.
@@ -77,9 +85,23 @@ Text Pools::first_text(std::uint32_t cls, std::uint64_t key) const {
 }
 
 std::string Pools::text(const Text& text) const {
+  const Text found = text.code == Text::Code::pooled ? first_text(string_class_, text.key) : text;
   std::string out;
-  append_text(text.code == Text::Code::pooled ? first_text(string_class_, text.key) : text, out);
+  if (found.bytes.size() > text_budget_) {
+    over_budget_ = true;
+    return out;
+  }
+  text_budget_ -= found.bytes.size();
+  append_text(found, out);
   return out;
+}
+
+Result<void> Pools::status() const {
+  if (!over_budget_) return {};
+  return fail(
+      ErrorCode::limit,
+      fmt::format("the texts of a chunk are used too often (limit {} times the chunk)", kMaxTextFactor),
+      base_);
 }
 
 std::string Pools::text(std::uint32_t cls, std::uint64_t key) const {

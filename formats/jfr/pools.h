@@ -29,6 +29,10 @@ class Pools {
   // empty when it is no string or unknown.
   std::string text(std::uint32_t cls, std::uint64_t key) const;
   std::string text(const Text& text) const;
+  std::uint32_t string_class() const { return string_class_; }
+  // A limit when texts were asked for so often that they outgrew the chunk; what was got since is empty. A
+  // key of a byte can stand for a text as long as the file.
+  Result<void> status() const;
 
  private:
   struct Entry {
@@ -42,6 +46,8 @@ class Pools {
   const Layouts* layouts_ = nullptr;
   std::uint32_t string_class_ = 0;
   std::vector<std::vector<Entry>> tables_;  // by class, sorted by key
+  mutable std::uint64_t text_budget_ = 0;   // bytes that may still be asked for
+  mutable bool over_budget_ = false;
 };
 
 }  // namespace profd::jfr

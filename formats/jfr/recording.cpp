@@ -12,6 +12,8 @@
 namespace profd::jfr {
 namespace {
 
+constexpr std::size_t kMaxEventName = 1024;  // it is copied for each of its settings
+
 // All plain fields of an event as text, by name.
 class EventTexts {
  public:
@@ -61,7 +63,8 @@ void read_settings(LoadedChunk& in, std::map<std::string, std::string>& machine)
     settings->read(record.body, fields);
     std::uint64_t id = 0;
     if (parse_uint(fields["id"], id)) {
-      if (const std::uint32_t cls = in.metadata.index_of(id); cls != kNone)
+      const std::uint32_t cls = in.metadata.index_of(id);
+      if (cls != kNone && in.metadata.classes()[cls].name.size() <= kMaxEventName)
         in.settings.by_event[{in.metadata.classes()[cls].name, fields["name"]}] = fields["value"];
     }
     in.settings.by_name[fields["name"]] = fields["value"];
@@ -142,6 +145,7 @@ Result<Recording> load_recording(const ByteSource& source, ReadContext& context)
     PROFD_TRY(loaded->layouts, Layouts::compile(loaded->metadata));
     PROFD_TRY(loaded->pools, Pools::index(loaded->chunk, loaded->metadata, loaded->layouts, context.stop));
     read_settings(*loaded, recording.machine);
+    PROFD_CHECK(loaded->pools.status());
     recording.chunks.push_back(std::move(loaded));
   }
   return recording;

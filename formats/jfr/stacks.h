@@ -25,7 +25,10 @@ class StackResolver {
   ThreadId thread(std::uint64_t thread_key);
   // The text of a pooled value of a class, for labels: names of classes, threads, states; "" when unknown.
   StringId text(std::uint32_t cls, std::uint64_t key);
-  StringId inline_text(const Text& text) { return builder_.string(in_.pools.text(text)); }
+  StringId inline_text(const Text& inlined) {
+    if (inlined.code == Text::Code::pooled) return text(in_.pools.string_class(), inlined.key);
+    return builder_.string(in_.pools.text(inlined));
+  }
 
  private:
   struct Method {

@@ -25,6 +25,7 @@ struct EventType {
   EventKind kind = EventKind::other;
   std::string name;
   std::uint32_t version = 0;
+  std::uint32_t row = kNone;  // of its name, once an event of it was met
 };
 
 struct Method {
@@ -111,7 +112,7 @@ class Reading final : public BlockVisitor {
       ++n_unknown_events_;
       return {};
     }
-    const EventType& type = found->second;
+    EventType& type = found->second;
     switch (type.kind) {
       case EventKind::sample: {
         const std::uint32_t what = event.payload.u32();
@@ -130,7 +131,7 @@ class Reading final : public BlockVisitor {
       case EventKind::rundown:
         break;
       case EventKind::other:
-        events_.add(event, row_of(event.stack), name_row(type.name, false), 0);
+        events_.add(event, row_of(event.stack), own_name_row(type), 0);
         break;
     }
     return {};
@@ -184,7 +185,12 @@ class Reading final : public BlockVisitor {
     return at->second;
   }
 
-  void allocation(EventBlob& event, const EventType& type) {
+  std::uint32_t own_name_row(EventType& type) {
+    if (type.row == kNone) type.row = name_row(type.name, false);
+    return type.row;
+  }
+
+  void allocation(EventBlob& event, EventType& type) {
     ByteCursor& in = event.payload;
     std::uint64_t amount = in.u32();
     in.u32();  // small or large
@@ -200,7 +206,7 @@ class Reading final : public BlockVisitor {
       return;
     }
     has_allocations_ = true;
-    const std::uint32_t label = name.empty() ? name_row(type.name, false) : name_row(name, true);
+    const std::uint32_t label = name.empty() ? own_name_row(type) : name_row(name, true);
     events_.add(event, row_of(event.stack), label,
                 amount > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
                     ? std::numeric_limits<std::int64_t>::max()

@@ -123,6 +123,7 @@ Attribute Dictionary::attribute(std::uint64_t index) const {
 
 Result<Dictionary> read_dictionary(Cursor bytes, const std::byte* file) {
   Dictionary out;
+  out.n_bytes = bytes.left();
   std::vector<Cursor>* const tables[] = {nullptr,    &out.mappings, &out.locations,  &out.functions,
                                          &out.links, nullptr,       &out.attributes, &out.stacks};
   while (!bytes.done()) {

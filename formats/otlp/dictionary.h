@@ -28,6 +28,8 @@ struct Dictionary {
   std::vector<std::string_view> strings;
   std::vector<Cursor> mappings, locations, functions, links, attributes, stacks;
 
+  std::uint64_t n_bytes = 0;  // of the whole dictionary
+
   // How often string() was asked for an index past the table.
   mutable std::uint64_t n_bad_strings = 0;
 

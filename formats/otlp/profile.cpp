@@ -9,6 +9,8 @@
 namespace profd::otlp {
 namespace {
 
+constexpr std::uint64_t kMaxFramesPerByte = 64;
+
 std::uint32_t small(std::uint64_t value) {
   return value < kNone ? static_cast<std::uint32_t>(value) : 0;
 }
@@ -311,10 +313,17 @@ class Reading {
       Field field;
       while (!bytes.done() && read_field(bytes, field))
         if (field.number == 1) append_integers(field, locations);
-      if (locations.size() > context_.limits.stack_depth)
-        return fail(ErrorCode::limit, "a stack has too many frames (limit stack_depth)", offset);
-      for (std::size_t l = locations.size(); l-- > 0;)
+      for (std::size_t l = locations.size(); l-- > 0;) {
         PROFD_CHECK(append_frames(locations[l], frames, offset));
+        if (frames.size() > context_.limits.stack_depth)
+          return fail(ErrorCode::limit, "a stack has too many frames (limit stack_depth)", offset);
+      }
+      // A location of many lines is named by a byte.
+      n_frames_ += frames.size();
+      if (n_frames_ > kMaxFramesPerByte * d_.n_bytes + (1u << 24))
+        return fail(ErrorCode::limit,
+                    fmt::format("stacks have more than {} frames for a byte of the file", kMaxFramesPerByte),
+                    offset);
     }
     const ContextId at = builder_.context_of(frames);
     contexts_.emplace(stack, at);
@@ -476,7 +485,7 @@ class Reading {
   SampleLayout sample_;
   std::int64_t start_ = 0, pid_ = -1;
   std::string process_;
-  std::uint64_t n_samples_ = 0;
+  std::uint64_t n_samples_ = 0, n_frames_ = 0;
   std::vector<std::uint64_t> attributes_, values_, times_;
   std::unordered_map<std::uint64_t, Attribute> attribute_cache_;
   std::unordered_map<std::uint64_t, ContextId> contexts_;

@@ -35,6 +35,7 @@ Result<void> read_events(std::span<const std::byte> bytes, std::uint64_t entry, 
     return fail(ErrorCode::limit, fmt::format("more than {} events", kMaxEvents), 24);
   ByteCursor in(bytes, header.order);
   in.seek(attrs.offset);
+  std::uint64_t n_id_bytes = 0;
   for (std::uint64_t i = 0; i < attrs.size / entry; ++i) {
     Event event;
     event.attr = read_attr(in.slice(entry - kIdsSection));
@@ -42,6 +43,10 @@ Result<void> read_events(std::span<const std::byte> bytes, std::uint64_t entry, 
     if (!in.ok()) return in.status("the description of an event");
     if (!inside(ids, bytes.size()) || ids.size / 8 > bytes.size() / 8)
       return fail(ErrorCode::malformed, "the ids of an event lie outside of the file", in.offset() - 16);
+    // They never overlap; made to, each event would have as many as the file has room for.
+    n_id_bytes += ids.size;
+    if (n_id_bytes > bytes.size())
+      return fail(ErrorCode::malformed, "the ids of events overlap", in.offset() - 16);
     ByteCursor list(bytes.subspan(ids.offset, ids.size), header.order, ids.offset);
     for (std::uint64_t n = ids.size / 8; n-- > 0;) event.ids.push_back(list.u64());
     header.events.push_back(std::move(event));

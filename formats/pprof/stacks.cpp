@@ -11,6 +11,8 @@ namespace profd::pprof {
 namespace {
 
 constexpr std::uint8_t kLocationTag = (1 << 3) | 2;  // packed location_id
+constexpr std::uint32_t kWideLocation = 64;          // lines; more are no inlined calls
+constexpr std::uint64_t kMaxFramesPerByte = 64;
 
 std::string place(std::size_t sample, const char* field) {
   return "sample[" + std::to_string(sample) + "]." + field;
@@ -49,11 +51,17 @@ struct SampleStacks::Slice {
   bool all_packed = true;
 };
 
-Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size_t end) const {
+Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size_t end,
+                                      std::uint32_t max_depth) const {
   const std::size_t n_values = records_.sample_types.size();
   slice.of_sample.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
     Cursor body = records_.sample(i);
+    // Counted only where it can be too much.
+    if (std::uint64_t{body.left()} * kWideLocation > max_depth && depth_of(i) > max_depth)
+      return fail(ErrorCode::limit,
+                  "sample[" + std::to_string(i) + "] has too many frames (limit stack_depth)",
+                  records_.samples[i]);
     const std::uint8_t* labels_begin = nullptr;
     const std::uint8_t* labels_end = nullptr;
     std::size_t n = 0, n_location_fields = 0;
@@ -109,14 +117,48 @@ Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size
   return {};
 }
 
+std::uint64_t SampleStacks::depth_of(std::size_t i) const {
+  std::uint64_t depth = 0;
+  Field field;
+  for (Cursor body = records_.sample(i); !body.done() && read_field(body, field);)
+    if (field.number == 1) each_integer(field, [&](std::uint64_t id) { depth += frames_of(id).size(); });
+  return depth;
+}
+
+// A location of many lines is named by a byte, so that few bytes could make stacks that no memory holds.
+Result<void> SampleStacks::check_wide_locations(const ReadContext& context) const {
+  const std::vector<std::uint32_t>& first = dictionary_.first_frame;
+  std::uint32_t widest = 0;
+  for (std::size_t row = 0; row + 1 < first.size(); ++row)
+    widest = std::max(widest, first[row + 1] - first[row]);
+  if (widest <= kWideLocation) return {};
+  std::uint64_t left = kMaxFramesPerByte * records_.bytes.size() + (1u << 24);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (i % 4096 == 0) PROFD_CHECK(context.stop.status());
+    const std::uint64_t depth = depth_of(i);
+    if (depth > context.limits.stack_depth)
+      return fail(ErrorCode::limit,
+                  "sample[" + std::to_string(i) + "] has too many frames (limit stack_depth)",
+                  records_.samples[i]);
+    if (depth > left)
+      return fail(
+          ErrorCode::limit,
+          "stacks have more than " + std::to_string(kMaxFramesPerByte) + " frames for a byte of the file",
+          records_.samples[i]);
+    left -= depth;
+  }
+  return {};
+}
+
 Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context) {
+  PROFD_CHECK(check_wide_locations(context));
   const std::size_t n = size();
   const std::size_t n_slices =
       std::max<std::size_t>(1, std::min<std::size_t>(context.executor.width(), n / 4096));
   std::vector<Slice> slices(n_slices);
   std::vector<Result<void>> results(n_slices);
   context.executor.run(n_slices, [&](std::size_t s) {
-    results[s] = scan_slice(slices[s], n * s / n_slices, n * (s + 1) / n_slices);
+    results[s] = scan_slice(slices[s], n * s / n_slices, n * (s + 1) / n_slices, context.limits.stack_depth);
   });
   bool any_labels = false;
   for (std::size_t s = 0; s < n_slices; ++s) {

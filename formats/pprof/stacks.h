@@ -34,7 +34,9 @@ class SampleStacks final : public StackSource {
 
  private:
   struct Slice;
-  Result<void> scan_slice(Slice& slice, std::size_t begin, std::size_t end) const;
+  std::uint64_t depth_of(std::size_t i) const;
+  Result<void> check_wide_locations(const ReadContext& context) const;
+  Result<void> scan_slice(Slice& slice, std::size_t begin, std::size_t end, std::uint32_t max_depth) const;
   Result<LabelSetId> read_labels(std::size_t sample, ProfileBuilder& builder, ReadContext& context) const;
   std::span<const std::uint32_t> frames_of(std::uint64_t location_id) const;
   void read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const;

@@ -7,6 +7,7 @@
 
 #include "core/support/id.h"
 #include "formats/support/byte_cursor.h"
+#include "formats/support/expanded_size.h"
 #include "formats/support/text_number.h"
 
 namespace profd::pstats {
@@ -32,7 +33,7 @@ constexpr CodeLayout kCodeLayouts[] = {{5, 8, 2, 6}, {6, 8, 1, 7}, {5, 8, 1, 7},
 class Reading {
  public:
   Reading(std::span<const std::byte> bytes, std::uint32_t max_depth, const CodeLayout& layout)
-      : in_(bytes), max_depth_(max_depth), layout_(layout) {}
+      : in_(bytes), max_depth_(max_depth), layout_(layout), size_(bytes.size()) {}
 
   bool met_code() const { return met_code_; }
 
@@ -107,6 +108,7 @@ class Reading {
     PROFD_CHECK(read_scalar(code, value, at));
     const auto id = static_cast<std::uint32_t>(out_.values.size());
     out_.values.push_back(value);
+    size_.add_scalar();
     if (flagged) references_.push_back(id);
     // Python 2 interns by the code alone, Python 3 by the flag as well; both lists may be asked for.
     if (code == 't') interned_.push_back(id);
@@ -238,6 +240,8 @@ class Reading {
     container.value.first = static_cast<std::uint32_t>(out_.items.size());
     container.value.n = static_cast<std::uint32_t>(pending_.size() - container.n_before);
     if (pending_.size() + out_.items.size() >= kNone) return fail(ErrorCode::limit, "too many values");
+    if (!size_.add_container(std::span(pending_).subspan(container.n_before)))
+      return fail(ErrorCode::limit, "values are referred to too often (limit 16 a byte)", in_.offset());
     out_.items.insert(out_.items.end(), pending_.begin() + static_cast<std::ptrdiff_t>(container.n_before),
                       pending_.end());
     pending_.resize(container.n_before);
@@ -266,6 +270,7 @@ class Reading {
   std::vector<Container> open_;
   std::vector<std::uint32_t> pending_;  // finished values of the open containers
   std::vector<std::uint32_t> references_, interned_;
+  ExpandedSize size_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/support/id.h"
 #include "formats/support/byte_cursor.h"
+#include "formats/support/expanded_size.h"
 #include "formats/support/text_number.h"
 
 namespace profd::stackprof {
@@ -15,7 +16,8 @@ constexpr std::uint32_t kOpen = kNone;  // a link to what is not finished yet
 
 class Reading {
  public:
-  Reading(std::span<const std::byte> bytes, std::uint32_t max_depth) : in_(bytes), max_depth_(max_depth) {}
+  Reading(std::span<const std::byte> bytes, std::uint32_t max_depth)
+      : in_(bytes), max_depth_(max_depth), size_(bytes.size()) {}
 
   Result<Marshal> run() {
     if (in_.u8() != 4 || in_.u8() != 8)
@@ -23,7 +25,8 @@ class Reading {
                   "this is not Ruby's marshal format 4.8", 0);
     do {
       PROFD_CHECK(read_value());
-      while (!open_.empty() && pending_.size() - open_.back().n_before >= open_.back().expected) close();
+      while (!open_.empty() && pending_.size() - open_.back().n_before >= open_.back().expected)
+        PROFD_CHECK(close());
       if (out_.values.size() + pending_.size() + out_.items.size() >= kNone)
         return fail(ErrorCode::limit, "too many values");
     } while (!open_.empty());
@@ -182,9 +185,11 @@ class Reading {
     return {};
   }
 
-  void close() {
+  Result<void> close() {
     Container container = open_.back();
     open_.pop_back();
+    if (!size_.add_container(std::span(pending_).subspan(container.n_before)))
+      return fail(ErrorCode::limit, "values are referred to too often (limit 16 a byte)", in_.offset());
     container.value.first = static_cast<std::uint32_t>(out_.items.size());
     container.value.n = static_cast<std::uint32_t>(container.expected);
     if (container.value.kind == Kind::hash) container.value.n &= ~1u;
@@ -194,6 +199,7 @@ class Reading {
     links_[container.link] = static_cast<std::uint32_t>(out_.values.size());
     pending_.push_back(static_cast<std::uint32_t>(out_.values.size()));
     out_.values.push_back(container.value);
+    return {};
   }
 
   Result<void> add(const Value& value, bool linkable) {
@@ -201,6 +207,7 @@ class Reading {
     const auto id = static_cast<std::uint32_t>(out_.values.size());
     if (linkable) links_.push_back(id);
     out_.values.push_back(value);
+    size_.add_scalar();
     pending_.push_back(id);
     return {};
   }
@@ -220,6 +227,7 @@ class Reading {
   Marshal out_;
   std::vector<Container> open_;
   std::vector<std::uint32_t> pending_, symbols_, links_;
+  ExpandedSize size_;
 };
 
 }  // namespace

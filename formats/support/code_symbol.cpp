@@ -90,7 +90,7 @@ std::vector<CodeSymbol> jit_symbols(std::string_view symbol) {
   std::vector<CodeSymbol> out;
   // perf-map-agent: "Lx;::a->Ly;::b", the method compiled and what was inlined into it.
   while (is_java(symbol)) {
-    const std::size_t arrow = symbol.find("->L");
+    const std::size_t arrow = symbol.find("->L", symbol.find(';'));
     if (arrow == std::string_view::npos || !is_java(symbol.substr(arrow + 2))) break;
     out.push_back(java_symbol(symbol.substr(0, arrow)));
     symbol = symbol.substr(arrow + 2);

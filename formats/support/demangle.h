@@ -6,7 +6,8 @@
 
 namespace profd {
 
-// `symbol` unchanged when it is no mangled name, is ill-formed, or is longer than kMaxMangledName.
+// `symbol` unchanged when it is no mangled name, is ill-formed, is longer than kMaxMangledName, or refers to
+// its own parts so often that the text could become very long.
 // An ELF version ("@@GLIBC_2.2.5", "@plt") is kept behind the demangled name.
 inline constexpr std::size_t kMaxMangledName = 4096;
 std::string demangle(std::string_view symbol);

@@ -1,27 +1,102 @@
-// One fuzz target a reader: built with PROFD_FUZZ_FORMAT set to its id. The first byte chooses options, the
-// rest is the file.
+// Opens the input with the readers of the program: with one alone it is that format, with all of them it is
+// sniffed. The first byte of an input is a set of options, the rest is the file, or several files (see
+// tests/fuzz/README.md).
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/model/context_tree.h"
+#include "formats/folder.h"
 #include "formats/open.h"
 
 using namespace profd;
 
+namespace {
+
+enum Option : std::uint8_t { kPartial = 1, kFolder = 2, kBeside = 4 };
+
+constexpr std::string_view kFileMark = "\n%file ";
+constexpr std::uint64_t kMaxBytes = 16u << 20;
+
+// In an allocation of exactly its size, so that the address sanitizer sees the first byte read too far.
+ByteSource exact_source(std::string_view bytes, std::string name) {
+  std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+  if (!bytes.empty()) std::memcpy(copy.get(), bytes.data(), bytes.size());
+  const std::span<const std::byte> span(copy.get(), bytes.size());
+  ByteSource source(span, std::move(copy), std::move(name));
+  source.set_private(true);
+  return source;
+}
+
+// The files between the marks: "\n%file NAME\n" and the content. Lengths would not survive a mutation.
+class MarkedFolder final : public Folder {
+ public:
+  explicit MarkedFolder(std::string_view bytes) {
+    for (std::size_t mark = bytes.find(kFileMark); mark != std::string_view::npos;) {
+      const std::size_t name = mark + kFileMark.size();
+      const std::size_t end = std::min(bytes.find(kFileMark, name), bytes.size());
+      const std::size_t line_end = std::min(bytes.find('\n', name), end);
+      const std::size_t begin = std::min(line_end + 1, end);
+      contents_[std::string(bytes.substr(name, line_end - name))] = bytes.substr(begin, end - begin);
+      mark = end == bytes.size() ? std::string_view::npos : end;
+    }
+    for (const auto& [file, content] : contents_) files_.push_back(file);
+    std::sort(files_.begin(), files_.end(), natural_less);
+  }
+  const std::string& name() const override { return name_; }
+  const std::vector<std::string>& files() const override { return files_; }
+  bool has(std::string_view file) const override { return contents_.find(file) != contents_.end(); }
+  Result<ByteSource> open(std::string_view file) const override {
+    const auto found = contents_.find(file);
+    if (found == contents_.end()) return fail(ErrorCode::not_found, "there is no such file");
+    return exact_source(found->second, found->first);
+  }
+
+ private:
+  std::string name_ = "folder";
+  std::map<std::string, std::string, std::less<>> contents_;
+  std::vector<std::string> files_;
+};
+
+OpenInput input_of(std::string_view bytes, std::uint8_t options) {
+  OpenInput input;
+  if ((options & (kFolder | kBeside)) == 0) {
+    input.file = exact_source(bytes, "");
+    return input;
+  }
+  auto folder = std::make_shared<MarkedFolder>(bytes);
+  if ((options & kFolder) != 0 || folder->files().empty()) {
+    input.folder = std::move(folder);
+    return input;
+  }
+  if (auto file = folder->open(folder->files().front())) input.file = std::move(*file);
+  input.beside = std::move(folder);
+  return input;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   OpenOptions options;
-  // "any" sniffs: containers, the decision, every reader.
-  if (std::string_view(PROFD_FUZZ_FORMAT) != "any") options.format = PROFD_FUZZ_FORMAT;
-  options.partial = (data[0] & 1) != 0;
-  options.limits.expanded_bytes = 16u << 20;
+  if (all_readers().size() == 1) options.format = all_readers().front()->info().id;
+  options.partial = (data[0] & kPartial) != 0;
+  options.limits.expanded_bytes = kMaxBytes;
   options.limits.stack_depth = 100'000;
   SerialExecutor executor;
-  const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto opened = open_profiles(memory_source(bytes, ""), options, executor, {});
+  std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+#ifdef PROFD_FUZZ_MAGIC
+  bytes.replace(0, std::string_view(PROFD_FUZZ_MAGIC).size(), PROFD_FUZZ_MAGIC);
+#endif
+  const auto opened = open_profiles(input_of(bytes, data[0]), options, executor, {});
   if (!opened) {
     if (opened.error().message.empty()) std::abort();
     return 0;

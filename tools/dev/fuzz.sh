@@ -1,25 +1,19 @@
 # Fuzzing: clang's libFuzzer with sanitizers.
 
-# cmd_fuzz [TARGET [SECONDS]]
+# cmd_fuzz [TARGET [SECONDS] | --all [SECONDS_TEXT SECONDS_HARD] [OPTION...]]
 cmd_fuzz() {
-  install_packages clang-14 libclang-rt-14-dev llvm-14
+  install_packages clang-14 libclang-rt-14-dev llvm-14 python3
+  mkdir -p build/fuzz
+  cmake --preset fuzz >build/fuzz/configure.log || { cat build/fuzz/configure.log >&2; return 1; }
   if [ $# -eq 0 ]; then
-    echo "usage: ./dev fuzz TARGET [SECONDS]"
-    cmake --preset fuzz >/dev/null
+    echo "usage: ./dev fuzz TARGET [SECONDS]   or   ./dev fuzz --all [SECONDS_TEXT SECONDS_HARD] [--jobs N]"
     cmake --build build/fuzz --target help | grep -o 'fuzz_[a-z_0-9]*:' | sort -u | sed 's/fuzz_\(.*\):/  \1/'
     return
   fi
-  local target=$1 seconds=${2:-60} format corpus
-  build_preset fuzz "fuzz_$target"
-  corpus="build/fuzz/corpus/$target"
-  mkdir -p "$corpus" "tests/fuzz/crashes/$target"
-  # Seeds get the option byte in front.
-  format=${target#reader_}
-  for seed in formats/*/testdata/*; do
-    case "$seed" in *.golden | */README.md) continue ;; esac
-    [ "$target" = open ] || [ "formats/$format" = "${seed%%/testdata/*}" ] || continue
-    { printf '\0'; cat "$seed"; } >"$corpus/seed-$(basename "$seed")"
-  done
-  "build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
-    -print_final_stats=1 -artifact_prefix="tests/fuzz/crashes/$target/" "$corpus"
+  if [ "$1" = --all ]; then
+    shift
+    python3 tools/fuzz_campaign.py "$@"
+  else
+    python3 tools/fuzz_campaign.py "${2:-60}" "${2:-60}" --only "$1" --again
+  fi
 }

@@ -4,7 +4,8 @@ cmd_help() {
 ./dev build [PRESET]   build (default: release, leaves build/release/profd)
 ./dev test [ARGS]      build with warnings as errors and run every test; --asan, --tsan, --bless, or ctest arguments
 ./dev lint [--fix]     formatting, clang-tidy, layering
-./dev fuzz TARGET [S]  run a fuzz target for S seconds
+./dev fuzz TARGET [S]  run a fuzz target for S seconds of CPU time
+./dev fuzz --all       run every fuzz target for its time, with a table of what came of it
 ./dev gen              regenerate everything that follows from protocol/psp.json
 ./dev bench [ARGS]     measure speed and memory beside the peers; --quick takes a minute, --help tells more
 ./dev setup            only install what is missing

@@ -21,6 +21,24 @@ const std::string kNode = "<cnode id=\"0\" calleeId=\"0\"/>";
 const std::string kIndex("CUBEX.INDEX\1\0\0\0\0\0\1\1\0\0\0\0\0\0\0", 26);
 const std::string kData = "CUBEX.DATA" + std::string("\0\0\0\0\0\0\xf0\x3f", 8);
 
+std::string two_metrics(std::string xml) {
+  const std::size_t begin = xml.find("<metric "), end = xml.find("</metrics>");
+  return xml.insert(end, xml.substr(begin, end - begin));
+}
+
+std::string u64(std::uint64_t value) {
+  std::string out;
+  for (int i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i));
+  return out;
+}
+// The same eight bytes, compressed, `n` times.
+std::string packed_rows(std::uint64_t n) {
+  const std::string stream("\x78\x9c\x63\x60\x00\x81\x0f\xf6\x00\x02\x27\x01\x30", 13);
+  std::string out = "ZCUBEX.DATA" + u64(n);
+  for (std::uint64_t i = 0; i < n; ++i) out += u64(0) + u64(0) + u64(stream.size());
+  return out + stream;
+}
+
 std::string report(const std::string& xml, const std::string& index = kIndex,
                    const std::string& data = kData) {
   return tar_bytes({{"0.index", index}, {"0.data", data}, {"anchor.xml", xml}});
@@ -53,6 +71,9 @@ TEST_CASE("cubex: bad input is refused or counted") {
           {"compressed rows of nothing",
            report(anchor(kNode), kIndex, "ZCUBEX.DATA" + std::string(8, '\x7f')),
            "error truncated: compressed rows"},
+          {"compressed rows that are one and the same", report(anchor(kNode), kIndex, packed_rows(2)),
+           "error malformed: overlap"},
+          {"two metrics of one id", report(two_metrics(anchor(kNode))), "error malformed: two metrics"},
           {"a region that is not there", report(anchor("<cnode id=\"0\" calleeId=\"7\"/>")),
            "report unknown-region"},
           {"a value that is no number",

@@ -17,6 +17,12 @@ const std::string kClock =
 // 16 bytes: size, type, stack, ticks.
 const std::string kPacket("\x10\0\x08\0\1\0\0\0\0\0\0\0\3\0\0\0", 16);
 
+// The piece `uid` of a stack: the address 0x1000, and on to the piece `next`.
+std::string piece(char uid, char next) {
+  return std::string("\x20\0\x11\0\0\0\0\x80", 8) + uid + std::string(7, '\0') +
+         std::string("\0\x10\0\0\0\0\0\0", 8) + next + std::string(7, '\0');
+}
+
 std::string experiment(const std::string& log, const std::string& profile, const std::string& frames = "") {
   return tar_bytes({{"log.xml", log}, {"profile", profile}, {"data.frameinfo", frames}, {"map.xml", "\n"}});
 }
@@ -24,6 +30,8 @@ std::string experiment(const std::string& log, const std::string& profile, const
 }  // namespace
 
 TEST_CASE("gprofng: bad input is refused or counted") {
+  std::string many_kinds = kClock;
+  for (int i = 0; i < 2000; ++i) many_kinds += "<profpckt kind=\"9\"></profpckt>";
   check_bad_inputs(
       "gprofng",
       {
@@ -45,6 +53,11 @@ TEST_CASE("gprofng: bad input is refused or counted") {
           {"a stack whose head is too long",
            experiment(kHead + kClock, kPacket, std::string("\x10\0\x0b\0\xff\xff\0\0\1\0\0\0\0\0\0\0", 16)),
            "report malformed-stack"},
+          {"pieces of a stack in a circle",
+           experiment(kHead + kClock, kPacket, piece(1, 2) + piece(2, 3) + piece(3, 2)),
+           "report malformed-stack"},
+          {"more kinds of packets than can be", experiment(kHead + many_kinds, kPacket),
+           "error limit: kinds of packets"},
           {"no map.xml",
            tar_bytes({{"log.xml", kHead + kClock}, {"profile", kPacket}, {"data.frameinfo", ""}}),
            "report no-map"},

@@ -27,6 +27,31 @@ std::uint64_t u64(const std::string& bytes, std::size_t at) {
   return out;
 }
 
+void append(std::string& bytes, std::uint64_t value, int n) {
+  for (int i = 0; i < n; ++i) bytes += static_cast<char>(value >> (8 * i));
+}
+
+// `n` traces of profile 1, all with the same `n_elements` elements: contexts 0 and 1 by turns.
+std::string overlapping_traces(std::uint64_t n, std::uint64_t n_elements) {
+  std::string bytes("HPCTOOLKITtrce\4\0", 16);
+  const std::uint64_t section = 32, headers = section + 32, elements = headers + n * 24;
+  append(bytes, 32, 8), append(bytes, section, 8);
+  append(bytes, headers, 8), append(bytes, n, 4), append(bytes, 24, 4), append(bytes, 0, 8),
+      append(bytes, 0, 8);
+  for (std::uint64_t i = 0; i < n; ++i)
+    append(bytes, 1, 8), append(bytes, elements, 8), append(bytes, elements + n_elements * 12, 8);
+  for (std::uint64_t i = 0; i < n_elements; ++i) append(bytes, i, 8), append(bytes, i % 2, 4);
+  return bytes + "trace.db";
+}
+
+// Every value of a thread's is one of metric `metric`.
+std::string values_of_one_metric(std::string profile, std::size_t info, std::uint64_t metric) {
+  const std::uint64_t n = u64(profile, info), values = u64(profile, info + 8);
+  for (std::uint64_t i = 0; i < n; ++i)
+    profile = patched(std::move(profile), static_cast<std::size_t>(values + i * 10), metric, 2);
+  return profile;
+}
+
 std::string database(const std::string& meta, const std::string& profile) {
   return tar_bytes({{"meta.db", meta}, {"profile.db", profile}});
 }
@@ -75,6 +100,12 @@ TEST_CASE("hpctoolkit-v4: bad input is refused or counted") {
           {"profiles of 8 bytes", database(meta, patched(profile, infos + 12, 8, 1)),
            "error malformed: at least 40"},
           {"a metric that is not in the summary", database(meta, profile), "report metric-without-values"},
+          {"more values of a context than metrics", database(meta, values_of_one_metric(profile, info, 1)),
+           "error malformed: more values than"},
+          {"traces that are one and the same",
+           tar_bytes(
+               {{"meta.db", meta}, {"profile.db", profile}, {"trace.db", overlapping_traces(1000, 1000)}}),
+           "report trace-not-read"},
           {"a broken trace.db",
            tar_bytes({{"meta.db", meta}, {"profile.db", profile}, {"trace.db", "HPCTOOLKITtrce\4"}}),
            "report trace-not-read"},

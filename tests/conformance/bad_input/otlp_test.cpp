@@ -7,8 +7,18 @@ using namespace profd::test;
 
 namespace {
 
+std::string varint(std::size_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
 std::string field(int number, const std::string& body) {
-  return static_cast<char>(number << 3 | 2) + std::string(1, static_cast<char>(body.size())) + body;
+  return static_cast<char>(number << 3 | 2) + varint(body.size()) + body;
+}
+std::string repeated(std::size_t n, const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i) out += text;
+  return out;
 }
 std::string number(int number, int value) {
   return std::string{static_cast<char>(number << 3), static_cast<char>(value)};
@@ -56,6 +66,12 @@ TEST_CASE("otlp: bad input is refused or counted") {
            message(kType + field(2, number(1, 1) + field(4, "\x01")),
                    field(5, "") + field(5, "cpu") + field(7, "") + field(7, field(1, "\x08"))),
            "error malformed: location 8"},
+          {"a stack of locations that are stacks themselves",
+           message(kType + field(2, number(1, 1) + field(4, "\x01")),
+                   field(5, "") + field(5, "cpu") + field(2, "") + field(2, repeated(1100, field(3, ""))) +
+                       field(7, "") + field(7, field(1, std::string(1000, '\x01'))) + field(6, "") +
+                       field(3, "")),
+           "error limit: stack_depth"},
           {"a string table that does not begin empty", message(kType, field(5, "x") + field(2, "")),
            "error malformed: string_table[0]"},
           {"a frame longer than the file", std::string("\0\0\7\7", 4) + message(kType),

@@ -21,6 +21,10 @@ std::string file(Damage damage) {
   return out.bytes;
 }
 
+std::string event_with_ids(std::uint64_t offset, std::uint64_t size) {
+  return std::string(112, '\1') + File::of(offset) + File::of(size);
+}
+
 std::string header(std::uint64_t attrs_size, std::uint64_t data_size, std::uint64_t attr_size = 128) {
   std::string out = "PERFILE2" + File::of(104) + File::of(attr_size) + File::of(104) + File::of(attrs_size) +
                     File::of(232) + File::of(data_size);
@@ -49,6 +53,9 @@ TEST_CASE("perf.data: bad input is refused or counted") {
            header(128, 8) + std::string(112, '\1') + File::of(1 << 30) + File::of(1 << 30) +
                std::string(8, '\0'),
            "error malformed: ids of an event lie outside"},
+          {"events that share their ids",
+           header(256, 8) + event_with_ids(0, 300) + event_with_ids(0, 300) + std::string(8, '\0'),
+           "error malformed: ids of events overlap"},
           {"fewer records than announced", header(128, 1000) + std::string(150, '\0'),
            "error truncated: 1000 bytes of records are announced"},
           {"a record of 4 bytes", file([](File& f) { f.u32(9), f.u16(0), f.u16(4); }),

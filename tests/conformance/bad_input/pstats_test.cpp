@@ -41,6 +41,12 @@ const std::string kNoCallers = "{0";
 TEST_CASE("pstats: bad input is refused or counted") {
   std::string deep = "{";
   for (int i = 0; i < 600; ++i) deep += tuple({""}).substr(0, 5);
+  // Nine tuples, each of ten references to the one before: a billion values.
+  std::string laughs = "{(" + i32(9);
+  for (std::uint32_t level = 0; level < 9; ++level) {
+    laughs += "\xA8" + i32(10);
+    for (int i = 0; i < 10; ++i) laughs += level == 0 ? std::string("N") : "r" + i32(level - 1);
+  }
   const std::string whole = "{" + function("a") + entry(integer(1), kNoCallers) + "0";
   check_bad_inputs(
       "pstats",
@@ -54,6 +60,7 @@ TEST_CASE("pstats: bad input is refused or counted") {
           {"a tuple of negative length", "{(" + i32(0xFFFFFFFF), "error malformed: negative length"},
           {"a text longer than the file", "{u" + i32(1000) + "abc", "error truncated: ends early"},
           {"tuples in tuples in tuples", deep, "error limit: nesting"},
+          {"tuples of the same tuples of the same tuples", laughs, "error limit: referred to too often"},
           {"a reference to nothing", "{r" + i32(7), "error malformed: a reference"},
           {"a dictionary that holds itself", std::string("\xFBr") + i32(0), "error malformed: a reference"},
           {"an interned string that is not there", "{R" + i32(0), "error malformed: a reference"},

@@ -51,6 +51,14 @@ TEST_CASE("stackprof: bad JSON is refused or counted") {
 TEST_CASE("stackprof: bad Marshal is refused or counted") {
   std::string deep;
   for (int i = 0; i < 600; ++i) deep += "[\x06";
+  // Nine lists, each of ten links to the one before: a billion values. Link 0 is the hash, 1 the list of
+  // lists.
+  std::string laughs = "[\x0e";
+  for (int level = 0; level < 9; ++level) {
+    laughs += "[\x0f";
+    for (int i = 0; i < 10; ++i)
+      laughs += level == 0 ? std::string("0") : std::string("@") + static_cast<char>(level + 1 + 5);
+  }
   check_bad_inputs(
       "stackprof",
       {
@@ -62,6 +70,8 @@ TEST_CASE("stackprof: bad Marshal is refused or counted") {
            "error unsupported: no profile holds"},
           {"a link to nothing", marshal("@\x0a"), "error malformed: not there"},
           {"a hash that holds itself", marshal(std::string("@\0", 2)), "error malformed: not there"},
+          {"lists of the same lists of the same lists", marshal(laughs),
+           "error limit: referred to too often"},
           {"a symbol that is not there", marshal(";\x0a"), "error malformed: not there"},
           {"a list of more items than bytes", marshal("[\x02\xff\x7f"), "error truncated: are left"},
           {"a list of negative length", marshal("[\xfa"), "error truncated: are left"},

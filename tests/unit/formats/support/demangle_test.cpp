@@ -24,6 +24,23 @@ TEST_CASE("what is no mangled name stays as it is") {
   CHECK(demangle(huge) == huge);
 }
 
+TEST_CASE("a name that refers to itself does not become gigabytes") {
+  // f(A<int, int>, A<A<int, int>, A<int, int> >, ...): each parameter twice as long as the one before.
+  std::string name = "_Z1f1AIiiE";
+  CHECK(demangle(name) == "f(A<int, int>)");
+  const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (int i = 0; i < 6; ++i) {
+    const std::string before = std::string("S") + digits[static_cast<std::size_t>(i)] + "_";
+    name += "S_I" + before + before + "E";
+  }
+  CHECK(demangle(name).starts_with("f(A<int, int>, A<A<int, int>, A<int, int> >, A<A<A<int, int>,"));
+  for (int i = 6; i < 36; ++i) {
+    const std::string before = std::string("S") + digits[static_cast<std::size_t>(i)] + "_";
+    name += "S_I" + before + before + "E";
+  }
+  CHECK(demangle(name) == name);
+}
+
 TEST_CASE("numbers are the whole text or nothing") {
   std::int64_t i = 7;
   CHECK_FALSE(parse_int("12x", i));
