@@ -17,6 +17,14 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".jstack", ".tdump"};
+constexpr ReaderNotes kNotes{
+    .versions = "JDK 6 to 21, one dump or many; not Thread.dump_to_file",
+    .keeps =
+        "a sample for each thread and dump: name, id, state, what it waits for, lines, Java modules, time of "
+        "the dump",
+    .recording = "for i in $(seq 20); do jstack PID >> dumps.txt; sleep 0.5; done",
+    .verified = "one corpus file: threads as grep counts them, running ones of stackcollapse-jstack.pl",
+};
 constexpr std::string_view kHead = "Full thread dump ";
 
 // Days since 1970-01-01 of a date in the Gregorian calendar.
@@ -214,8 +222,8 @@ class Reading {
 class JstackReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"jstack", "Java thread dump", kExtensions, 505,
-                                 "jstack, jcmd Thread.print, kill -3"};
+    static const ReaderInfo info{
+        "jstack", "Java thread dump", kExtensions, 505, "jstack, jcmd Thread.print, kill -3", 1, kNotes};
     return info;
   }
 
