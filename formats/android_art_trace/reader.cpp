@@ -18,6 +18,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".trace"};
+constexpr ReaderNotes kNotes{
+    .versions = "versions 1 to 3, wall, thread or dual clock; not the streaming form of Android 15",
+    .keeps = "calls with wall and processor time, threads, times, classes, files and lines",
+    .recording = "adb shell am profile start com.example /data/local/tmp/app.trace",
+    .verified = "another decoder, on one corpus file: calls, wall and processor time, two functions",
+};
 constexpr std::uint32_t kMagic = 0x574f4c53;  // "SLOW"
 
 class Reading {
@@ -271,8 +277,13 @@ class Reading {
 class AndroidArtTraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"android-art-trace", "Android method trace", kExtensions, 44,
-                                 "ART, Dalvik: Android Studio, Debug.startMethodTracing"};
+    static const ReaderInfo info{"android-art-trace",
+                                 "Android method trace",
+                                 kExtensions,
+                                 44,
+                                 "ART, Dalvik: Android Studio, Debug.startMethodTracing",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -10,6 +10,13 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".html", ".htm"};
+constexpr ReaderNotes kNotes{
+    .versions = "flame graphs of 1.8 and newer, trees up to 4.5, differentials; not heat maps",
+    .keeps = "self values, kinds of frames, lines, threads as frames, before and after",
+    .recording = "asprof -d 30 -f out.html PID",
+    .verified =
+        "the folded stacks that pages were made of; async-profiler's own sample; no page of 1.8 was at hand",
+};
 
 enum class Page : std::uint8_t { none, flame, tree, heatmap };
 
@@ -32,8 +39,13 @@ Page page_of(std::string_view head) {
 class AsyncProfilerHtmlReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"async-profiler-html", "async-profiler flame graph or tree page",
-                                 kExtensions, 502, "async-profiler, jfrconv"};
+    static const ReaderInfo info{"async-profiler-html",
+                                 "async-profiler flame graph or tree page",
+                                 kExtensions,
+                                 502,
+                                 "async-profiler, jfrconv",
+                                 1,
+                                 kNotes};
     return info;
   }
 

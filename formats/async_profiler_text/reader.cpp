@@ -18,6 +18,14 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "-o flat,traces of 2.9 to 4.6",
+    .keeps =
+        "the stacks listed with samples and time or bytes, kinds of frames; a flat list when there are no "
+        "stacks",
+    .recording = "asprof -d 30 -o traces=200,flat=50 -f out.txt PID",
+    .verified = "awk over one corpus file: the sums of its stacks",
+};
 constexpr std::string_view kHead = "--- Execution profile ---";
 
 // "--- 1046366807 ns (38.99%), 519 samples".
@@ -214,8 +222,8 @@ class Reading {
 class AsyncProfilerTextReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"async-profiler-text", "async-profiler text", kExtensions, 503,
-                                 "async-profiler"};
+    static const ReaderInfo info{
+        "async-profiler-text", "async-profiler text", kExtensions, 503, "async-profiler", 1, kNotes};
     return info;
   }
 

@@ -12,6 +12,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 3> kExtensions{".austin", ".mojo", ".aprof"};
+constexpr ReaderNotes kNotes{
+    .versions = "text of Austin 2 to 4, MOJO 1 to 4",
+    .keeps = "wall and processor time, memory, lines, MOJO's columns, processes and threads",
+    .recording = "austin -o out.austin python app.py",
+    .verified = "mojo2austin (samples, totals); sums over the lines of the texts",
+};
 
 bool is_mojo(std::span<const std::byte> bytes) {
   return bytes.size() >= 4 && bytes[0] == std::byte{'M'} && bytes[1] == std::byte{'O'} &&
@@ -29,7 +35,8 @@ bool is_sample(std::string_view line) {
 class AustinReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"austin", "Austin text and MOJO", kExtensions, 61, "Austin, austinp"};
+    static const ReaderInfo info{"austin", "Austin text and MOJO", kExtensions, 61, "Austin, austinp", 1,
+                                 kNotes};
     return info;
   }
 

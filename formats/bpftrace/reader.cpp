@@ -19,6 +19,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".bt.out", ".bpftrace"};
+constexpr ReaderNotes kNotes{
+    .versions = "maps printed as text or with -f json, keyed by kstack, ustack or both",
+    .keeps = "counts by stack, a metric for each map, other keys as labels; no histograms",
+    .recording = "bpftrace -e 'profile:hz:99 { @[kstack, ustack, comm] = count(); }' > out.bpftrace",
+    .verified = "sums over three corpus files; bpftrace itself was not run",
+};
 
 bool is_frame(std::string_view line) {
   return line.size() > 4 && (line.starts_with("    ") || line[0] == '\t') && trim(line).size() > 0;
@@ -388,7 +394,7 @@ bool is_json(std::string_view text) {
 class BpftraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"bpftrace", "bpftrace maps", kExtensions, 630, "bpftrace"};
+    static const ReaderInfo info{"bpftrace", "bpftrace maps", kExtensions, 630, "bpftrace", 1, kNotes};
     return info;
   }
 

@@ -16,6 +16,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".cachegrind"};
+constexpr ReaderNotes kNotes{
+    .versions = "Valgrind's, before and since 3.21",
+    .keeps = "every event by line of every function; the format knows no calls",
+    .recording = "valgrind --tool=cachegrind --cache-sim=yes ./app",
+    .verified = "cg_annotate 3.19: total, top functions; the summary line of every file",
+};
 
 std::string_view take_word(std::string_view& text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
@@ -189,8 +195,8 @@ class Reading {
 class CachegrindReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"cachegrind", "cachegrind costs by line", kExtensions, 710,
-                                 "valgrind --tool=cachegrind"};
+    static const ReaderInfo info{
+        "cachegrind", "cachegrind costs by line", kExtensions, 710, "valgrind --tool=cachegrind", 1, kNotes};
     return info;
   }
 

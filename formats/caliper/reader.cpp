@@ -15,11 +15,18 @@ namespace {
 using namespace caliper;
 
 constexpr std::array<std::string_view, 3> kExtensions{".cali", ".caliper.json", ".cali.json"};
+constexpr ReaderNotes kNotes{
+    .versions = ".cali; json-split, json and json(object) of cali-query",
+    .keeps = "sums by region or sampled stack, rank, thread and attribute; no minima, maxima or averages",
+    .recording = "CALI_CONFIG=hatchet-region-profile,output=app.json ./app",
+    .verified = "caliper-reader (inclusive sums) and hatchet (exclusive sums, top functions)",
+};
 
 class CaliperReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"caliper", "Caliper profile", kExtensions, 470, "Caliper, cali-query"};
+    static const ReaderInfo info{"caliper", "Caliper profile", kExtensions, 470, "Caliper, cali-query", 1,
+                                 kNotes};
     return info;
   }
 

@@ -14,6 +14,14 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".callgrind", ".callgrind.out"};
+constexpr ReaderNotes kNotes{
+    .versions = "Valgrind's and the writers of its format; Xdebug's cachegrind.out",
+    .keeps =
+        "every event by line and instruction; calls with inclusive costs and jumps as associations; modules, "
+        "parts, threads",
+    .recording = "valgrind --tool=callgrind --dump-instr=yes ./app",
+    .verified = "callgrind_annotate 3.19: self and inclusive cost of every function",
+};
 
 // What the lines up to the first costs say.
 Confidence look(std::string_view text, bool whole) {
@@ -61,8 +69,13 @@ Confidence look(std::string_view text, bool whole) {
 class CallgrindReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"callgrind", "callgrind call graph", kExtensions, 700,
-                                 "valgrind --tool=callgrind, Xdebug, KCachegrind converters, bzr, lsprof"};
+    static const ReaderInfo info{"callgrind",
+                                 "callgrind call graph",
+                                 kExtensions,
+                                 700,
+                                 "valgrind --tool=callgrind, Xdebug, KCachegrind converters, bzr, lsprof",
+                                 1,
+                                 kNotes};
     return info;
   }
 

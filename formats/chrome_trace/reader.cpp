@@ -26,6 +26,16 @@ namespace {
 using namespace chrome_trace;
 
 constexpr std::array<std::string_view, 3> kExtensions{".trace.json", ".trace", ".json"};
+constexpr ReaderNotes kNotes{
+    .versions = "arrays and objects, cut off or not; V8's CPU samples, Hermes, Kineto",
+    .keeps =
+        "B, E and X events, CPU samples, sampled stacks; threads, times, categories, places; no counters, "
+        "async or flow events",
+    .recording = "node --trace-events-enabled --trace-event-categories v8,node app.js",
+    .verified =
+        "speedscope's snapshots: self times of 18 event files, script functions of four CPU profiles; "
+        "Kineto: by hand only",
+};
 constexpr std::size_t kSniffCap = 64 * 1024;
 
 // What is not read, by phase.
@@ -429,9 +439,13 @@ Result<void> TraceReading::add_profiles(std::vector<ProfileBuilder>& profiles) {
 class ChromeTraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{
-        "chrome-trace", "Chrome trace events", kExtensions, 411,
-        "Chrome, Node.js, PyTorch (Kineto), Hermes, Perfetto's export, many tracers"};
+    static const ReaderInfo info{"chrome-trace",
+                                 "Chrome trace events",
+                                 kExtensions,
+                                 411,
+                                 "Chrome, Node.js, PyTorch (Kineto), Hermes, Perfetto's export, many tracers",
+                                 1,
+                                 kNotes};
     return info;
   }
 

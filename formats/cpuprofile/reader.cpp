@@ -20,6 +20,13 @@ namespace {
 using namespace cpuprofile;
 
 constexpr std::array<std::string_view, 1> kExtensions{".cpuprofile"};
+constexpr ReaderNotes kNotes{
+    .versions = "nodes with children or parents; the nested head of Chrome before 58",
+    .keeps = "samples, times, functions with file and line, the lines hit in leaves",
+    .recording = "node --cpu-prof app.js",
+    .verified =
+        "sums over the JSON of two corpus files (samples, top functions); the time of one against speedscope",
+};
 constexpr std::size_t kSniffCap = 64 * 1024;
 
 // Everything outside the nodes; big arrays by their place only.
@@ -89,7 +96,8 @@ class CpuprofileReader final : public FormatReader {
                                  kExtensions,
                                  410,
                                  "Chrome DevTools, node --cpu-prof, Deno, VS Code",
-                                 2};
+                                 2,
+                                 kNotes};
     return info;
   }
 

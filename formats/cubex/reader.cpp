@@ -20,6 +20,14 @@ namespace {
 using namespace cubex;
 
 constexpr std::array<std::string_view, 1> kExtensions{".cubex"};
+constexpr ReaderNotes kNotes{
+    .versions = "Cube 4 archives and folders, either byte order, compressed rows or not",
+    .keeps =
+        "sums by call node, rank and thread, regions with file and first line; no minima, maxima or derived "
+        "metrics",
+    .recording = "scorep mpicc app.c -o app && mpirun -n 4 ./app",
+    .verified = "what the Cube library exported of two reports: totals, times of all call nodes",
+};
 constexpr std::string_view kAnchor = "anchor.xml";
 
 bool is_anchor(std::span<const std::byte> prefix) {
@@ -186,7 +194,7 @@ class Building {
 class CubexReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"cubex", "Cube 4 report", kExtensions, 824, "Score-P, Scalasca"};
+    static const ReaderInfo info{"cubex", "Cube 4 report", kExtensions, 824, "Score-P, Scalasca", 1, kNotes};
     return info;
   }
 

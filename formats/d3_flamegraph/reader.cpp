@@ -21,6 +21,12 @@ namespace {
 using d3::Nodes;
 
 constexpr std::array<std::string_view, 1> kExtensions{".json"};
+constexpr ReaderNotes kNotes{
+    .versions = "name, value, children or n, v, c; inclusive or own values",
+    .keeps = "names, one value, delta, kinds of frames",
+    .recording = "perf script report flamegraph --format json",
+    .verified = "sums over the JSON of two corpus files",
+};
 
 // The values of a tree, each less those of its children where they are inclusive.
 template <class T>
@@ -122,8 +128,13 @@ bool is_one_of(std::string_view key, std::initializer_list<std::string_view> nam
 class D3FlamegraphReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"d3-flamegraph", "d3-flame-graph JSON", kExtensions, 480,
-                                 "d3-flame-graph, stackcollapse to JSON, perf script flamegraph"};
+    static const ReaderInfo info{"d3-flamegraph",
+                                 "d3-flame-graph JSON",
+                                 kExtensions,
+                                 480,
+                                 "d3-flame-graph, stackcollapse to JSON, perf script flamegraph",
+                                 1,
+                                 kNotes};
     return info;
   }
 

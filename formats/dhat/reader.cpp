@@ -17,6 +17,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".dhat.json"};
+constexpr ReaderNotes kNotes{
+    .versions = "file version 2; modes heap, ad-hoc and copy",
+    .keeps = "bytes and blocks in total, at the peak and at the end, lifetimes, accesses, lines, inlining",
+    .recording = "valgrind --tool=dhat ./app",
+    .verified = "sums over the JSON of two corpus files: bytes and blocks in total, at the peak, at the end",
+};
 
 // What a program point counts. `blocks`: in the unit of blocks, not of bytes.
 struct Field {
@@ -235,8 +241,8 @@ class Reading {
 class DhatReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"dhat", "DHAT heap profile", kExtensions, 440,
-                                 "valgrind --tool=dhat, Rust's dhat crate"};
+    static const ReaderInfo info{
+        "dhat", "DHAT heap profile", kExtensions, 440, "valgrind --tool=dhat, Rust's dhat crate", 1, kNotes};
     return info;
   }
 

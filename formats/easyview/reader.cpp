@@ -13,12 +13,25 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".ezview", ".drcctprof"};
+constexpr ReaderNotes kNotes{
+    .versions = "the protobuf of DrCCTProf, its databuilder, JXPerf and their converters",
+    .keeps =
+        "contexts, lines, addresses, modules, threads, inlining; pairs and triples of contexts as "
+        "associations",
+    .recording = "drrun -c64 libdrcctlib_reuse_distance_vse_fmt.so -- ./app",
+    .verified = "sums over the two published profiles; races and redundancy: only hand-made files",
+};
 
 class EasyviewReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"easyview", "EasyView / DrCCTProf profile", kExtensions, 200,
-                                 "DrCCTProf, its databuilder, JXPerf, EasyView converters"};
+    static const ReaderInfo info{"easyview",
+                                 "EasyView / DrCCTProf profile",
+                                 kExtensions,
+                                 200,
+                                 "DrCCTProf, its databuilder, JXPerf, EasyView converters",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -21,6 +21,15 @@ namespace {
 using namespace firefox;
 
 constexpr std::array<std::string_view, 3> kExtensions{".json", ".profile.json", ".sps.json"};
+constexpr ReaderNotes kNotes{
+    .versions =
+        "processed up to version 70, Gecko, DevTools' recordings; not .jslb, not Cleopatra (before 2013)",
+    .keeps =
+        "samples, processor use, allocations, threads, times, lines, columns, modules, categories; no "
+        "markers, no counters",
+    .recording = "samply record --save-only -o profile.json.gz ./app",
+    .verified = "counts over the JSON of eight corpus files (samples); speedscope's times of three functions",
+};
 constexpr std::int64_t kNewestProcessed = 70, kNewestGecko = 36;
 
 // A processed profile's threads are tables of columns; a Gecko profile's are rows under a schema. Only old
@@ -44,8 +53,13 @@ bool is_processed(const JsonCursor& text, const Outline& outline, const Meta& me
 class FirefoxReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"firefox", "Firefox Profiler JSON", kExtensions, 413,
-                                 "Firefox, profiler.firefox.com, samply, importers for perf and others"};
+    static const ReaderInfo info{"firefox",
+                                 "Firefox Profiler JSON",
+                                 kExtensions,
+                                 413,
+                                 "Firefox, profiler.firefox.com, samply, importers for perf and others",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -22,6 +22,14 @@ namespace {
 using folded::Line;
 
 constexpr std::array<std::string_view, 3> kExtensions{".folded", ".collapsed", ".collapse"};
+constexpr ReaderNotes kNotes{
+    .versions = "one count or two (difffolded.pl); marks of async-profiler, bcc, py-spy and rbspy",
+    .keeps =
+        "stacks with one value or before and after, kinds of frames, wakers, files and lines where names "
+        "have them",
+    .recording = "perf script | stackcollapse-perf.pl > out.folded",
+    .verified = "sums over the lines of the corpus files: totals, counts, top functions",
+};
 constexpr std::string_view kWakerSeparator = "--";
 
 // Austin and others head their files with "# key: value".
@@ -236,8 +244,13 @@ class FoldedReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "folded", "folded stacks", kExtensions, 900,
-        "FlameGraph stackcollapse scripts, inferno, async-profiler, py-spy, rbspy, bcc"};
+        "folded",
+        "folded stacks",
+        kExtensions,
+        900,
+        "FlameGraph stackcollapse scripts, inferno, async-profiler, py-spy, rbspy, bcc",
+        1,
+        kNotes};
     return info;
   }
 

@@ -20,6 +20,12 @@ using gdb::FrameLine;
 using gdb::ThreadLine;
 
 constexpr std::array<std::string_view, 4> kExtensions{".gdb", ".pstack", ".eu-stack", ".bt"};
+constexpr ReaderNotes kNotes{
+    .versions = "gdb's thread apply all bt, pstack, eu-stack; one dump or many",
+    .keeps = "a sample for each thread and dump: names, files, lines, addresses, modules, inlining",
+    .recording = "gdb -p PID -batch -ex 'thread apply all bt' > out.gdb",
+    .verified = "stackcollapse-gdb.pl on one corpus file: total, top functions",
+};
 
 class Reading {
  public:
@@ -144,7 +150,8 @@ class Reading {
 class GdbReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gdb", "gdb thread dump", kExtensions, 650, "gdb, pstack, eu-stack"};
+    static const ReaderInfo info{"gdb", "gdb thread dump", kExtensions, 650, "gdb, pstack, eu-stack", 1,
+                                 kNotes};
     return info;
   }
 

@@ -14,6 +14,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".prof"};
+constexpr ReaderNotes kNotes{
+    .versions = "+RTS -p, -P and -pj",
+    .keeps = "ticks, time, bytes and entries by cost-centre stack, modules, files and lines",
+    .recording = "./app +RTS -pj",
+    .verified = "speedscope (JSON), inferno (ticks) and the totals in the reports' heads",
+};
 
 bool looks_like_json(std::string_view text) {
   const std::size_t brace = text.find_first_not_of(" \t\r\n");
@@ -23,8 +29,8 @@ bool looks_like_json(std::string_view text) {
 class GhcProfReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"ghc-prof", "GHC profile", kExtensions, 620,
-                                 "GHC's runtime system (+RTS -p, -P, -pj)"};
+    static const ReaderInfo info{
+        "ghc-prof", "GHC profile", kExtensions, 620, "GHC's runtime system (+RTS -p, -P, -pj)", 1, kNotes};
     return info;
   }
 

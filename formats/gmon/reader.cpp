@@ -17,6 +17,14 @@ namespace {
 using namespace gmon;
 
 constexpr std::array<std::string_view, 2> kExtensions{".gmon", ".gmon.out"};
+constexpr ReaderNotes kNotes{
+    .versions = "version 1, either byte order, 32 and 64 bits; not the BSD form without a magic number",
+    .keeps =
+        "time by function and address, calls by caller, basic blocks; names from nm's list or the program "
+        "beside it",
+    .recording = "gcc -pg -o app app.c && ./app",
+    .verified = "GNU gprof 2.40's report of the same file: time and calls of every function",
+};
 
 class Reading {
  public:
@@ -147,7 +155,7 @@ class Reading {
 class GmonReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gmon", "gmon.out", kExtensions, 51, "programs built with -pg"};
+    static const ReaderInfo info{"gmon", "gmon.out", kExtensions, 51, "programs built with -pg", 1, kNotes};
     return info;
   }
 

@@ -15,6 +15,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".gprof2dot.json"};
+constexpr ReaderNotes kNotes{
+    .versions = "version 0",
+    .keeps = "all costs, functions with modules, call chains",
+    .recording = "memray transform gprof2dot out.bin",
+    .verified = "gprof2dot's shares of two corpus files",
+};
 
 class Reading {
  public:
@@ -177,8 +183,13 @@ class Reading {
 class Gprof2dotJsonReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gprof2dot-json", "gprof2dot JSON", kExtensions, 441,
-                                 "memtrail and others, for gprof2dot -f json"};
+    static const ReaderInfo info{"gprof2dot-json",
+                                 "gprof2dot JSON",
+                                 kExtensions,
+                                 441,
+                                 "memtrail and others, for gprof2dot -f json",
+                                 1,
+                                 kNotes};
     return info;
   }
 

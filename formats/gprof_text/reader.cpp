@@ -22,6 +22,14 @@ namespace {
 using namespace gprof_text;
 
 constexpr std::array<std::string_view, 2> kExtensions{".gprof", ".gprof.txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "flat profiles and call graphs of GNU, BSD, macOS, AIX and embedded gprof; -l",
+    .keeps =
+        "self times or cycles; calls, and inclusive times as gprof prints them, as associations; no stacks",
+    .recording = "gcc -pg -o app app.c && ./app && gprof ./app gmon.out > app.gprof.txt",
+    .verified =
+        "the reports' own tables: total and top functions of seven files, calls and inclusive times of one",
+};
 
 // embedded gprof counts cycles: its headers are of two lines, of which the second has the unit.
 bool is_cycle_header(std::string_view line) {
@@ -244,8 +252,8 @@ class Reading {
 class GprofTextReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gprof-text", "gprof report", kExtensions, 730,
-                                 "GNU, BSD, macOS and AIX gprof"};
+    static const ReaderInfo info{
+        "gprof-text", "gprof report", kExtensions, 730, "GNU, BSD, macOS and AIX gprof", 1, kNotes};
     return info;
   }
 

@@ -21,6 +21,14 @@ namespace {
 using namespace gprofng;
 
 constexpr std::array<std::string_view, 1> kExtensions{".er/log.xml"};
+constexpr ReaderNotes kNotes{
+    .versions = "experiments of version 12 (binutils 2.39 and later, Developer Studio)",
+    .keeps =
+        "clock, heap, synchronisation, I/O and counters by stack, thread and time; modules and offsets, no "
+        "names of functions",
+    .recording = "gprofng collect app -o test.1.er ./app",
+    .verified = "gprofng display text 2.40: ticks, bytes, allocations, leaks",
+};
 constexpr std::string_view kLog = "log.xml";
 
 enum PacketType : std::uint32_t {
@@ -345,8 +353,9 @@ class Experiment {
 class GprofngReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gprofng", "gprofng experiment", kExtensions, 71,
-                                 "gprofng collect, Oracle Developer Studio"};
+    static const ReaderInfo info{
+        "gprofng", "gprofng experiment", kExtensions, 71, "gprofng collect, Oracle Developer Studio", 1,
+        kNotes};
     return info;
   }
 

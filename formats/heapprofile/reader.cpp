@@ -20,6 +20,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".heapprofile"};
+constexpr ReaderNotes kNotes{
+    .versions = "V8's sampling heap profile, with or without samples",
+    .keeps = "bytes alive by function with file and line, order of allocation as label",
+    .recording = "node --heap-prof app.js",
+    .verified = "sums over the JSON of two corpus files, top functions",
+};
 
 // Struct-of-arrays by node, every node after its parent.
 struct Nodes {
@@ -208,8 +214,9 @@ class HeapReading {
 class HeapprofileReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"heapprofile", "V8 sampling heap profile", kExtensions, 412,
-                                 "Chrome DevTools, node --heap-prof"};
+    static const ReaderInfo info{"heapprofile", "V8 sampling heap profile",          kExtensions,
+                                 412,           "Chrome DevTools, node --heap-prof", 1,
+                                 kNotes};
     return info;
   }
 

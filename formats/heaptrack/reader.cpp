@@ -20,6 +20,15 @@ using heaptrack::Records;
 
 // ".heaptrack.raw" is what raw recordings are often called; heaptrack itself names files heaptrack.APP.PID.
 constexpr std::array<std::string_view, 2> kExtensions{".heaptrack", ".heaptrack.raw"};
+constexpr ReaderNotes kNotes{
+    .versions = "file versions 0 to 3 (heaptrack 1.0 to 1.5), interpreted and raw, compressed or not",
+    .keeps =
+        "allocations, bytes, temporary, leaked and peak by stack, lines, inlining, block sizes; no curve "
+        "over time",
+    .recording = "heaptrack ./app",
+    .verified =
+        "heaptrack_print 1.4 on five corpus files: allocations, temporary, leaked and peak to the byte",
+};
 
 class Building {
  public:
@@ -203,7 +212,7 @@ class Building {
 class HeaptrackReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"heaptrack", "heaptrack data", kExtensions, 610, "heaptrack"};
+    static const ReaderInfo info{"heaptrack", "heaptrack data", kExtensions, 610, "heaptrack", 1, kNotes};
     return info;
   }
 

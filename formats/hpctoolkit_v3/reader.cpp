@@ -18,6 +18,13 @@ namespace {
 using namespace hpctoolkit_v3;
 
 constexpr std::array<std::string_view, 3> kExtensions{"experiment.xml", ".metric-db", ".mdb"};
+constexpr ReaderNotes kNotes{
+    .versions = "experiment.xml 2.x and 3.x with metric-db 00.10 or experiment-1.mdb",
+    .keeps = "metrics by context, rank and thread, loops, lines, inlined procedures, modules; no traces",
+    .recording =
+        "hpcrun -e CPUTIME ./app && hpcstruct app && hpcprof -S app.hpcstruct hpctoolkit-app-measurements",
+    .verified = "hatchet (inclusive totals of two databases); the XML's sums against the metric-db files",
+};
 constexpr std::string_view kMain = "experiment.xml";
 
 bool is_experiment(std::span<const std::byte> prefix) {
@@ -29,8 +36,13 @@ bool is_experiment(std::span<const std::byte> prefix) {
 class HpctoolkitV3Reader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"hpctoolkit-v3", "HPCToolkit database, versions 2 and 3", kExtensions, 820,
-                                 "HPCToolkit hpcprof (2010 to 2022)"};
+    static const ReaderInfo info{"hpctoolkit-v3",
+                                 "HPCToolkit database, versions 2 and 3",
+                                 kExtensions,
+                                 820,
+                                 "HPCToolkit hpcprof (2010 to 2022)",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -18,6 +18,16 @@ namespace {
 using namespace hpctoolkit_v4;
 
 constexpr std::array<std::string_view, 1> kExtensions{".db"};
+constexpr ReaderNotes kNotes{
+    .versions = "version 4.x: HPCToolkit 2022.10 and later",
+    .keeps =
+        "metrics by context, rank and thread, loops, lines, inlined functions, modules; traces as a second "
+        "profile",
+    .recording =
+        "hpcrun -e CPUTIME -t ./app && hpcstruct hpctoolkit-app-measurements && hpcprof "
+        "hpctoolkit-app-measurements",
+    .verified = "hatchet (14 totals), the totals that the databases themselves hold",
+};
 
 constexpr std::string_view kRawMagic = "HPCRUN-profile____";
 
@@ -72,8 +82,13 @@ void describe_profile(const Meta& meta, std::string name, ProfileBuilder& builde
 class HpctoolkitV4Reader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"hpctoolkit-v4", "HPCToolkit database, version 4", kExtensions, 70,
-                                 "HPCToolkit hpcprof (2022.10 and later)"};
+    static const ReaderInfo info{"hpctoolkit-v4",
+                                 "HPCToolkit database, version 4",
+                                 kExtensions,
+                                 70,
+                                 "HPCToolkit hpcprof (2022.10 and later)",
+                                 1,
+                                 kNotes};
     return info;
   }
 

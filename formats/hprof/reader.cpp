@@ -19,6 +19,13 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".hprof", ".hprof.txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "text of JDK 1.2 to 8: cpu=samples, cpu=times, heap=sites, monitor=y; not heap dumps",
+    .keeps = "a profile for each table: samples, calls, times, objects and bytes by stack, lines, threads",
+    .recording = "java -agentlib:hprof=cpu=samples,depth=30,thread=y Main",
+    .verified =
+        "gprof2dot's shares and the total in one corpus file (cpu=times); the rest: only hand-made files",
+};
 constexpr std::string_view kHead = "JAVA PROFILE 1.0";
 
 enum class Table : std::uint8_t { none, samples, times, monitors, sites };
@@ -300,8 +307,8 @@ class Reading {
 class HprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"hprof", "hprof text", kExtensions, 504,
-                                 "the JVM agent hprof (JDK 1.2 to 8)"};
+    static const ReaderInfo info{
+        "hprof", "hprof text", kExtensions, 504, "the JVM agent hprof (JDK 1.2 to 8)", 1, kNotes};
     return info;
   }
 

@@ -18,6 +18,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".instruments.txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "Edit > Deep Copy of Instruments 7 to 13",
+    .keeps = "time, cycles, bytes or counts by call path, files; weights as rounded as the text is",
+    .recording = "in Instruments: Edit > Deep Copy, pasted into a file",
+    .verified = "speedscope on one time profile; two other corpus files against their root row",
+};
 
 struct Unit {
   std::string_view name;
@@ -221,8 +227,8 @@ class Reading {
 class InstrumentsReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"instruments", "Instruments deep copy", kExtensions, 618,
-                                 "Xcode Instruments"};
+    static const ReaderInfo info{
+        "instruments", "Instruments deep copy", kExtensions, 618, "Xcode Instruments", 1, kNotes};
     return info;
   }
 

@@ -11,12 +11,20 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".jfr"};
+constexpr ReaderNotes kNotes{
+    .versions =
+        "layouts 1.x and 2.x: JDK 8u262 and newer, async-profiler, Datadog; not 0.9 (Oracle JDK 7 and 8)",
+    .keeps = "a profile for each family of events: stacks, lines, how frames ran, threads, times, labels",
+    .recording = "java -XX:StartFlightRecording=filename=app.jfr,settings=profile -jar app.jar",
+    .verified = "jfr summary and jfr print of JDK 17, async-profiler's jfrconv, Grafana's parser",
+};
 
 class JfrReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"jfr", "Java Flight Recorder", kExtensions, 20,
-                                 "JDK Flight Recorder, async-profiler, Datadog"};
+    static const ReaderInfo info{
+        "jfr", "Java Flight Recorder", kExtensions, 20, "JDK Flight Recorder, async-profiler, Datadog", 1,
+        kNotes};
     return info;
   }
 

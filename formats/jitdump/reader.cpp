@@ -16,6 +16,13 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".dump"};
+constexpr ReaderNotes kNotes{
+    .versions = "version 1, both byte orders",
+    .keeps =
+        "code loads by function and line with their size, thread and time; names for a perf.data beside it",
+    .recording = "perf record -k mono -g -- node --perf-prof app.js",
+    .verified = "the record headers of one corpus file, counted by another program",
+};
 
 class Reading {
  public:
@@ -100,8 +107,13 @@ class Reading {
 class JitDumpReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"jitdump", "jitdump (jit-PID.dump)", kExtensions, 31,
-                                 "V8 and Node.js --perf-prof, OpenJDK, .NET, LLVM, Wasmtime, CPython"};
+    static const ReaderInfo info{"jitdump",
+                                 "jitdump (jit-PID.dump)",
+                                 kExtensions,
+                                 31,
+                                 "V8 and Node.js --perf-prof, OpenJDK, .NET, LLVM, Wasmtime, CPython",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -17,6 +17,14 @@ namespace {
 using namespace jstack;
 
 constexpr std::array<std::string_view, 2> kExtensions{".jstack", ".tdump"};
+constexpr ReaderNotes kNotes{
+    .versions = "JDK 6 to 21, one dump or many; Thread.dump_to_file, jhsdb",
+    .keeps =
+        "a sample for each thread and dump: name, id, state, what it waits for, lines, Java modules, time of "
+        "the dump",
+    .recording = "for i in $(seq 20); do jstack PID >> dumps.txt; sleep 0.5; done",
+    .verified = "one corpus file: threads as grep counts them, running ones of stackcollapse-jstack.pl",
+};
 constexpr std::string_view kHead = "Full thread dump ";
 
 // Days since 1970-01-01 of a date in the Gregorian calendar.
@@ -117,8 +125,13 @@ class Reading {
 class JstackReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"jstack", "Java thread dump", kExtensions, 505,
-                                 "jstack, jcmd Thread.print, Thread.dump_to_file, kill -3, jhsdb"};
+    static const ReaderInfo info{"jstack",
+                                 "Java thread dump",
+                                 kExtensions,
+                                 505,
+                                 "jstack, jcmd Thread.print, Thread.dump_to_file, kill -3, jhsdb",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -17,6 +17,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".sample.txt", ".spindump.txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "sample(1), Activity Monitor's samples, spindump(8)",
+    .keeps = "samples by call path, threads, queues, modules, addresses, files and lines",
+    .recording = "sample demo 10 1 -file out.sample.txt",
+    .verified = "inferno on one corpus file, and the sum of its threads; spindump: only a hand-made file",
+};
 
 struct Row {
   std::size_t column = 0;  // where the count stands
@@ -290,8 +296,13 @@ class Reading {
 class MacosSampleReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"macos-sample", "macOS sample call tree", kExtensions, 616,
-                                 "macOS sample, Activity Monitor, spindump"};
+    static const ReaderInfo info{"macos-sample",
+                                 "macOS sample call tree",
+                                 kExtensions,
+                                 616,
+                                 "macOS sample, Activity Monitor, spindump",
+                                 1,
+                                 kNotes};
     return info;
   }
 

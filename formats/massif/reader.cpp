@@ -19,6 +19,15 @@ namespace {
 using namespace massif;
 
 constexpr std::array<std::string_view, 1> kExtensions{".massif"};
+constexpr ReaderNotes kNotes{
+    .versions = "Valgrind's, with or without --stacks and --pages-as-heap",
+    .keeps =
+        "a profile for each snapshot with a tree: bytes by stack, lines, inlining; sizes of all snapshots as "
+        "a property",
+    .recording = "valgrind --tool=massif ./app",
+    .verified =
+        "the sizes in the files: every tree sums to its snapshot; seven corpus files counted by a script",
+};
 
 // massif keeps at most --max-snapshots (100) of them.
 constexpr std::size_t kMaxProfiles = 10'000;
@@ -153,8 +162,8 @@ class Writer {
 class MassifReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"massif", "massif heap snapshots", kExtensions, 720,
-                                 "valgrind --tool=massif"};
+    static const ReaderInfo info{
+        "massif", "massif heap snapshots", kExtensions, 720, "valgrind --tool=massif", 1, kNotes};
     return info;
   }
 

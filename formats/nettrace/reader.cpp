@@ -18,6 +18,12 @@ namespace {
 using namespace nettrace;
 
 constexpr std::array<std::string_view, 1> kExtensions{".nettrace"};
+constexpr ReaderNotes kNotes{
+    .versions = "versions 4 and 5, pointers of 4 and 8 bytes; not version 6",
+    .keeps = "samples, events and allocated bytes by stack, methods with signature, modules, threads, times",
+    .recording = "dotnet-trace collect -p PID",
+    .verified = "PerfView's event counts of one corpus file; functions and bytes by a script",
+};
 
 enum class EventKind : std::uint8_t { other, sample, allocation, method, module, rundown };
 
@@ -386,8 +392,8 @@ class Reading final : public BlockVisitor {
 class NettraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"nettrace", ".NET EventPipe trace", kExtensions, 80,
-                                 "dotnet-trace, dotnet-monitor"};
+    static const ReaderInfo info{
+        "nettrace", ".NET EventPipe trace", kExtensions, 80, "dotnet-trace, dotnet-monitor", 1, kNotes};
     return info;
   }
 

@@ -16,6 +16,14 @@ namespace {
 using namespace otlp;
 
 constexpr std::array<std::string_view, 2> kExtensions{".otlp", ".otlp.json"};
+constexpr ReaderNotes kNotes{
+    .versions = "v1development as of 1.8 to 1.10, protobuf and JSON, with or without the collector's lengths",
+    .keeps =
+        "samples with times, threads and attributes as labels, lines, columns, addresses, inlining, modules "
+        "with build ids",
+    .recording = "asprof -d 30 -o otlp -f out.otlp PID",
+    .verified = "OpenTelemetry's Python classes: total and top functions of one file, samples of another",
+};
 // A file of many small profiles is a stream; more than this is no file to look at.
 constexpr std::size_t kMaxProfiles = 10'000;
 
@@ -230,8 +238,13 @@ class OtlpReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "otlp", "OTLP profiles", kExtensions, 120,
-        "OpenTelemetry eBPF profiler and collector, async-profiler, Pyroscope, Parca agent"};
+        "otlp",
+        "OTLP profiles",
+        kExtensions,
+        120,
+        "OpenTelemetry eBPF profiler and collector, async-profiler, Pyroscope, Parca agent",
+        1,
+        kNotes};
     return info;
   }
 

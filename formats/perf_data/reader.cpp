@@ -15,6 +15,15 @@ namespace {
 using namespace perf_data;
 
 constexpr std::array<std::string_view, 2> kExtensions{".perf.data", ".data"};
+constexpr ReaderNotes kNotes{
+    .versions =
+        "version 2: files and pipes, both byte orders, zstd, perf record --threads; Linux 2.6.36 and newer",
+    .keeps =
+        "every event with its period, threads, times, processor, call chains, modules with build ids; JIT "
+        "and kernel symbols beside it",
+    .recording = "perf record -g -- ./app",
+    .verified = "perf script 6.1: samples and sum of periods of every event, on the corpus",
+};
 
 void describe(const FileHeader& header, std::span<const std::byte> bytes, Session& session) {
   for (const Event& event : header.events) session.add_event(event);
@@ -30,8 +39,8 @@ constexpr std::string_view kMainFile = "data", kThreadFile = "data.";
 class PerfDataReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"perf-data", "Linux perf.data", kExtensions, 30,
-                                 "perf record, simpleperf record"};
+    static const ReaderInfo info{
+        "perf-data", "Linux perf.data", kExtensions, 30, "perf record, simpleperf record", 1, kNotes};
     return info;
   }
 

@@ -17,13 +17,24 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".map"};
+constexpr ReaderNotes kNotes{
+    .versions = "START SIZE name, in hexadecimal",
+    .keeps = "symbols with address and size; names for a perf.data beside it",
+    .recording = "node --perf-basic-prof app.js",
+    .verified = "the lines of one corpus file, counted",
+};
 
 class PerfMapReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "perf-map", "perf-PID.map (JIT symbols)", kExtensions, 580,
-        "V8 and Node.js --perf-basic-prof, perf-map-agent, CPython -X perf, .NET, Julia"};
+        "perf-map",
+        "perf-PID.map (JIT symbols)",
+        kExtensions,
+        580,
+        "V8 and Node.js --perf-basic-prof, perf-map-agent, CPython -X perf, .NET, Julia",
+        1,
+        kNotes};
     return info;
   }
 

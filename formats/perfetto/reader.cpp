@@ -24,6 +24,15 @@ using protobuf::Field;
 using protobuf::Wire;
 
 constexpr std::array<std::string_view, 3> kExtensions{".perfetto-trace", ".pftrace", ".perfetto"};
+constexpr ReaderNotes kNotes{
+    .versions = "TracePacket protobuf, also with compressed packets",
+    .keeps =
+        "CPU samples, native and managed heap dumps, slices; threads, times, lines, modules with build ids",
+    .recording = "tools/cpu_profile -n com.example",
+    .verified =
+        "another decoder, on two traces of slices; samples and heaps: only files written with Perfetto's "
+        "classes",
+};
 // Half the range, so that differences of two times fit.
 constexpr std::int64_t kMaxTime = std::int64_t{1} << 61;
 
@@ -399,8 +408,13 @@ class Reading {
 class PerfettoReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"perfetto", "Perfetto trace", kExtensions, 150,
-                                 "Perfetto (traced_perf, heapprofd, the tracing SDK), Chrome, omnitrace"};
+    static const ReaderInfo info{"perfetto",
+                                 "Perfetto trace",
+                                 kExtensions,
+                                 150,
+                                 "Perfetto (traced_perf, heapprofd, the tracing SDK), Chrome, omnitrace",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -16,6 +16,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".pmcstat", ".pmc"};
+constexpr ReaderNotes kNotes{
+    .versions = "the text of pmcstat -G",
+    .keeps = "samples of every event by call path, modules; paths whose callers were not listed stand apart",
+    .recording = "pmcstat -R samples.out -G out.txt",
+    .verified = "speedscope and FlameGraph on one corpus file, for the stacks that are whole",
+};
 constexpr std::string_view kHidden = "[callers not shown]";
 constexpr std::size_t kMaxEvents = 64;
 
@@ -199,7 +205,8 @@ class Reading {
 class PmcstatReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"pmcstat", "pmcstat call graph", kExtensions, 584, "FreeBSD pmcstat -G"};
+    static const ReaderInfo info{"pmcstat", "pmcstat call graph", kExtensions, 584, "FreeBSD pmcstat -G", 1,
+                                 kNotes};
     return info;
   }
 

@@ -14,6 +14,12 @@ namespace {
 using namespace pprof;
 
 constexpr std::array<std::string_view, 4> kExtensions{".pb.gz", ".pprof", ".pb", ".prof"};
+constexpr ReaderNotes kNotes{
+    .versions = "the whole current schema; gzip with several members",
+    .keeps = "everything but is_folded: all metrics, labels, inlined lines, columns, addresses, modules",
+    .recording = "go test -cpuprofile cpu.pprof ./...",
+    .verified = "go tool pprof -top, flat and cum of every function for every metric",
+};
 
 // Wire type of each top-level field; comments (13) may also be packed.
 constexpr std::array<Wire, 16> kTopLevel{Wire::varint, Wire::length, Wire::length, Wire::length,
@@ -116,6 +122,7 @@ class PprofReader final : public FormatReader {
       i.extensions = kExtensions;
       i.sniff_rank = 100;
       i.producer = "Go runtime/pprof, gperftools, pprof-rs, py-spy, Node pprof, async-profiler";
+      i.notes = kNotes;
       return i;
     }();
     return kInfo;

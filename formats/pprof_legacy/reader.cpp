@@ -12,6 +12,13 @@ namespace {
 using namespace pprof_legacy;
 
 constexpr std::array<std::string_view, 4> kExtensions{".prof", ".heap", ".contention", ".cpu"};
+constexpr ReaderNotes kNotes{
+    .versions =
+        "gperftools CPU, heap, growth and contention, Go's debug=1 texts, threadz, Java; 32 and 64 bits",
+    .keeps = "stacks, addresses, modules, block sizes as labels, symbols where the file has them",
+    .recording = "CPUPROFILE=cpu.prof ./app",
+    .verified = "goldens of pprof's own tests; go tool pprof, flat and cum of every address",
+};
 
 enum class Form : std::uint8_t { none, cpu, heap, jemalloc, contention, count, threads, java, symbols };
 
@@ -81,8 +88,13 @@ class PprofLegacyReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "pprof-legacy", "pprof before protocol buffers", kExtensions, 50,
-        "gperftools (CPU, heap, growth, contention), jemalloc, Go debug=1 texts, old Java agents"};
+        "pprof-legacy",
+        "pprof before protocol buffers",
+        kExtensions,
+        50,
+        "gperftools (CPU, heap, growth, contention), jemalloc, Go debug=1 texts, old Java agents",
+        1,
+        kNotes};
     return info;
   }
 

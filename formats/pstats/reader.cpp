@@ -24,6 +24,13 @@ using pstats::read_marshal;
 using PyValue = pstats::Value;
 
 constexpr std::array<std::string_view, 3> kExtensions{".pstats", ".pstat", ".cprof"};
+constexpr ReaderNotes kNotes{
+    .versions = "marshal 0 to 4: cProfile and profile of Python 2 and 3",
+    .keeps =
+        "time, calls and primitive calls by function and caller; cumulative times as associations; no stacks",
+    .recording = "python -m cProfile -o out.pstats app.py",
+    .verified = "CPython 3.11's own reading of the files: times, calls, number of functions, top functions",
+};
 constexpr std::string_view kBuiltinFile = "~";
 
 // One function of the dictionary, or one of its callers: the numbers in the order they are meant.
@@ -347,8 +354,13 @@ class Reading {
 class PstatsReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"pstats", "Python cProfile statistics", kExtensions, 60,
-                                 "cProfile, profile, pyinstrument -r pstats, yappi"};
+    static const ReaderInfo info{"pstats",
+                                 "Python cProfile statistics",
+                                 kExtensions,
+                                 60,
+                                 "cProfile, profile, pyinstrument -r pstats, yappi",
+                                 1,
+                                 kNotes};
     return info;
   }
 

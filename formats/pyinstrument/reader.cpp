@@ -14,6 +14,13 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".pyisession", ".pyinstrument.json"};
+constexpr ReaderNotes kNotes{
+    .versions = "session files, -r json, the data of HTML pages, as of pyinstrument 5.1",
+    .keeps =
+        "sessions: samples in order with times and lines; JSON: the tidied tree with self times; threads",
+    .recording = "pyinstrument -r pyisession -o out.pyisession app.py",
+    .verified = "sums over the JSON of five corpus files; a session against the JSON made of it",
+};
 
 struct Outline {
   std::optional<std::uint64_t> root_frame, records, tree;
@@ -73,8 +80,8 @@ Result<void> read_members(JsonCursor& in, Outline& out, ProfileBuilder& builder,
 class PyinstrumentReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"pyinstrument", "pyinstrument JSON and sessions", kExtensions, 450,
-                                 "pyinstrument"};
+    static const ReaderInfo info{
+        "pyinstrument", "pyinstrument JSON and sessions", kExtensions, 450, "pyinstrument", 1, kNotes};
     return info;
   }
 

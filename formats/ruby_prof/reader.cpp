@@ -16,12 +16,19 @@ namespace {
 using namespace ruby_prof;
 
 constexpr std::array<std::string_view, 1> kExtensions{".ruby-prof.txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "text of FlatPrinter and GraphPrinter, ruby-prof 1.0 and later",
+    .keeps = "self values, waits and calls by method and thread, callers with their part; no stacks",
+    .recording = "ruby-prof -p graph -f app.ruby-prof.txt app.rb",
+    .verified = "what ruby-prof 1.4.5 had measured before it printed, within its rounding",
+};
 
 class RubyProfReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"ruby-prof", "ruby-prof flat and graph reports", kExtensions, 770,
-                                 "ruby-prof's FlatPrinter and GraphPrinter"};
+    static const ReaderInfo info{"ruby-prof", "ruby-prof flat and graph reports",         kExtensions,
+                                 770,         "ruby-prof's FlatPrinter and GraphPrinter", 1,
+                                 kNotes};
     return info;
   }
 

@@ -19,6 +19,14 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{"-recording.json", ".json"};
+constexpr ReaderNotes kNotes{
+    .versions = "Web Inspector exports with samples, as of Safari 13",
+    .keeps =
+        "samples and durations with times, functions with file and line, place of the expression; no other "
+        "timelines",
+    .recording = "in Web Inspector: Timelines, record with JavaScript & Events, Export",
+    .verified = "speedscope's snapshot of one corpus file: total, top functions",
+};
 
 // Seconds in nanoseconds; 0 for what is no number.
 std::int64_t seconds(JsonCursor& in, std::uint64_t& n_rounded) {
@@ -212,8 +220,8 @@ class Recording {
 class SafariReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"safari", "Safari Web Inspector recording", kExtensions, 414,
-                                 "Safari, WebKit"};
+    static const ReaderInfo info{
+        "safari", "Safari Web Inspector recording", kExtensions, 414, "Safari, WebKit", 1, kNotes};
     return info;
   }
 

@@ -22,6 +22,12 @@ namespace {
 using namespace simpleperf;
 
 constexpr std::array<std::string_view, 2> kExtensions{".trace", ".proto"};
+constexpr ReaderNotes kNotes{
+    .versions = "report-sample's protobuf, version 1",
+    .keeps = "events, off-cpu time, threads, times, symbols, modules, how frames ran",
+    .recording = "simpleperf report-sample --protobuf --show-callchain -i perf.data -o perf.trace",
+    .verified = "another protobuf decoder, on one corpus file: samples, event counts, threads",
+};
 constexpr std::size_t kMaxEvents = 128;
 constexpr std::size_t kMaxCells = std::size_t{1} << 28;
 constexpr auto kMaxInt = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -315,8 +321,13 @@ class Reading {
 class SimpleperfReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"simpleperf", "simpleperf samples (protobuf)", kExtensions, 32,
-                                 "Android simpleperf report-sample --protobuf, Android Studio"};
+    static const ReaderInfo info{"simpleperf",
+                                 "simpleperf samples (protobuf)",
+                                 kExtensions,
+                                 32,
+                                 "Android simpleperf report-sample --protobuf, Android Studio",
+                                 1,
+                                 kNotes};
     return info;
   }
 

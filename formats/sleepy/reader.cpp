@@ -21,6 +21,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".sleepy"};
+constexpr ReaderNotes kNotes{
+    .versions = "archives with Symbols.txt and Callstacks.txt, with and without addresses",
+    .keeps = "seconds by stack, modules, files and lines",
+    .recording = "in Very Sleepy: profile, stop, save the results",
+    .verified = "gprof2dot's shares of the top functions of one corpus file",
+};
 constexpr std::string_view kSymbols = "Symbols.txt", kStacks = "Callstacks.txt", kStats = "Stats.txt";
 constexpr std::string_view kUnknown = "[unknown]";
 
@@ -178,7 +184,7 @@ class Reading {
 class SleepyReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"sleepy", "Very Sleepy capture", kExtensions, 585, "Very Sleepy"};
+    static const ReaderInfo info{"sleepy", "Very Sleepy capture", kExtensions, 585, "Very Sleepy", 1, kNotes};
     return info;
   }
 

@@ -15,6 +15,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".goroutines", ".stacks.txt"};
+constexpr ReaderNotes kNotes{
+    .versions = "Go's goroutine dumps, Python's faulthandler",
+    .keeps = "a sample for each goroutine or thread: state, waiting time, files, lines",
+    .recording = "curl -o out.goroutines 'localhost:6060/debug/pprof/goroutine?debug=2'",
+    .verified = "by hand, on one corpus file and recordings of Go and CPython",
+};
 
 struct Goroutine {
   std::int64_t id = 0;
@@ -260,8 +266,8 @@ class Reading {
 class StackDumpReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"stack-dump", "stack dump", kExtensions, 652,
-                                 "Go goroutine dumps, Python faulthandler"};
+    static const ReaderInfo info{
+        "stack-dump", "stack dump", kExtensions, 652, "Go goroutine dumps, Python faulthandler", 1, kNotes};
     return info;
   }
 

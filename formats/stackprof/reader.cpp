@@ -11,6 +11,13 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".dump", ".stackprof"};
+constexpr ReaderNotes kNotes{
+    .versions = "Marshal and JSON dumps, with and without raw samples",
+    .keeps =
+        "stacks, lines and times of raw samples; otherwise self samples by line, callers as associations",
+    .recording = "StackProf.run(mode: :wall, raw: true, out: \"out.dump\") { work }",
+    .verified = "stackprof 0.2.21 --text, sums in the files; wall time of one file against speedscope",
+};
 
 bool is_marshal(std::span<const std::byte> bytes) {
   return bytes.size() >= 3 && bytes[0] == std::byte{4} && bytes[1] == std::byte{8} &&
@@ -20,7 +27,7 @@ bool is_marshal(std::span<const std::byte> bytes) {
 class StackprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"stackprof", "stackprof dumps", kExtensions, 62, "stackprof"};
+    static const ReaderInfo info{"stackprof", "stackprof dumps", kExtensions, 62, "stackprof", 1, kNotes};
     return info;
   }
 

@@ -12,12 +12,20 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".syscap", ".sysprof"};
+constexpr ReaderNotes kNotes{
+    .versions = "captures of version 1, both byte orders; the XML of Sysprof 1.0 to 1.2",
+    .keeps = "samples and allocations with thread, time, processor and module; names of JIT code",
+    .recording = "sysprof-cli -- ./app",
+    .verified =
+        "XML: gprof2dot's shares and the file's own size; captures: only a file written with Sysprof's "
+        "library",
+};
 
 class SysprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"sysprof", "Sysprof capture", kExtensions, 46,
-                                 "Sysprof, libsysprof-capture"};
+    static const ReaderInfo info{
+        "sysprof", "Sysprof capture", kExtensions, 46, "Sysprof, libsysprof-capture", 1, kNotes};
     return info;
   }
 

@@ -16,6 +16,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".stap", ".systemtap"};
+constexpr ReaderNotes kNotes{
+    .versions = "print_backtrace(), print_ubacktrace() and arrays keyed by backtrace()",
+    .keeps = "counts by stack, functions, modules, addresses, kernel frames",
+    .recording = "stap -e 'probe timer.profile { print_backtrace(); println(\"\") }' > out.stap",
+    .verified = "only hand-made files, in the form that stackcollapse-stap.pl documents",
+};
 
 struct FrameLine {
   std::uint64_t address = 0;
@@ -146,7 +152,8 @@ class Reading {
 class SystemtapReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"systemtap", "SystemTap backtraces", kExtensions, 642, "SystemTap"};
+    static const ReaderInfo info{"systemtap", "SystemTap backtraces", kExtensions, 642, "SystemTap", 1,
+                                 kNotes};
     return info;
   }
 

@@ -23,6 +23,16 @@ namespace {
 using namespace tau;
 
 constexpr std::array<std::string_view, 2> kExtensions{".0.0.0", "profile.0.0.0"};
+constexpr ReaderNotes kNotes{
+    .versions = "profile.n.c.t, alone or in MULTI__ folders; not tauprofile.xml, not *.ppk",
+    .keeps =
+        "every metric and calls by call path, rank and thread, files and lines, samples apart; user events "
+        "as a second profile",
+    .recording = "TAU_CALLPATH=1 TAU_CALLPATH_DEPTH=100 tau_exec ./app",
+    .verified =
+        "hatchet's total of one folder, sums over single files; several metrics and samples: only hand-made "
+        "files",
+};
 
 struct Place {
   std::string folder, file;  // "MULTI__TIME/", "profile.0.0.0"
@@ -248,7 +258,7 @@ class Building {
 class TauReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"tau", "TAU profile", kExtensions, 822, "TAU"};
+    static const ReaderInfo info{"tau", "TAU profile", kExtensions, 822, "TAU", 1, kNotes};
     return info;
   }
 

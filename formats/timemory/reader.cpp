@@ -18,6 +18,13 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".tree.json", ".timemory.json"};
+constexpr ReaderNotes kNotes{
+    .versions = "*.tree.json and flat *.json",
+    .keeps =
+        "own values and laps of every component by rank, process and thread, files and lines; no statistics",
+    .recording = "TIMEMORY_JSON_OUTPUT=ON TIMEMORY_TREE_OUTPUT=ON ./app",
+    .verified = "hatchet on one tree: sum, top functions; the flat form: only hand-made files",
+};
 
 struct Metric {
   std::string name, unit;
@@ -385,7 +392,8 @@ class Reading {
 class TimemoryReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"timemory", "timemory JSON", kExtensions, 472, "timemory, Omnitrace"};
+    static const ReaderInfo info{"timemory", "timemory JSON", kExtensions, 472, "timemory, Omnitrace",
+                                 1,          kNotes};
     return info;
   }
 

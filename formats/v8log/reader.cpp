@@ -21,6 +21,15 @@ namespace {
 using namespace v8log;
 
 constexpr std::array<std::string_view, 2> kExtensions{"-v8.log", "v8.log"};
+constexpr ReaderNotes kNotes{
+    .versions = "logs of V8 from before version 5 to Node.js 20",
+    .keeps =
+        "ticks with time and state of the VM, functions with line and column, JIT and interpreted code, "
+        "modules",
+    .recording = "node --prof app.js",
+    .verified =
+        "node --prof-process: compiled functions and GC ticks exactly, ticks in libraries as a lower bound",
+};
 // Of V8 5 and later.
 constexpr std::array<std::string_view, 10> kStates{"JS",       "GC",     "PARSER",   "BYTECODE_COMPILER",
                                                    "COMPILER", "OTHER",  "EXTERNAL", "ATOMICS_WAIT",
@@ -341,7 +350,8 @@ class LogReading {
 class V8logReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"v8log", "V8 log (--prof)", kExtensions, 550, "node --prof, d8, Chrome"};
+    static const ReaderInfo info{"v8log", "V8 log (--prof)", kExtensions, 550, "node --prof, d8, Chrome", 1,
+                                 kNotes};
     return info;
   }
 

@@ -17,6 +17,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".csv"};
+constexpr ReaderNotes kNotes{
+    .versions = "VSPerfReport's call tree summary",
+    .keeps = "exclusive times, bytes or samples and calls by call path, modules",
+    .recording = "VSPerfReport /Summary:CallTree /Output:out.csv program.vsp",
+    .verified = "inferno and FlameGraph: calls by function",
+};
 constexpr std::size_t kMaxMetrics = 32;
 
 // "2,893,824" and "18.39".
@@ -138,8 +144,13 @@ class Reading {
 class VisualStudioCsvReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"visualstudio-csv", "Visual Studio call tree CSV", kExtensions, 582,
-                                 "VSPerfReport /Summary:CallTree, Visual Studio export"};
+    static const ReaderInfo info{"visualstudio-csv",
+                                 "Visual Studio call tree CSV",
+                                 kExtensions,
+                                 582,
+                                 "VSPerfReport /Summary:CallTree, Visual Studio export",
+                                 1,
+                                 kNotes};
     return info;
   }
 

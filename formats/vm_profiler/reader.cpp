@@ -15,12 +15,18 @@ namespace {
 using namespace vm_profiler;
 
 constexpr std::array<std::string_view, 2> kExtensions{".vmprofile", ".vmprofile.json"};
+constexpr ReaderNotes kNotes{
+    .versions = "the text report and raw samples of the Cog VM",
+    .keeps = "samples by method, range of bytecodes and VM function; collections and their time; no stacks",
+    .recording = "in Squeak or Pharo: VMProfiler spyOn: [ ... ], its report saved",
+    .verified = "the sums and the example in the paper that describes it; no file of the tool was at hand",
+};
 
 class VmProfilerReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"vm-profiler", "Cog VM profiler", kExtensions, 826,
-                                 "Squeak and Pharo VMProfiler"};
+    static const ReaderInfo info{
+        "vm-profiler", "Cog VM profiler", kExtensions, 826, "Squeak and Pharo VMProfiler", 1, kNotes};
     return info;
   }
 

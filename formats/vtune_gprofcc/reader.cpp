@@ -21,6 +21,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 1> kExtensions{".axe"};
+constexpr ReaderNotes kNotes{
+    .versions = "vtune -report gprof-cc, and amplxe's before it",
+    .keeps = "self times; calls and cumulative times as associations; no stacks",
+    .recording = "vtune -report gprof-cc -result-dir r000hs -format text -report-out out.axe",
+    .verified = "gprof2dot on two corpus files: functions, shares of the top functions",
+};
 constexpr std::string_view kSpontaneous = "<spontaneous>", kIndexTitle = "Index by function name";
 constexpr std::size_t kMaxFunctions = 1u << 24;
 
@@ -312,8 +318,13 @@ class Reading {
 class VtuneGprofccReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"vtune-gprofcc", "Intel VTune gprof-cc report", kExtensions, 586,
-                                 "vtune -report gprof-cc, Intel Amplifier (axe)"};
+    static const ReaderInfo info{"vtune-gprofcc",
+                                 "Intel VTune gprof-cc report",
+                                 kExtensions,
+                                 586,
+                                 "vtune -report gprof-cc, Intel Amplifier (axe)",
+                                 1,
+                                 kNotes};
     return info;
   }
 

@@ -22,6 +22,12 @@ namespace profd {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".xperf", ".csv"};
+constexpr ReaderNotes kNotes{
+    .versions = "xperf -a stack and WPA's CSV, columns in any order",
+    .keeps = "weights and samples by stack, process, thread, processor and time, modules",
+    .recording = "xperf -i trace.etl -symbols -o out.csv -a stack",
+    .verified = "gprof2dot's shares of the top functions of one corpus file",
+};
 constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 constexpr std::string_view kRoot = "[Root]";
 
@@ -223,7 +229,8 @@ class Reading {
 class XperfReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"xperf", "xperf / WPA CSV", kExtensions, 583, "Windows Performance Toolkit"};
+    static const ReaderInfo info{
+        "xperf", "xperf / WPA CSV", kExtensions, 583, "Windows Performance Toolkit", 1, kNotes};
     return info;
   }
 

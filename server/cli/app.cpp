@@ -22,6 +22,7 @@ constexpr const char* kFooter =
     "  profd flame -o cpu.svg cpu.pprof    the same as a page to zoom, search and share\n"
     "  profd top --sort total cpu.pprof    the flat list\n"
     "  profd check *.json                  can they be read, and what is lost\n"
+    "  profd formats                       what is read and written\n"
     "\n"
     "A file named like a command is opened as ./summary. Colours follow --color and NO_COLOR.\n"
     "Exit codes: 0 fine, 1 the file or request is at fault, 2 the command line is, 3 profd is.";
@@ -34,6 +35,7 @@ void add_commands(CLI::App& root, Commands& commands) {
   add_flame(root, commands);
   add_check(root, commands);
   add_convert(root, commands);
+  add_formats(root, commands);
   add_daemon_commands(root, commands);
   add_query(root, commands);
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/file_error.h"
+#include "server/cli/formats.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -130,19 +131,6 @@ Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& opt
   return open_profiles(input, open, executor, StopToken{});
 }
 
-int list_formats(const Console& console) {
-  std::string out;
-  for (const FormatReader* reader : all_readers()) {
-    std::string extensions;
-    for (const std::string_view extension : reader->info().extensions) {
-      extensions += extensions.empty() ? "" : " ";
-      extensions += extension;
-    }
-    out += fmt::format("{:<14} {:<40} {}\n", reader->info().id, reader->info().title, extensions);
-  }
-  return console.print(out);
-}
-
 int check(const Options& options, const Console& console) {
   if (options.formats) return list_formats(console);
   ThreadExecutor executor;
@@ -173,7 +161,7 @@ void add_check(CLI::App& root, Commands& commands) {
       ->type_name("ID");
   app->add_flag("--partial", options->profile.partial, "Read what is there of files that end early");
   app->add_flag("--json", options->json, "One JSON object a line, see docs/cli.md");
-  app->add_flag("--formats", options->formats, "List the formats that are read, and end");
+  app->add_flag("--formats", options->formats, "The same as `profd formats`");
   app->footer("Examples:\n  profd check *.pprof\n  profd check --json trace.json.gz | jq .outcome");
   app->callback([&commands, options] {
     if (options->files.empty() && !options->formats) throw CLI::RequiredError("FILE");

@@ -25,6 +25,7 @@ void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
 void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
+void add_formats(CLI::App& root, Commands& commands);
 void add_daemon_commands(CLI::App& root, Commands& commands);  // serve, connect
 void add_query(CLI::App& root, Commands& commands);
 

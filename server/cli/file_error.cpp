@@ -28,7 +28,7 @@ std::string file_error_advice(const Error& error) {
                  ? "Record it again, and let the profiler end before reading."
                  : "If another tool opens it, report it with `profd check --json FILE`.";
     case ErrorCode::unsupported:
-      return "If you know what it is, name it with --format; `profd check --formats` lists what is read.";
+      return "If you know what it is, name it with --format; `profd formats` lists what is read.";
     case ErrorCode::not_found:
     case ErrorCode::limit:
     case ErrorCode::invalid:

@@ -210,7 +210,56 @@ class Commands(unittest.TestCase):
         for answer in answers[2:]:
             self.assertTrue(answer["error"]["message"])
         run("check", fine)
-        self.assertIn("pprof", run("check", "--formats").stdout.decode())
+        self.assertEqual(run("check", "--formats").stdout, run("formats").stdout)
+
+    def test_formats_are_a_table_that_fits(self):
+        known = json.loads(run("formats", "--json").stdout)["formats"]
+        self.assertGreater(len(known), 60)
+        for columns in (60, 80, 100, 160):
+            lines = run("formats", env={"COLUMNS": str(columns)}).stdout.decode().splitlines()
+            self.assertLessEqual(max(map(len, lines[: lines.index("")])), columns)
+            self.assertEqual([line.split()[0] for line in lines[1 : lines.index("")]], [f["id"] for f in known])
+            marked = [line.split()[0] for line in lines[1 : lines.index("")] if line.split()[1] == "w"]
+            self.assertEqual(marked, [f["id"] for f in known if f["writer"]])
+        wide = run("formats", env={"COLUMNS": "160"}).stdout.decode()
+        self.assertIn("written by", wide)
+        self.assertNotIn("\x1b", wide)
+
+    def test_one_format_is_shown_in_full(self):
+        for columns in (80, 160):
+            text = run("formats", "pprof", env={"COLUMNS": str(columns)}).stdout.decode()
+            for label in ("written by", "usual names", "versions", "what is kept", "how to record", "verified with", "profd writes"):
+                self.assertIn(label, text)
+            self.assertLessEqual(max(map(len, text.splitlines())), columns)
+        self.assertIn("*.pb.gz *.pprof", text)
+        self.assertIn("go test -cpuprofile", text)
+        gmon = run("formats", "gmon").stdout.decode()
+        self.assertRegex(gmon, r"profd writes +no\n")
+        self.assertIn("gprof", gmon)
+
+    def test_formats_json_has_the_documented_shape(self):
+        known = json.loads(run("formats", "--json").stdout)["formats"]
+        self.assertEqual([f["id"] for f in known], sorted(f["id"] for f in known))
+        for format in known:
+            self.assertEqual(list(format), ["id", "title", "extensions", "read", "producer", "versions", "keeps",
+                                            "recording", "verified", "writer"])
+            if format["read"]:
+                for note in ("versions", "keeps", "recording", "verified"):
+                    self.assertTrue(format[note], format["id"])
+        one = json.loads(run("formats", "--json", "folded").stdout)["formats"]
+        self.assertEqual([f["id"] for f in one], ["folded"])
+        self.assertEqual(list(one[0]["writer"]), ["extensions", "holds"])
+        self.assertIn(".folded", one[0]["extensions"])
+
+    def test_a_format_that_is_none_names_those_that_were_meant(self):
+        error = run("formats", "valgrind", code=2).stderr.decode()
+        for id in ("callgrind", "cachegrind", "massif", "dhat"):
+            self.assertIn(id, error)
+        self.assertIn("`profd formats`", run("formats", "unheard-of", code=2).stderr.decode())
+
+    def test_a_file_that_no_format_claims_names_the_list_of_formats(self):
+        error = run(self.file("noise.bin", bytes(range(128, 256)) * 3), code=1).stderr.decode()
+        self.assertIn("`profd formats`", error)
 
     def test_bad_files_say_what_where_and_what_next(self):
         self.assertIn("no such file", run(os.path.join(self.folder.name, "missing"), code=1).stderr.decode().lower())
@@ -246,7 +295,8 @@ class Commands(unittest.TestCase):
 
     def test_help_has_examples_for_every_command(self):
         self.assertIn("Examples:", run("--help").stdout.decode())
-        for command in ("summary", "top", "tree", "flame", "check", "convert", "serve", "connect", "query"):
+        for command in ("summary", "top", "tree", "flame", "check", "convert", "formats", "serve", "connect",
+                        "query"):
             self.assertIn("Examples:", run(command, "--help").stdout.decode(), command)
         self.assertIn("profd", run("--version").stdout.decode())
 

@@ -19,6 +19,7 @@ cmd_lint() {
   local failed=0
   cpp_files | xargs -P"$(nproc)" -n 20 clang-format-14 --dry-run -Werror || failed=1
   python3 tests/tidy/layers.py || failed=1
+  python3 tests/tidy/format_pages.py || failed=1
   stylua --check || failed=1
   cmake --preset dev >/dev/null
   cpp_files | grep '\.cpp$' | grep -v '^tests/' |
