@@ -267,9 +267,23 @@ class Opener {
     if (!member_.empty()) name = name.empty() ? member_ : fmt::format("{}: {}", member_, name);
     const auto beside =
         content.beside ? std::make_unique<NoticingFolder>(*content.beside, opened_.looked_around) : nullptr;
+    // What a reader has gone past it hardly looks at again: a mapped file need not stay in memory for that.
+    // Only so often: one that does look back at all of it must not pay for that with every step.
+    const std::uint64_t step = std::max<std::uint64_t>(2u << 20, content.source.bytes().size() / 16);
+    std::uint64_t forgotten = 0;
+    const auto forget_and_tell = [&](std::uint64_t done, std::uint64_t total) {
+      if (done >= forgotten + step) {
+        content.source.forget_pages();
+        forgotten = done;
+      }
+      if (progress_) progress_(done, total);
+    };
     return collect(content, decision, name, [&](ReadContext& context, auto& builders) {
       context.beside = beside.get();
-      return decision.reader->read(content.source, context, builders);
+      context.progress = forget_and_tell;
+      auto done = decision.reader->read(content.source, context, builders);
+      content.source.forget_pages();
+      return done;
     });
   }
 

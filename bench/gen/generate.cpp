@@ -13,6 +13,8 @@ std::unique_ptr<Writer> make_writer(const GenerateOptions& options, const Progra
   if (options.format == "perf-script") return make_perf_script_writer(program, sink);
   if (options.format == "cpuprofile") return make_cpuprofile_writer(program, sink);
   if (options.format == "speedscope") return make_speedscope_writer(program, sink);
+  if (options.format == "chrome-trace") return make_chrome_trace_writer(program, sink);
+  if (options.format == "firefox") return make_firefox_writer(program, sink);
   return make_pprof_writer(program, sink, options.n_metrics);
 }
 

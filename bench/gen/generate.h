@@ -7,10 +7,11 @@
 namespace profd::bench {
 
 struct GenerateOptions {
-  std::string format = "pprof";  // pprof, folded, perf-script, cpuprofile, speedscope
-  std::string output;            // a path, or "-"
-  std::uint64_t size = 0;        // bytes before compression; 0: no limit
-  std::uint64_t samples = 0;     // 0: no limit; one of the two is set
+  // pprof, folded, perf-script, cpuprofile, speedscope, chrome-trace, firefox
+  std::string format = "pprof";
+  std::string output;         // a path, or "-"
+  std::uint64_t size = 0;     // bytes before compression; 0: no limit
+  std::uint64_t samples = 0;  // 0: no limit; one of the two is set
   std::uint64_t seed = 1;
   int gzip_level = 0;
   int n_metrics = 4;  // pprof only

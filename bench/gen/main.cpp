@@ -14,7 +14,8 @@ int parse_and_run(int argc, char** argv) {
   GenerateOptions options;
   CLI::App app("Writes profiles of one synthetic program: same seed, same samples, in every format");
   app.add_option("--format", options.format)
-      ->check(CLI::IsMember({"pprof", "folded", "perf-script", "cpuprofile", "speedscope"}))
+      ->check(CLI::IsMember(
+          {"pprof", "folded", "perf-script", "cpuprofile", "speedscope", "chrome-trace", "firefox"}))
       ->capture_default_str();
   const std::map<std::string, std::uint64_t> units = {
       {"B", 1}, {"KB", 1000}, {"MB", 1000'000}, {"GB", 1000'000'000}};

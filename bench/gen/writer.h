@@ -27,5 +27,7 @@ std::unique_ptr<Writer> make_folded_writer(const Program& program, Sink& sink);
 std::unique_ptr<Writer> make_perf_script_writer(const Program& program, Sink& sink);
 std::unique_ptr<Writer> make_cpuprofile_writer(const Program& program, Sink& sink);
 std::unique_ptr<Writer> make_speedscope_writer(const Program& program, Sink& sink);
+std::unique_ptr<Writer> make_chrome_trace_writer(const Program& program, Sink& sink);
+std::unique_ptr<Writer> make_firefox_writer(const Program& program, Sink& sink);
 
 }  // namespace profd::bench

@@ -10,6 +10,7 @@ from pathlib import Path
 EXTENSIONS = {
     "pprof": "pb.gz", "folded": "folded", "perf-script": "perf.txt",
     "cpuprofile": "cpuprofile", "speedscope": "speedscope.json",
+    "chrome-trace": "trace.json", "firefox": "firefox.json",
 }
 SIZES_MB = {"1MB": 1, "10MB": 10, "100MB": 100, "500MB": 500, "1GB": 1000}
 

@@ -30,6 +30,8 @@ FORMATS = (
            {"stackcollapse-perf.pl": "500MB", "inferno-collapse-perf": "500MB", "speedscope": "500MB"}),
     Format("speedscope", "speedscope JSON", JSON_SIZES, 150, {"speedscope": 20}, {"speedscope": "100MB"}, memory=2),
     Format("cpuprofile", "cpuprofile", JSON_SIZES, 150, {"speedscope": 20}, {"speedscope": "100MB"}, memory=2),
+    Format("chrome-trace", "Chrome trace", JSON_SIZES, 150, {"speedscope": 20}, {"speedscope": "100MB"}, memory=2),
+    Format("firefox", "Firefox", JSON_SIZES, 150, {}, memory=2.5),
 )
 NEEDS_MB = 8_000  # what speedscope may take at 100 MB of JSON
 

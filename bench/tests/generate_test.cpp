@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -66,7 +67,8 @@ json stats_of(GenerateOptions options) {
 }  // namespace
 
 TEST_CASE("a seed gives the same bytes in every format, another seed gives others") {
-  for (const char* format : {"pprof", "folded", "perf-script", "cpuprofile", "speedscope"}) {
+  for (const char* format :
+       {"pprof", "folded", "perf-script", "cpuprofile", "speedscope", "chrome-trace", "firefox"}) {
     CAPTURE(format);
     const std::string first = written(samples_of(format, 300));
     CHECK(first == written(samples_of(format, 300)));
@@ -135,6 +137,35 @@ TEST_CASE("every format tells the totals of the same samples") {
     std::uint64_t frames = 0;
     for (const auto& stack : profile["samples"]) frames += stack.size();
     CHECK(frames == stats["frames"]);
+  }
+  SECTION("chrome-trace") {
+    const json events = json::parse(written(samples_of("chrome-trace", kSamples)))["traceEvents"];
+    // Calls of a thread end in order: the last one ends with the thread's clock, which began like all others.
+    std::map<std::uint64_t, std::uint64_t> first, last;
+    for (const json& event : events) {
+      if (event["ph"] != "X") continue;
+      const std::uint64_t thread = event["tid"], begin = event["ts"],
+                          end = begin + event["dur"].get<std::uint64_t>();
+      first[thread] = std::min(first.try_emplace(thread, begin).first->second, begin);
+      last[thread] = end;
+    }
+    std::uint64_t sum = 0;
+    for (const auto& [thread, end] : last) sum += (end - first[thread]) * 1000;
+    CHECK(sum == cpu_ns);
+  }
+  SECTION("firefox") {
+    const json thread = json::parse(written(samples_of("firefox", kSamples)))["threads"][0];
+    const auto& weights = thread["samples"]["weight"];
+    std::uint64_t sum = 0;
+    for (const json& weight : weights) sum += weight.get<std::uint64_t>();
+    CHECK(sum == count);
+    for (const char* table : {"samples", "stackTable", "frameTable", "funcTable"}) {
+      CAPTURE(table);
+      for (const auto& [name, column] : thread[table].items()) {
+        CAPTURE(name);
+        if (column.is_array()) CHECK(column.size() == thread[table]["length"]);
+      }
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
+#include <variant>
 
 #include "core/model/builder_state.h"
 #include "core/support/checked.h"
@@ -13,21 +15,20 @@ namespace {
 
 struct Renumbered {
   ContextTree tree;
-  std::vector<std::uint32_t> new_id;  // by arrival id
+  BigVector<std::uint32_t> new_id;  // by arrival id
 };
 
-Renumbered to_preorder(const std::vector<std::uint32_t>& parent, const std::vector<std::uint32_t>& frame) {
+Renumbered to_preorder(GrowingVector<std::uint32_t> parent, GrowingVector<std::uint32_t> frame) {
   const auto n = static_cast<std::uint32_t>(parent.size());
-  std::vector<std::uint32_t> first(n + 1, 0), children(n > 0 ? n - 1 : 0);
-  for (std::uint32_t i = 1; i < n; ++i) ++first[parent[i] + 1];
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<std::uint32_t> fill(first.begin(), first.end() - 1);
-  for (std::uint32_t i = 1; i < n; ++i) children[fill[parent[i]]++] = i;
-  fill = {};
+  // Children of i: [end[i - 1], end[i]), from 0 for the root.
+  BigVector<std::uint32_t> end(n + 1, 0), children(n - 1);
+  for (std::uint32_t i = 1; i < n; ++i) ++end[parent[i] + 1];
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  for (std::uint32_t i = 1; i < n; ++i) children[end[parent[i]]++] = i;
 
   Renumbered out;
-  out.new_id.assign(n, kNone);
-  std::vector<std::uint32_t> new_parent(n), new_frame(n), new_end(n);
+  out.new_id.resize(n);
+  BigVector<std::uint32_t> new_parent(n), new_frame(n);
   std::vector<std::uint32_t> pending{0};
   std::uint32_t next = 0;
   while (!pending.empty()) {
@@ -37,63 +38,117 @@ Renumbered to_preorder(const std::vector<std::uint32_t>& parent, const std::vect
     out.new_id[old] = id;
     new_parent[id] = old == 0 ? kNone : out.new_id[parent[old]];
     new_frame[id] = frame[old];
-    const auto begin = children.begin() + first[old];
-    const auto end = children.begin() + first[old + 1];
-    std::sort(begin, end, [&](std::uint32_t a, std::uint32_t b) { return frame[a] > frame[b]; });
-    pending.insert(pending.end(), begin, end);
+    const auto first = children.begin() + (old == 0 ? 0 : end[old - 1]);
+    const auto last = children.begin() + end[old];
+    std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) { return frame[a] > frame[b]; });
+    pending.insert(pending.end(), first, last);
   }
-  for (std::uint32_t i = 0; i < n; ++i) new_end[i] = i + 1;
+  parent = {};
+  frame = {};
+  end = {};
+  children = {};
+  BigVector<std::uint32_t> new_end(n);
+  std::iota(new_end.begin(), new_end.end(), 1u);
   for (std::uint32_t i = n; i-- > 1;) new_end[new_parent[i]] = std::max(new_end[new_parent[i]], new_end[i]);
   out.tree = {Column<std::uint32_t>(std::move(new_parent)), Column<std::uint32_t>(std::move(new_frame)),
               Column<std::uint32_t>(std::move(new_end))};
   return out;
 }
 
-ValueColumn freeze(GrowingValues values) {
-  if (values.fractional) return Column<double>(std::move(values.doubles));
-  return Column<std::int64_t>(std::move(values.ints));
-}
-
-template <class T>
-std::vector<T> permuted(const std::vector<T>& values, const std::vector<std::uint32_t>& order) {
-  std::vector<T> out;
-  out.reserve(order.size());
-  for (std::uint32_t i : order) out.push_back(values[i]);
-  return out;
-}
-
 // Rows sorted by context, stable.
-std::vector<std::uint32_t> order_by_context(const std::vector<std::uint32_t>& context,
-                                            std::size_t n_contexts) {
-  std::vector<std::uint32_t> start(n_contexts + 1, 0), order(context.size());
+BigVector<std::uint32_t> order_by_context(const GrowingVector<std::uint32_t>& context,
+                                          std::size_t n_contexts) {
+  BigVector<std::uint32_t> start(n_contexts + 1, 0), order(context.size());
   for (std::uint32_t c : context) ++start[c + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
   for (std::uint32_t i = 0; i < context.size(); ++i) order[start[context[i]]++] = i;
   return order;
 }
 
-// The self table of dense columns (one entry a context): rows where any metric is not zero.
-SelfTable gather(std::vector<GrowingValues> dense, std::size_t n_contexts) {
-  const auto nonzero = [&](const GrowingValues& column, std::size_t row) {
-    return column.fractional ? row < column.doubles.size() && column.doubles[row] != 0
-                             : row < column.ints.size() && column.ints[row] != 0;
+// A column of samples as it is, or by `order` when that is not empty.
+template <class T>
+Column<T> in_order(GrowingVector<T>& values, const BigVector<std::uint32_t>& order) {
+  if (order.empty()) return freeze(std::move(values));
+  BigVector<T> out(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) out[i] = values[order[i]];
+  values = {};
+  return Column<T>(std::move(out));
+}
+
+// The rows of the self table: contexts with a value that is not zero in some metric.
+struct SelfRows {
+  BigVector<std::uint32_t> row_of;  // by context; any number where there is none
+  BigVector<std::uint32_t> contexts;
+};
+
+// Contexts that can have a value: leaves of samples, and those that something was added to.
+SelfRows self_rows(const std::vector<GrowingValues>& added, const GrowingVector<std::uint32_t>& leaf,
+                   const BigVector<std::uint32_t>& new_id, std::size_t n_contexts) {
+  SelfRows out;
+  out.row_of.assign(n_contexts, 0);
+  for (const std::uint32_t c : leaf) out.row_of[c] = 1;
+  const auto mark = [&](const auto& values) {
+    for (std::size_t i = 0; i < std::min(values.size(), new_id.size()); ++i)
+      out.row_of[new_id[i]] |= values[i] != 0 ? 1u : 0u;
   };
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t i = 0; i < n_contexts; ++i) {
-    if (std::any_of(dense.begin(), dense.end(), [&](const auto& column) { return nonzero(column, i); }))
-      rows.push_back(i);
+  for (const GrowingValues& column : added) {
+    mark(column.ints);
+    mark(column.doubles);
   }
+  out.contexts.resize(std::accumulate(out.row_of.begin(), out.row_of.end(), std::size_t{0}));
+  std::uint32_t row = 0;
+  for (std::uint32_t c = 0; c < n_contexts; ++c) {
+    if (std::exchange(out.row_of[c], row) != 0) out.contexts[row++] = c;
+  }
+  return out;
+}
+
+// Sums of one metric, by row.
+template <class T>
+BigVector<T> self_column(const SelfRows& rows, const GrowingVector<T>& added,
+                         const BigVector<std::uint32_t>& new_id, const GrowingVector<T>& samples,
+                         const GrowingVector<std::uint32_t>& leaf) {
+  BigVector<T> out(rows.contexts.size(), T{0});
+  for (std::size_t i = 0; i < std::min(added.size(), new_id.size()); ++i) {
+    if (added[i] != 0) out[rows.row_of[new_id[i]]] = added[i];
+  }
+  for (std::size_t i = 0; i < samples.size(); ++i) add_saturating(out[rows.row_of[leaf[i]]], samples[i]);
+  return out;
+}
+
+SelfTable self_table(const std::vector<GrowingValues>& added, const std::vector<GrowingValues>& samples,
+                     const GrowingVector<std::uint32_t>& leaf, const BigVector<std::uint32_t>& new_id,
+                     std::size_t n_contexts) {
+  SelfRows rows = self_rows(added, leaf, new_id, n_contexts);
+  std::vector<std::variant<BigVector<std::int64_t>, BigVector<double>>> columns;
+  for (std::size_t m = 0; m < added.size(); ++m) {
+    if (added[m].fractional)
+      columns.emplace_back(self_column(rows, added[m].doubles, new_id, samples[m].doubles, leaf));
+    else
+      columns.emplace_back(self_column(rows, added[m].ints, new_id, samples[m].ints, leaf));
+  }
+  // Samples of value 0, and values that cancel out.
+  std::size_t kept = 0;
+  for (std::size_t row = 0; row < rows.contexts.size(); ++row) {
+    const bool any = std::any_of(columns.begin(), columns.end(), [&](const auto& column) {
+      return std::visit([&](const auto& values) { return values[row] != 0; }, column);
+    });
+    if (!any) continue;
+    rows.contexts[kept] = rows.contexts[row];
+    for (auto& column : columns) std::visit([&](auto& values) { values[kept] = values[row]; }, column);
+    ++kept;
+  }
+  rows.contexts.resize(kept);
   SelfTable table;
-  for (auto& column : dense) {
-    if (column.fractional) {
-      column.doubles.resize(n_contexts);
-      table.values.emplace_back(Column<double>(permuted(column.doubles, rows)));
-    } else {
-      column.ints.resize(n_contexts);
-      table.values.emplace_back(Column<std::int64_t>(permuted(column.ints, rows)));
-    }
+  table.contexts = Column<std::uint32_t>(std::move(rows.contexts));
+  for (auto& column : columns) {
+    std::visit(
+        [&](auto& values) {
+          values.resize(kept);
+          table.values.emplace_back(Column(std::move(values)));
+        },
+        column);
   }
-  table.contexts = Column<std::uint32_t>(std::move(rows));
   return table;
 }
 
@@ -157,87 +212,59 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
                                         [](std::uint32_t l) { return l != 0; });
     if (any_labels) d.samples = std::move(samples);
   } else {
-    std::vector<std::uint32_t> context = std::move(s.sample_context);
+    BigVector<std::uint32_t> new_id;  // by arrival id; of the root alone when the sorter made the tree
+    GrowingVector<std::uint32_t> context = std::move(s.sample_context);
     d.n_samples = s.n_samples.value_or(context.size());
     const bool stacks_only =
         (s.sample_stacks && !context.empty()) ||
-        (s.context_parent.size() == 1 && s.stack_end.size() == context.size() && !context.empty());
-    std::vector<std::uint32_t> new_id;
+        (s.context_parent.size() == 1 && s.stacks.size() == context.size() && !context.empty());
     if (stacks_only) {
-      std::unique_ptr<StackSource> stacks = std::move(s.sample_stacks);
-      if (!stacks) stacks = std::make_unique<FlatStacks>(std::move(s.stack_frames), std::move(s.stack_end));
-      assert(stacks->size() == context.size());
+      StackSource& stacks = s.sample_stacks ? *s.sample_stacks : s.stacks;
+      assert(stacks.size() == context.size());
       const SortOptions sort_options{.keep_order = true};
-      PROFD_TRY(SortedStacks sorted, sort_stacks(*stacks, sort_options, executor, stop));
+      PROFD_TRY(SortedStacks sorted, sort_stacks(stacks, sort_options, executor, stop));
+      s.sample_stacks.reset();
       d.tree = std::move(sorted.tree);
       for (std::size_t row = 0; row < sorted.order.size(); ++row)
         context[sorted.order[row]] = sorted.leaf[row];
-      new_id = {0};
+      new_id.assign(1, 0);
     } else {
-      std::size_t stack = 0, begin = 0;
+      std::size_t stack = 0;
       for (std::uint32_t& c : context) {
         if (c != kNone) continue;
-        const std::size_t end = s.stack_end[stack++];
         ContextId at = kRootContext;
-        for (std::size_t f = begin; f < end; ++f) at = s.context(at, s.stack_frames[f]);
+        for (const FrameId frame : s.stacks[stack]) at = s.context(at, frame);
+        ++stack;
         c = at.v;
-        begin = end;
       }
-      s.stack_frames = {};
+      s.stacks.release();
       s.context_rows = {};
-      Renumbered renumbered = to_preorder(s.context_parent, s.context_frame);
+      Renumbered renumbered = to_preorder(std::move(s.context_parent), std::move(s.context_frame));
       d.tree = std::move(renumbered.tree);
       new_id = std::move(renumbered.new_id);
       for (std::uint32_t& c : context) c = new_id[c];
     }
     PROFD_CHECK(stop.status());
     const std::size_t n_contexts = d.tree.size();
+    d.self = self_table(s.self, s.sample_values, context, new_id, n_contexts);
+    s.self.clear();
 
-    std::vector<GrowingValues> dense;
-    for (const GrowingValues& column : s.self) {
-      GrowingValues& out = dense.emplace_back();
-      out.fractional = column.fractional;
-      if (!column.ints.empty()) {
-        out.ints.resize(n_contexts);
-        for (std::size_t i = 0; i < std::min(column.ints.size(), new_id.size()); ++i)
-          out.ints[new_id[i]] = column.ints[i];
-      }
-      if (!column.doubles.empty()) {
-        out.doubles.resize(n_contexts);
-        for (std::size_t i = 0; i < std::min(column.doubles.size(), new_id.size()); ++i)
-          out.doubles[new_id[i]] = column.doubles[i];
-      }
-    }
-    const bool keep_samples = s.any_labels || s.any_thread || s.any_time;
-    for (std::size_t m = 0; m < dense.size(); ++m) {
-      GrowingValues& out = dense[m];
-      const GrowingValues& in = s.sample_values[m];
-      if (!in.ints.empty()) out.ints.resize(n_contexts);
-      if (!in.doubles.empty()) out.doubles.resize(n_contexts);
-      for (std::size_t i = 0; i < in.ints.size(); ++i) add_saturating(out.ints[context[i]], in.ints[i]);
-      for (std::size_t i = 0; i < in.doubles.size(); ++i) out.doubles[context[i]] += in.doubles[i];
-    }
-    d.self = gather(std::move(dense), n_contexts);
-
-    if (keep_samples) {
+    const bool any_time = !s.sample_time.empty(), any_labels = !s.sample_labels.empty(),
+               any_thread = !s.sample_thread.empty();
+    if (any_time || any_labels || any_thread) {
+      BigVector<std::uint32_t> order;
+      if (!any_time) order = order_by_context(context, n_contexts);
       SampleTable samples;
-      if (!s.any_time) {
-        const auto order = order_by_context(context, n_contexts);
-        context = permuted(context, order);
-        if (s.any_labels) s.sample_labels = permuted(s.sample_labels, order);
-        if (s.any_thread) s.sample_thread = permuted(s.sample_thread, order);
-        for (auto& column : s.sample_values) {
-          if (column.fractional)
-            column.doubles = permuted(column.doubles, order);
-          else
-            column.ints = permuted(column.ints, order);
-        }
+      samples.context = in_order(context, order);
+      if (any_labels) samples.label_set = in_order(s.sample_labels, order);
+      if (any_thread) samples.thread = in_order(s.sample_thread, order);
+      if (any_time) samples.time = freeze(std::move(s.sample_time));
+      for (GrowingValues& column : s.sample_values) {
+        if (column.fractional)
+          samples.values.emplace_back(in_order(column.doubles, order));
+        else
+          samples.values.emplace_back(in_order(column.ints, order));
       }
-      samples.context = Column<std::uint32_t>(std::move(context));
-      if (s.any_labels) samples.label_set = Column<std::uint32_t>(std::move(s.sample_labels));
-      if (s.any_thread) samples.thread = Column<std::uint32_t>(std::move(s.sample_thread));
-      if (s.any_time) samples.time = Column<std::int64_t>(std::move(s.sample_time));
-      for (auto& column : s.sample_values) samples.values.push_back(freeze(std::move(column)));
       d.samples = std::move(samples);
     }
     for (AssociationTable& table : s.associations) {

@@ -4,7 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "core/model/collected_stacks.h"
+#include "core/model/context_rows.h"
 #include "core/model/profile_builder.h"
+#include "core/support/growing_vector.h"
 #include "core/support/interner.h"
 
 namespace profd {
@@ -12,11 +15,16 @@ namespace profd {
 // Values of one metric while they are collected; doubles only when the metric is fractional.
 struct GrowingValues {
   bool fractional = false;
-  std::vector<std::int64_t> ints;
-  std::vector<double> doubles;
+  GrowingVector<std::int64_t> ints;
+  GrowingVector<double> doubles;
 };
 
 struct ProfileBuilder::State {
+  State() {
+    context_parent.push_back(kNone);
+    context_frame.push_back(kNone);
+  }
+
   ProfileInfo info;
   StringInterner strings;
 
@@ -53,19 +61,18 @@ struct ProfileBuilder::State {
   MetricId default_metric;
 
   // Contexts in order of arrival; 0 is the root.
-  std::vector<std::uint32_t> context_parent{kNone}, context_frame{kNone};
-  RowSet context_rows;
+  GrowingVector<std::uint32_t> context_parent, context_frame;
+  ContextRows context_rows;
 
   // Totals-only values: dense by context, grown on demand.
   std::vector<GrowingValues> self;
 
   // Samples. sample_context is kNone where the sample has a stack; stacks are then in order of those samples.
-  std::vector<std::uint32_t> sample_context, sample_labels, sample_thread;
-  std::vector<std::int64_t> sample_time;
+  // Labels, threads and times are empty until a sample has one.
+  GrowingVector<std::uint32_t> sample_context, sample_labels, sample_thread;
+  GrowingVector<std::int64_t> sample_time;
   std::vector<GrowingValues> sample_values;
-  bool any_labels = false, any_thread = false, any_time = false;
-  std::vector<FrameId> stack_frames;
-  std::vector<std::uint64_t> stack_end;
+  CollectedStacks stacks;
 
   std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;

@@ -218,15 +218,12 @@ MetricId ProfileBuilder::add_metric(std::string_view name, std::string_view unit
 
 ContextId ProfileBuilder::State::context(ContextId parent, FrameId frame) {
   assert(parent.v < context_parent.size() && frame.v < frame_function.size());
-  const std::uint32_t next = n_rows(context_parent);
-  if (next >= kNone - 1) {
+  if (context_parent.size() >= kNone - 1) {
     too_many = true;
     return parent;
   }
-  const std::uint32_t row = context_rows.find_or_add(
-      mix64((std::uint64_t{parent.v} << 32) | frame.v), next,
-      [&](std::uint32_t r) { return context_parent[r] == parent.v && context_frame[r] == frame.v; });
-  if (row == next) {
+  const std::uint32_t row = context_rows.find_or_add(parent.v, frame.v, context_parent, context_frame);
+  if (row == context_parent.size()) {
     context_parent.push_back(parent.v);
     context_frame.push_back(frame.v);
   }
@@ -246,7 +243,7 @@ ContextId ProfileBuilder::context_of(std::span<const FrameId> root_first) {
 namespace {
 
 template <class T>
-void add_dense(std::vector<T>& values, std::size_t row, T value) {
+void add_dense(GrowingVector<T>& values, std::size_t row, T value) {
   if (values.size() <= row) values.resize(row + 1 + values.size() / 2);
   add_saturating(values[row], value);
 }
@@ -301,12 +298,17 @@ void ProfileBuilder::add_self(ContextId context, MetricId metric, double value) 
 }
 
 void ProfileBuilder::State::begin_sample(const SampleContext& where) {
-  any_labels |= where.labels.valid() && where.labels.v != 0;
-  any_thread |= where.thread.valid();
-  any_time |= where.time.has_value();
-  sample_labels.push_back(where.labels.valid() ? where.labels.v : 0);
-  sample_thread.push_back(where.thread.v);
-  sample_time.push_back(where.time.value_or(kNoTime));
+  // A column begins with the first sample that has something to put there.
+  const auto put = [&](auto& column, auto value, auto nothing) {
+    if (column.empty()) {
+      if (value == nothing) return;
+      column.resize(sample_context.size(), nothing);
+    }
+    column.push_back(value);
+  };
+  put(sample_labels, where.labels.valid() ? where.labels.v : 0u, 0u);
+  put(sample_thread, where.thread.v, kNone);
+  put(sample_time, where.time.value_or(kNoTime), kNoTime);
 }
 
 void ProfileBuilder::add_sample(ContextId context, std::span<const std::int64_t> values,
@@ -332,15 +334,13 @@ void ProfileBuilder::add_sample(ContextId context, std::span<const Value> values
 
 void ProfileBuilder::add_sample(std::span<const FrameId> root_first, std::span<const std::int64_t> values,
                                 const SampleContext& where) {
-  s_->stack_frames.insert(s_->stack_frames.end(), root_first.begin(), root_first.end());
-  s_->stack_end.push_back(s_->stack_frames.size());
+  s_->stacks.add(root_first);
   add_sample(ContextId{}, values, where);
 }
 
 void ProfileBuilder::add_sample(std::span<const FrameId> root_first, std::span<const double> values,
                                 const SampleContext& where) {
-  s_->stack_frames.insert(s_->stack_frames.end(), root_first.begin(), root_first.end());
-  s_->stack_end.push_back(s_->stack_frames.size());
+  s_->stacks.add(root_first);
   add_sample(ContextId{}, values, where);
 }
 

@@ -15,20 +15,7 @@
 
 namespace profd {
 
-std::size_t FlatStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
-  const std::size_t n = std::min<std::size_t>(max, ends_[i] - begin(i));
-  std::memcpy(frames, frames_.data() + begin(i), n * sizeof(FrameId));
-  return n;
-}
-
-LabelSetId FlatStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t*) const {
-  for (std::size_t f = begin(i); f < ends_[i]; ++f) frames.push_back(frames_[f].v);
-  return LabelSetId{0u};
-}
-
 namespace {
-
-static_assert(sizeof(FrameId) == sizeof(std::uint32_t));
 
 // Samples of a group are scattered over the file; asking early hides the wait for memory.
 constexpr std::size_t kPrefetchAhead = 8;

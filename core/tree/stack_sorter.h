@@ -37,23 +37,4 @@ struct SortOptions {
 Result<SortedStacks> sort_stacks(StackSource& source, const SortOptions& options, Executor& executor,
                                  StopToken stop);
 
-// Stacks held as one array of frames.
-class FlatStacks final : public StackSource {
- public:
-  FlatStacks(std::vector<FrameId> frames, std::vector<std::uint64_t> ends)
-      : frames_(std::move(frames)), ends_(std::move(ends)) {}
-  std::size_t size() const override { return ends_.size(); }
-  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
-  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
-  void release() override {
-    frames_ = {};
-    ends_ = {};
-  }
-
- private:
-  std::uint64_t begin(std::size_t i) const { return i == 0 ? 0 : ends_[i - 1]; }
-  std::vector<FrameId> frames_;
-  std::vector<std::uint64_t> ends_;
-};
-
 }  // namespace profd

@@ -10,30 +10,8 @@
 namespace profd::chrome_trace {
 namespace {
 
-// "1353252.291" in thousandths; false for what needs more than a glance.
-bool thousandths(std::string_view text, std::int64_t& out) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  const bool negative = p != end && *p == '-';
-  if (negative) ++p;
-  if (end - p > 15) return false;
-  std::int64_t value = 0;
-  for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + (*p - '0');
-  int n_decimals = 0;
-  if (p != end && *p == '.') {
-    for (++p; p != end && *p >= '0' && *p <= '9'; ++p, ++n_decimals) {
-      if (n_decimals == 3) return false;
-      value = value * 10 + (*p - '0');
-    }
-  }
-  if (p != end) return false;
-  for (; n_decimals < 3; ++n_decimals) value *= 10;
-  out = negative ? -value : value;
-  return true;
-}
-
 bool to_nanoseconds(std::string_view text, double value, std::int64_t& out, ReadCounts& counts) {
-  if (thousandths(text, out) || scaled_decimal(text, 3, out)) return true;
+  if (scaled_decimal(text, 3, out)) return true;
   const double rounded = std::round(value * 1000);
   if (!(std::abs(rounded) < 9.2e18)) return false;
   ++counts.n_rounded;
@@ -74,6 +52,9 @@ std::optional<std::int64_t> read_microseconds(JsonCursor& in, ReadCounts& counts
   const std::uint64_t at = in.offset();
   std::int64_t ns = 0;
   if (kind == JsonKind::number) {
+    const std::string_view text = in.number_text();
+    if (scaled_decimal(text, 3, ns)) return ns;
+    in.seek(at, in.depth());
     const JsonNumber number = in.number();
     if (!in.ok()) return std::nullopt;
     if (to_nanoseconds(number.text, number.value, ns, counts)) return ns;

@@ -255,11 +255,12 @@ Result<void> add_slices(SliceTable& table, const Threads& threads, std::int64_t 
   std::vector<std::uint32_t> first(threads.size() + 1, 0);
   for (const std::uint32_t thread : table.thread) ++first[thread + 1];
   for (std::size_t i = 0; i + 1 < first.size(); ++i) first[i + 1] += first[i];
-  std::vector<std::uint32_t> order(n);
+  BigVector<std::uint32_t> order(n);
   {
     std::vector<std::uint32_t> fill(first.begin(), first.end() - 1);
     for (std::size_t i = 0; i < n; ++i) order[fill[table.thread[i]]++] = static_cast<std::uint32_t>(i);
   }
+  table.thread = {};
   Counts counts;
   Sweep sweep(table, origin, builder, counts, std::uint64_t{n} * 64 + 1'000'000);
   for (std::uint32_t thread = 0; thread < threads.size(); ++thread) {

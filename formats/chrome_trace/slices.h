@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/model/profile_builder.h"
+#include "core/support/growing_vector.h"
 #include "formats/chrome_trace/event.h"
 #include "formats/reader.h"
 
@@ -15,13 +15,13 @@ enum class SliceKind : std::uint8_t { begin, end, complete };
 
 // Struct-of-arrays, in the order of the file. An end event has no frame.
 struct SliceTable {
-  std::vector<std::int64_t> time;
-  std::vector<std::int64_t> until;  // of complete events; of begin events once they are matched
-  std::vector<std::uint32_t> thread;
-  std::vector<std::uint32_t> name;  // what an end event must agree with; kNone: it has no name
-  std::vector<FrameId> frame;
-  std::vector<LabelSetId> labels;
-  std::vector<SliceKind> kind;
+  GrowingVector<std::int64_t> time;
+  GrowingVector<std::int64_t> until;  // of complete events; of begin events once they are matched
+  GrowingVector<std::uint32_t> thread;
+  GrowingVector<std::uint32_t> name;  // what an end event must agree with; kNone: it has no name
+  GrowingVector<FrameId> frame;
+  GrowingVector<LabelSetId> labels;
+  GrowingVector<SliceKind> kind;
 
   std::size_t size() const { return time.size(); }
   void clear();

@@ -19,6 +19,11 @@ struct OpenNode {
   bool has_id = false;
 };
 
+struct Link {
+  std::int64_t id = 0;
+  std::uint32_t row = 0;
+};
+
 // Reads the members of nodes; the two layouts differ in how nodes nest.
 class NodeReader {
  public:
@@ -31,7 +36,7 @@ class NodeReader {
     node.begin = in_.offset();
     table_.id.push_back(0);
     table_.parent.push_back(kNone);
-    table_.function.emplace_back();
+    table_.function.push_back({});
     table_.kind.push_back(FrameKind::native);
     table_.hits.push_back(0);
     offsets_.push_back(node.begin);
@@ -73,10 +78,9 @@ class NodeReader {
   }
 
   NodeTable& table() { return table_; }
-  // (parent, id of the child)
-  std::vector<std::pair<std::uint32_t, std::int64_t>>& links_down() { return links_down_; }
-  // (child, id of the parent)
-  std::vector<std::pair<std::uint32_t, std::int64_t>>& links_up() { return links_up_; }
+  // From a parent to the id of its child, and the other way round.
+  GrowingVector<Link>& links_down() { return links_down_; }
+  GrowingVector<Link>& links_up() { return links_up_; }
 
   bool stopped(std::uint32_t row) {
     if ((row & 4095u) != 0) return false;
@@ -148,9 +152,9 @@ class NodeReader {
   ReadContext& context_;
   ProfileBuilder& builder_;
   NodeTable table_;
-  std::vector<std::uint64_t> offsets_;
+  GrowingVector<std::uint64_t> offsets_;
   std::vector<Tick> ticks_;
-  std::vector<std::pair<std::uint32_t, std::int64_t>> links_down_, links_up_;
+  GrowingVector<Link> links_down_, links_up_;
   std::uint64_t n_bytes_ = 0;
 };
 
@@ -165,7 +169,7 @@ Result<void> NodeReader::link_parents(const NodeIndex& index) {
     slot = parent;
     return {};
   };
-  for (const auto& [parent, child_id] : links_down_) {
+  for (const auto& [child_id, parent] : links_down_) {
     const std::uint32_t child = index.find(child_id);
     if (child == kNone)
       return fail(ErrorCode::malformed,
@@ -173,7 +177,7 @@ Result<void> NodeReader::link_parents(const NodeIndex& index) {
                   offsets_[parent]);
     PROFD_CHECK(attach(child, parent));
   }
-  for (const auto& [child, parent_id] : links_up_) {
+  for (const auto& [parent_id, child] : links_up_) {
     const std::uint32_t parent = index.find(parent_id);
     if (parent == kNone)
       return fail(ErrorCode::malformed,
@@ -189,8 +193,9 @@ Result<void> NodeReader::link_parents(const NodeIndex& index) {
 // Parents first, from the nodes without one; what is not reached hangs on a cycle.
 Result<void> NodeReader::order_nodes(std::string_view layout) {
   const auto n = static_cast<std::uint32_t>(table_.size());
-  std::vector<std::uint32_t> first(n + 1, 0), children(n);
+  BigVector<std::uint32_t> first(n + 1, 0), children(n);
   table_.is_inner.assign(n, 0);
+  table_.order.reserve(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     if (table_.parent[i] == kNone) {
       table_.order.push_back(i);
@@ -199,15 +204,15 @@ Result<void> NodeReader::order_nodes(std::string_view layout) {
       table_.is_inner[table_.parent[i]] = 1;
     }
   }
+  // Children of i stand at [first[i], first[i + 1]); once they are there, at [first[i - 1], first[i]).
   for (std::uint32_t i = 0; i < n; ++i) first[i + 1] += first[i];
-  std::vector<std::uint32_t> fill(first.begin(), first.end() - 1);
   for (std::uint32_t i = 0; i < n; ++i) {
-    if (table_.parent[i] != kNone) children[fill[table_.parent[i]]++] = i;
+    if (table_.parent[i] != kNone) children[first[table_.parent[i]]++] = i;
   }
   for (std::size_t done = 0; done < table_.order.size(); ++done) {
     const std::uint32_t node = table_.order[done];
-    table_.order.insert(table_.order.end(), children.begin() + first[node],
-                        children.begin() + first[node + 1]);
+    table_.order.insert(table_.order.end(), children.begin() + (node == 0 ? 0 : first[node - 1]),
+                        children.begin() + first[node]);
   }
   if (table_.order.size() == n) return {};
   std::vector<bool> reached(n, false);
@@ -222,6 +227,7 @@ Result<void> NodeReader::order_nodes(std::string_view layout) {
 }
 
 void NodeReader::sort_ticks() {
+  if (ticks_.empty()) return;
   std::stable_sort(ticks_.begin(), ticks_.end(),
                    [](const Tick& a, const Tick& b) { return a.node < b.node; });
   table_.first_tick.assign(table_.size() + 1, 0);
@@ -261,9 +267,8 @@ Result<Nodes> NodeReader::link(std::string_view layout) {
   return out;
 }
 
-void read_child_ids(JsonCursor& in, std::uint32_t row,
-                    std::vector<std::pair<std::uint32_t, std::int64_t>>& links) {
-  for (in.begin_array(); in.next_element();) links.emplace_back(row, in.integer());
+void read_child_ids(JsonCursor& in, std::uint32_t row, GrowingVector<Link>& links) {
+  for (in.begin_array(); in.next_element();) links.push_back({in.integer(), row});
 }
 
 tl::unexpected<Error> failure(const JsonCursor& in, std::string_view layout, std::size_t row) {
@@ -273,7 +278,7 @@ tl::unexpected<Error> failure(const JsonCursor& in, std::string_view layout, std
 
 }  // namespace
 
-bool NodeIndex::build(const std::vector<std::int64_t>& ids, std::uint32_t& twice) {
+bool NodeIndex::build(const GrowingVector<std::int64_t>& ids, std::uint32_t& twice) {
   dense_.clear();
   sparse_.clear();
   const auto limit = static_cast<std::int64_t>(ids.size() * 4 + 1024);
@@ -308,7 +313,7 @@ Result<Nodes> read_node_array(JsonCursor& in, ReadContext& context, ProfileBuild
       if (key == "children" && in.kind() == JsonKind::array)
         read_child_ids(in, node.row, reader.links_down());
       else if (key == "parent" && in.kind() == JsonKind::number)
-        reader.links_up().emplace_back(node.row, in.integer());
+        reader.links_up().push_back({in.integer(), node.row});
       else
         reader.member(node, key);
     }

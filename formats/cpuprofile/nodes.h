@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/model/profile_builder.h"
+#include "core/support/growing_vector.h"
 #include "formats/reader.h"
 #include "formats/support/json_cursor.h"
 
@@ -19,19 +21,24 @@ struct LineTicks {
 
 // Struct-of-arrays by node number, in the order of the file.
 struct NodeTable {
-  std::vector<std::int64_t> id;
-  std::vector<std::uint32_t> parent;  // node number; kNone: child of the root, or the root itself
-  std::vector<FunctionId> function;   // none: the (root) of the file
-  std::vector<FrameKind> kind;
-  std::vector<std::int64_t> hits;
-  std::vector<std::uint64_t> first_tick;  // into `ticks`; one more entry than nodes
+  GrowingVector<std::int64_t> id;
+  GrowingVector<std::uint32_t> parent;  // node number; kNone: child of the root, or the root itself
+  GrowingVector<FunctionId> function;   // none: the (root) of the file
+  GrowingVector<FrameKind> kind;
+  GrowingVector<std::int64_t> hits;
+  BigVector<std::uint32_t> order;  // every node after its parent
+  BigVector<std::uint8_t> is_inner;
   std::vector<LineTicks> ticks;
-  std::vector<std::uint32_t> order;  // every node after its parent
-  std::vector<std::uint8_t> is_inner;
+  BigVector<std::uint64_t> first_tick;  // into `ticks`; one more entry than nodes, or empty: no ticks
 
   std::size_t size() const { return id.size(); }
+  std::pair<std::uint64_t, std::uint64_t> ticks_of(std::uint32_t node) const {
+    if (first_tick.empty()) return {0, 0};
+    return {first_tick[node], first_tick[node + 1]};
+  }
   std::uint64_t n_ticks(std::uint32_t node) const {
-    return first_tick[node + 1] == first_tick[node] ? 0 : ticks[first_tick[node + 1] - 1].until;
+    const auto [first, last] = ticks_of(node);
+    return first == last ? 0 : ticks[last - 1].until;
   }
 };
 
@@ -39,7 +46,7 @@ struct NodeTable {
 class NodeIndex {
  public:
   // False when an id occurs twice; `twice` is then its second node.
-  bool build(const std::vector<std::int64_t>& ids, std::uint32_t& twice);
+  bool build(const GrowingVector<std::int64_t>& ids, std::uint32_t& twice);
   std::uint32_t find(std::int64_t id) const {
     if (id >= 0 && static_cast<std::uint64_t>(id) < dense_.size())
       return dense_[static_cast<std::size_t>(id)];
@@ -49,7 +56,7 @@ class NodeIndex {
   }
 
  private:
-  std::vector<std::uint32_t> dense_;
+  BigVector<std::uint32_t> dense_;
   std::unordered_map<std::int64_t, std::uint32_t> sparse_;
 };
 

@@ -140,6 +140,7 @@ class CpuprofileReader final : public FormatReader {
       return tl::unexpected<Error>(std::move(error));
     }
     const Document& document = *outline;
+    source.forget_pages();  // only the outline was looked at
 
     ProfileBuilder builder;
     in.seek(document.nodes ? *document.nodes : *document.head, 1);

@@ -99,7 +99,7 @@ NodeContexts::NodeContexts(const NodeTable& nodes, ProfileBuilder& builder)
       builder_(builder),
       context_(nodes.size()),
       line_context_(nodes.ticks.size()),
-      n_taken_(nodes.size(), 0) {
+      n_taken_(nodes.ticks.empty() ? 0 : nodes.size(), 0) {
   for (const std::uint32_t node : nodes.order) {
     if (nodes.is_inner[node] != 0) of_node(node);
   }
@@ -124,9 +124,10 @@ ContextId NodeContexts::of_line(std::uint32_t node, std::uint32_t line) {
 
 ContextId NodeContexts::next_sample(std::uint32_t node) {
   const std::uint64_t n_ticks = nodes_.n_ticks(node);
+  if (n_ticks == 0) return of_node(node);
   const std::uint64_t taken = n_taken_[node]++;
   if (taken >= n_ticks) return of_node(node);
-  const std::uint64_t first = nodes_.first_tick[node], last = nodes_.first_tick[node + 1];
+  const auto [first, last] = nodes_.ticks_of(node);
   std::uint64_t line = first;
   if (last - first > 1) {
     // Steps of about 0.618 n_ticks visit every tick once when they have no common divisor with it, and
@@ -228,7 +229,8 @@ void add_hits(const NodeTable& nodes, MetricId metric, ReadContext& context, Pro
     std::int64_t left = nodes.hits[node];
     add_saturating(n_hits, left);
     std::uint64_t before = 0;
-    for (std::uint64_t t = nodes.first_tick[node]; t < nodes.first_tick[node + 1]; ++t) {
+    const auto [first, last] = nodes.ticks_of(node);
+    for (std::uint64_t t = first; t < last; ++t) {
       const LineTicks& line = nodes.ticks[t];
       const auto ticks = std::min<std::uint64_t>(line.until - before, static_cast<std::uint64_t>(left));
       before = line.until;

@@ -14,7 +14,7 @@ struct Tables {
   std::vector<StringId> strings;
   Indices frame_func, frame_category, frame_subcategory, frame_line, frame_column, frame_depth, frame_symbol,
       frame_lib, frame_implementation;
-  std::vector<std::int64_t> frame_address;
+  Numbers frame_address;
   Indices func_name, func_is_js, func_resource, func_source, func_file, func_line;
   Indices resource_lib;
   Indices stack_frame, stack_prefix, stack_category, stack_subcategory;
@@ -150,7 +150,8 @@ class Processed {
       }
     }
     if (!relative) return;
-    t.stack_prefix.assign(offsets.size(), kNone);
+    t.stack_prefix.clear();
+    t.stack_prefix.resize(offsets.size(), kNone);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       if (offsets[i] == 0 || offsets[i] == kNone) continue;
       // What lies before the table is reported as a stack before its caller.
@@ -247,11 +248,10 @@ class Processed {
     }
     out->stack_frame = std::move(t.stack_frame);
     out->prefix = std::move(t.stack_prefix);
-    if (!t.stack_category.empty()) {
-      out->stack_category.resize(t.stack_category.size());
-      for (std::size_t i = 0; i < t.stack_category.size(); ++i)
-        out->stack_category[i] = label_of(meta_, t.stack_category[i], at(t.stack_subcategory, i));
-    }
+    out->stack_category = std::move(t.stack_category);
+    for (std::size_t i = 0; i < out->stack_category.size(); ++i)
+      out->stack_category[i] = label_of(meta_, out->stack_category[i], at(t.stack_subcategory, i));
+    t.stack_subcategory = {};
     return link(*out, r_.category_labels, context_.limits.stack_depth, r_.builder);
   }
 
@@ -325,7 +325,7 @@ class Processed {
   }
 
   void samples(JsonCursor& in, Samples& s) {
-    std::vector<std::int64_t> deltas, weights_ms;
+    Numbers deltas;
     std::string type;
     std::string_view key;
     std::optional<std::uint64_t> weights;
@@ -364,7 +364,6 @@ class Processed {
     }
     if (!deltas.empty() && s.time.empty()) {
       std::int64_t now = 0;
-      s.time.reserve(deltas.size());
       for (const std::int64_t delta : deltas) {
         add_saturating(now, delta);
         s.time.push_back(now);

@@ -99,6 +99,7 @@ class FirefoxReader final : public FormatReader {
     }
     if (!outline.meta && !outline.threads)
       return fail(ErrorCode::malformed, "the object has neither meta nor threads", decoded.offset);
+    source.forget_pages();  // only the outline was looked at
     add_categories(meta, recording);
     describe(meta, recording);
     const bool processed = is_processed(in, outline, meta);

@@ -50,10 +50,12 @@ class Adding {
     if (m_.n == 0)
       return fail(ErrorCode::malformed, "no thread of the profile has a sample or an allocation");
     values_.assign(static_cast<std::size_t>(m_.n), 0);
-    for (const Thread& thread : r_.threads) {
+    for (Thread& thread : r_.threads) {
       PROFD_CHECK(samples(thread));
+      thread.samples = {};
       if (thread.js_allocations) PROFD_CHECK(allocations(thread, *thread.js_allocations, false));
       if (thread.native_allocations) PROFD_CHECK(allocations(thread, *thread.native_allocations, true));
+      thread.stacks.reset();
     }
     report();
     return {};
@@ -229,7 +231,7 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
   const std::size_t n = stacks.stack_frame.size();
   stacks.context.resize(n);
   stacks.labels.resize(n);
-  std::vector<std::uint32_t> depth(n, 1);
+  BigVector<std::uint32_t> depth(n, 1);
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t frame = stacks.stack_frame[i], prefix = at(stacks.prefix, i);
     if (frame >= stacks.frame.size())
@@ -250,6 +252,11 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
     else
       stacks.labels[i] = prefix == kNone ? LabelSetId{0u} : stacks.labels[prefix];
   }
+  stacks.frame = {};
+  stacks.frame_category = {};
+  stacks.prefix = {};
+  stacks.stack_frame = {};
+  stacks.stack_category = {};
   return {};
 }
 

@@ -101,7 +101,7 @@ class Reading {
     std::size_t reported = 0;
     for (std::string_view line; lines.next(line);) {
       PROFD_CHECK(read_line(line, text_.offset + lines.offset()));
-      if (lines.position() - reported >= (8u << 20)) {
+      if (lines.position() - reported >= (2u << 20)) {
         PROFD_CHECK(context_.stop.status());
         reported = lines.position();
         if (context_.progress) context_.progress(reported, text_.text.size());

@@ -55,7 +55,7 @@ class Reading {
     for (std::string_view line; lines_.next(line);) {
       if (!lines_.ended() && truncated_) break;  // half a line says half a name
       PROFD_CHECK(read_line(line));
-      if (lines_.position() - reported >= (8u << 20)) {
+      if (lines_.position() - reported >= (2u << 20)) {
         PROFD_CHECK(context_.stop.status());
         reported = lines_.position();
         if (context_.progress) context_.progress(reported, text_.text.size());

@@ -57,10 +57,12 @@ Result<Document> read_document(JsonCursor& in) {
       read_text(in, out.exporter);
     } else if (key == "shared" && in.kind() == JsonKind::object) {
       for (in.begin_object(); in.next_key(key);) {
-        if (key == "frames")
+        if (key == "frames") {
           out.frames = place_of(in, JsonKind::array);
-        else
+          out.frames_end = in.offset();
+        } else {
           in.skip();
+        }
       }
     } else if (key == "profiles" && in.kind() == JsonKind::array) {
       out.profiles.clear();

@@ -23,6 +23,7 @@ struct ProfilePlace {
 struct Document {
   std::string name, exporter;
   std::optional<std::uint64_t> frames;
+  std::uint64_t frames_end = 0;
   std::vector<ProfilePlace> profiles;
 };
 

@@ -173,17 +173,28 @@ Result<void> read_sampled(const JsonCursor& document, const ProfilePlace& place,
   Rows rows(target, thread);
   std::vector<FrameId> stack;
   Amount now = values.read_at(document, place.start);
+  const std::size_t max_depth = target.context.limits.stack_depth;
   std::size_t i = 0, depth = 0;
   weights.begin_array();
   for (in.begin_array(); in.next_element(); ++i) {
     depth = 0;
     stack.clear();
     FrameId frame;
-    const std::uint64_t begin = in.offset();
     for (in.begin_array(); in.next_element(); ++depth) {
+      if (target.stacks != nullptr) {
+        in.leading_numbers([&](std::uint32_t index) {
+          if (index >= target.frames.size() || depth >= max_depth) return false;
+          target.stacks->push(target.frames[index]);
+          ++depth;
+          return true;
+        });
+      }
       if (!frame_at(in, target.frames, frame)) break;
       if (too_deep(in, depth, target.context)) break;
-      if (target.stacks == nullptr) stack.push_back(frame);
+      if (target.stacks != nullptr)
+        target.stacks->push(frame);
+      else
+        stack.push_back(frame);
     }
     if (!in.ok()) return failure(in, fmt::format("profiles[{}].samples[{}][{}]", place.index, i, depth));
     if (!weights.next_element()) {
@@ -196,7 +207,7 @@ Result<void> read_sampled(const JsonCursor& document, const ProfilePlace& place,
     if (values.sign(weight) < 0) weights.fail_at(at, ErrorCode::malformed, "the weight is negative");
     if (!weights.ok()) break;
     if (target.stacks != nullptr) {
-      target.stacks->add(begin);
+      target.stacks->end_stack();
       rows.add(ContextId{}, weight, now);
     } else {
       rows.add(std::span<const FrameId>(stack), weight, now);

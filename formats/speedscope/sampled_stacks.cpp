@@ -1,49 +1,33 @@
 #include "formats/speedscope/sampled_stacks.h"
 
-#include "formats/support/json_cursor.h"
+#include <algorithm>
 
 namespace profd::speedscope {
-namespace {
 
-// Calls visit(index) for the numbers of the array at `begin` while it returns true. The array was checked
-// before; numbers that are not plain digits ("1e1") take the careful way.
-template <class Visit>
-void for_each_index(std::string_view text, std::uint64_t begin, Visit visit) {
-  const char* p = text.data() + begin + 1;
-  for (;;) {
-    while (*p == ' ' || *p == ',' || *p == '\n' || *p == '\r' || *p == '\t') ++p;
-    if (*p == ']') return;
-    const char* const number = p;
-    std::uint32_t index = 0;
-    for (; *p >= '0' && *p <= '9'; ++p) index = index * 10 + static_cast<std::uint32_t>(*p - '0');
-    if (*p == '.' || *p == 'e' || *p == 'E' || *number == '-') {
-      JsonCursor in(text.substr(static_cast<std::size_t>(number - text.data())));
-      index = static_cast<std::uint32_t>(in.integer());
-      p = number + in.offset();
-    }
-    if (!visit(index)) return;
-  }
+void SampledStacks::copy(std::size_t begin, std::size_t n, std::uint32_t* out) const {
+  if (is_narrow_)
+    std::copy_n(narrow_.data() + begin, n, out);
+  else
+    std::copy_n(wide_.data() + begin, n, out);
 }
 
-}  // namespace
-
 std::size_t SampledStacks::prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const {
-  std::size_t n = 0;
-  if (max == 0) return 0;
-  for_each_index(text_, begins_[i], [&](std::uint32_t index) {
-    frames[n++] = frames_[index].v;
-    return n < max;
-  });
+  const std::size_t n = std::min<std::size_t>(max, ends_[i] - begin(i));
+  copy(begin(i), n, frames);
   return n;
 }
 
-// Weights are kept apart, by the builder.
 LabelSetId SampledStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t*) const {
-  for_each_index(text_, begins_[i], [&](std::uint32_t index) {
-    frames.push_back(frames_[index].v);
-    return true;
-  });
+  const std::size_t n = ends_[i] - begin(i), before = frames.size();
+  frames.resize(before + n);
+  copy(begin(i), n, frames.data() + before);
   return LabelSetId{0u};
+}
+
+void SampledStacks::release() {
+  narrow_ = {};
+  wide_ = {};
+  ends_ = {};
 }
 
 }  // namespace profd::speedscope

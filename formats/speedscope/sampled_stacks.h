@@ -1,37 +1,42 @@
-// The stacks of sampled profiles, left in the text of the file until the tree is built: a copy would take as
-// much memory again as the file.
+// The stacks of sampled profiles as columns, in half the memory that frame ids take where there are few
+// frames.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
 
 #include "core/model/profile_builder.h"
-#include "formats/support/text_source.h"
+#include "core/support/growing_vector.h"
 
 namespace profd::speedscope {
 
 class SampledStacks final : public StackSource {
  public:
-  // `frames`: by index in shared.frames.
-  SampledStacks(const DecodedText& decoded, std::vector<FrameId> frames)
-      : text_(decoded.text), owner_(decoded.owner), base_(decoded.offset), frames_(std::move(frames)) {}
+  // All frames are known: ids are below n_frames.
+  explicit SampledStacks(std::size_t n_frames) : is_narrow_(n_frames <= 1u << 16) {}
 
-  // The next sample's stack is the array at this offset of the file: checked, every index in range.
-  void add(std::uint64_t offset) { begins_.push_back(offset - base_); }
+  // The next frame of the stack in hand, root first.
+  void push(FrameId frame) {
+    if (is_narrow_)
+      narrow_.push_back(static_cast<std::uint16_t>(frame.v));
+    else
+      wide_.push_back(frame.v);
+  }
+  void end_stack() { ends_.push_back(is_narrow_ ? narrow_.size() : wide_.size()); }
 
-  std::size_t size() const override { return begins_.size(); }
+  std::size_t size() const override { return ends_.size(); }
   std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override;
   // Values are the builder's: samples are added beside their stacks.
   LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override;
+  void release() override;
 
  private:
-  std::string_view text_;
-  std::shared_ptr<const void> owner_;
-  std::uint64_t base_;
-  std::vector<FrameId> frames_;
-  std::vector<std::uint64_t> begins_;
+  std::size_t begin(std::size_t i) const { return i == 0 ? 0 : ends_[i - 1]; }
+  void copy(std::size_t begin, std::size_t n, std::uint32_t* out) const;
+
+  bool is_narrow_;
+  GrowingVector<std::uint16_t> narrow_;
+  GrowingVector<std::uint32_t> wide_;
+  GrowingVector<std::uint64_t> ends_;
 };
 
 }  // namespace profd::speedscope

@@ -101,6 +101,28 @@ Decimal take_apart(std::string_view text) {
   return out;
 }
 
+// "12.345678" times 10^power; false for what needs more than a glance.
+bool scaled_at_a_glance(std::string_view text, int power, std::int64_t& out) {
+  constexpr int kMaxDigits = 18;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  if (power < 0 || end - p > kMaxDigits - power) return false;
+  std::int64_t value = 0;
+  for (; p != end && is_digit(*p); ++p) value = value * 10 + (*p - '0');
+  if (p != end && *p == '.') {
+    for (++p; p != end && is_digit(*p); ++p, --power) {
+      if (power == 0) return false;
+      value = value * 10 + (*p - '0');
+    }
+  }
+  if (p != end) return false;
+  for (; power > 0; --power) value *= 10;
+  out = negative ? -value : value;
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(JsonKind kind) {
@@ -124,6 +146,7 @@ std::string_view to_string(JsonKind kind) {
 }
 
 bool scaled_decimal(std::string_view text, int power, std::int64_t& out) {
+  if (scaled_at_a_glance(text, power, out)) return true;
   const Decimal d = take_apart(text);
   if (d.zero) {
     out = 0;
@@ -172,11 +195,6 @@ Result<void> JsonCursor::finish() {
   skip_space();
   if (ok_ && p_ != end_) fail_here("the end of the JSON text");
   return status();
-}
-
-std::uint64_t JsonCursor::offset() {
-  skip_space();
-  return base_ + static_cast<std::uint64_t>(p_ - begin_);
 }
 
 void JsonCursor::seek(std::uint64_t offset, std::uint32_t depth) {
@@ -392,8 +410,7 @@ bool JsonCursor::append_escape(std::string& out) {
   return true;
 }
 
-std::int64_t JsonCursor::integer() {
-  skip_space();
+std::int64_t JsonCursor::long_integer() {
   const char* const from = p_;
   const char* p = p_;
   const bool negative = p != end_ && *p == '-';
@@ -419,19 +436,31 @@ std::int64_t JsonCursor::slow_integer(const char* from) {
   return 0;
 }
 
-JsonNumber JsonCursor::number() {
-  skip_space();
-  JsonNumber out;
+std::string_view JsonCursor::number_text() {
   bool whole = true;
+  return number_text(whole);
+}
+
+std::string_view JsonCursor::number_text(bool& whole) {
+  skip_space();
   const char* const from = p_;
   const char* const stop = number_end(from, end_, whole);
   if (stop == nullptr) {
     if (p_ != end_ && *p_ == '-') ++p_;
     fail_here("a number");
-    return out;
+    return {};
   }
-  out.text = {from, static_cast<std::size_t>(stop - from)};
   p_ = stop;
+  return {from, static_cast<std::size_t>(stop - from)};
+}
+
+JsonNumber JsonCursor::number() {
+  JsonNumber out;
+  bool whole = true;
+  out.text = number_text(whole);
+  if (out.text.empty()) return out;
+  const char* const from = out.text.data();
+  const char* const stop = p_;
   if (whole && std::from_chars(from, stop, out.integer).ec == std::errc()) {
     out.is_integer = true;
     out.value = static_cast<double>(out.integer);

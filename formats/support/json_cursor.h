@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "core/support/result.h"
+#include "formats/support/json_scan.h"
 
 namespace profd {
 
@@ -69,14 +70,38 @@ class JsonCursor {
   // Unescaped and valid UTF-8; valid until the next key or string. Fails when the value is no string.
   std::string_view string();
   // A whole number of 64 bits; 5.0 and 1e3 are whole numbers too.
-  std::int64_t integer();
+  std::int64_t integer() {
+    skip_space();
+    std::uint32_t value = 0;
+    const unsigned n = end_ - p_ > 8 ? json_scan::small_number(p_, value) : 0;
+    if (n == 0 || p_[n] == '.' || (p_[n] | 0x20) == 'e') return long_integer();
+    p_ += n;
+    return value;
+  }
+  // At an element of an array: gives small whole numbers to `visit` while it returns true and another one
+  // follows behind a bare comma. Ends at an element all the same, which is still to be read.
+  template <class Visit>
+  void leading_numbers(Visit visit) {
+    const char* p = p_;
+    for (std::uint32_t value; end_ - p > 16;) {
+      const unsigned n = json_scan::small_number(p, value);
+      if (n == 0 || p[n] != ',' || p[n + 1] < '0' || p[n + 1] > '9' || !visit(value)) break;
+      p += n + 1;
+    }
+    p_ = p;
+  }
   JsonNumber number();
+  // The same, only as it is written: for scaled_decimal(), which needs no double.
+  std::string_view number_text();
   bool boolean();
   // Steps over one value of any kind.
   void skip();
 
   // Offset of the value at the cursor in the file.
-  std::uint64_t offset();
+  std::uint64_t offset() {
+    skip_space();
+    return base_ + static_cast<std::uint64_t>(p_ - begin_);
+  }
   // Goes to the value at `offset`, at `depth` (as told by depth()) of nesting. Clears no error.
   void seek(std::uint64_t offset, std::uint32_t depth);
   std::uint32_t depth() const { return depth_; }
@@ -108,6 +133,8 @@ class JsonCursor {
   bool append_escape(std::string& out);
   bool skip_string();
   bool literal(std::string_view word);
+  std::string_view number_text(bool& whole);
+  std::int64_t long_integer();
   std::int64_t slow_integer(const char* from);
 
   const char* begin_;

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -59,6 +60,27 @@ inline const char* find_structure(const char* p, const char* end) {
     if (*p == '"' || folded == '{' || folded == '}') return p;
   }
   return p;
+}
+
+// A whole number of one to seven digits at `p`, of which eight bytes can be read: how many digits it has, or
+// 0 for anything else (more digits, none, a leading zero). All digits at once: a loop over them guesses wrong
+// about where each number ends.
+inline unsigned small_number(const char* p, std::uint32_t& value) {
+  if constexpr (std::endian::native != std::endian::little) return 0;
+  std::uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  word ^= 0x3030303030303030u;  // digits are 0 to 9 now, all else is above
+  const std::uint64_t others =
+      (((word & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | word) & 0x8080808080808080u;
+  const auto n = static_cast<unsigned>(std::countr_zero(others)) / 8;
+  if (n == 0 || n == 8 || ((word & 0xFF) == 0 && n > 1)) return 0;
+  word <<= 64 - 8 * n;
+  word = word * 10 + (word >> 8);  // pairs of digits in every other byte, then of pairs, then of fours
+  word = ((word & 0x000000FF000000FFu) * 0x000F424000000064u +
+          ((word >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+         32;
+  value = static_cast<std::uint32_t>(word);
+  return n;
 }
 
 }  // namespace profd::json_scan

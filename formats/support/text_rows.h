@@ -23,6 +23,9 @@ class TextRows {
     if (found == next) {
       pieces_.push_back(text);
       kinds_.push_back(kind);
+    } else {
+      pieces_[found] =
+          text;  // the next comparison is with what was read last, not with what left the cache long ago
     }
     return found;
   }

@@ -1,5 +1,9 @@
 #include "formats/support/json_cursor.h"
 
+#include <algorithm>
+#include <array>
+#include <string>
+
 #include "core/support/text.h"
 #include "tests/support/catch.h"
 
@@ -97,6 +101,40 @@ TEST_CASE("the JSON cursor undoes escapes") {
   CHECK(string_of(R"("\ud83d\ude00 long enough to be scanned in blocks \u0041")") ==
         "\xF0\x9F\x98\x80 long enough to be scanned in blocks A");
   CHECK(string_of("\"a\\u0000b\"") == std::string("a\0b", 3));
+}
+
+TEST_CASE("whole numbers are read the same whatever follows them") {
+  constexpr std::array<std::int64_t, 14> kNumbers{
+      0, 1, 9, 10, 99, 100, 4095, 99'999, 999'999, 1'000'000, 9'999'999, 10'000'000, 123'456'789, -7};
+  for (const std::int64_t number : kNumbers) {
+    const std::string digits = std::to_string(number);
+    CAPTURE(digits);
+    for (const std::string after : {"", " ", "        ", "\n]", ",", ",2,3,4,5,6,7", "]]]]]]]]]", "}"}) {
+      CAPTURE(after);
+      const std::string text = digits + after;
+      JsonCursor in(text);
+      CHECK(in.integer() == number);
+      CHECK(in.ok());
+      CHECK(in.offset() == std::min(text.find_first_not_of(" \n", digits.size()), text.size()));
+    }
+    for (const std::string after : {".0", "e0", "E0", ".000000000", "e+0,      "}) {
+      const std::string text = digits + after;
+      JsonCursor in(text);
+      CHECK(in.integer() == number);
+    }
+    for (const std::string after : {".5", ".5        ", "e-9       "}) {
+      const std::string text = digits + after;
+      JsonCursor in(text);
+      in.integer();
+      CHECK(in.ok() == (number == 0 && after[0] == 'e'));
+    }
+    if (number > 0) {
+      const std::string text = "0" + digits + ",       ";
+      JsonCursor in(text);
+      in.integer();
+      CHECK_FALSE(in.ok());
+    }
+  }
 }
 
 TEST_CASE("lone surrogates and ill-formed UTF-8 in JSON strings become U+FFFD and are counted") {
