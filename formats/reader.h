@@ -21,10 +21,11 @@ namespace profd {
 
 // For people, in half a line each: the columns of docs/formats/README.md and of `profd formats`. Plain text.
 struct ReaderNotes {
-  std::string_view versions;   // "2.0 to 2.2": which versions or dialects are read
-  std::string_view keeps;      // "threads, times, lines, modules": what of the format reaches the profile
-  std::string_view recording;  // "perf record -g -o perf.data ./app": the shortest command that makes such a file
-  std::string_view verified;   // "against perf report": what its numbers were compared with
+  std::string_view versions;  // "2.0 to 2.2": which versions or dialects are read
+  std::string_view keeps;     // "threads, times, lines, modules": what of the format reaches the profile
+  std::string_view
+      recording;  // "perf record -g -o perf.data ./app": the shortest command that makes such a file
+  std::string_view verified;  // "against perf report": what its numbers were compared with
 };
 
 struct ReaderInfo {

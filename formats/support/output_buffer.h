@@ -23,8 +23,8 @@ class OutputBuffer {
   std::size_t capacity() const { return capacity_; }
   // Makes room for `capacity` bytes; keeps the first `used`. Pointers into the buffer move.
   Result<void> grow(std::size_t capacity, std::size_t used);
-  // Makes the memory from `begin` on ready to be written, until all of it is or `enough`. Another thread may write
-  // there meanwhile: it then seldom waits for the system to clear pages.
+  // Makes the memory from `begin` on ready to be written, until all of it is or `enough`. Another thread may
+  // write there meanwhile: it then seldom waits for the system to clear pages.
   void prepare(std::size_t begin, const std::atomic<bool>& enough) const;
   // Gives back what lies behind `used`; the owner keeps the rest alive. The buffer is empty afterwards.
   std::pair<const std::byte*, std::shared_ptr<const void>> freeze(std::size_t used) &&;
