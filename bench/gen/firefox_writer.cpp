@@ -21,7 +21,7 @@ class FirefoxWriter : public Writer {
     std::uint64_t size = 1200;
     for (const auto& column : columns_) size += column.size();
     // Columns of one value.
-    return size + 4 * n_stacks_ + 44 * n_frames_ + 37 * n_functions_;
+    return size + 4 * n_stacks_ + 29 * n_frames_ + 20 * n_functions_;
   }
 
   void add(const Sample& sample) override {

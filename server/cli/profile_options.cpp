@@ -80,18 +80,14 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
   auto input = open_input(path, open.limits.input_bytes);
   if (!input) return named(options.file, std::move(input).error());
-  const bool is_small = input->file.bytes().size() < kSmallFile;
-  if (is_small) expect_a_full_heap();
+  if (input->file.bytes().size() < kSmallFile) expect_a_full_heap();
   auto opened = [&] {
     ProgressLine progress(console, options.file);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
     return open_cached(cache, *input, open, executor, StopToken{},
                        [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
   }();
-  if (opened) {
-    if (!is_small) trim_heap();
-    return opened;
-  }
+  if (opened) return opened;
   Error error = std::move(opened).error();
   if (error.code == ErrorCode::truncated && !options.partial) {
     if (const std::string offer = partial_offer(*input, open, executor); !offer.empty()) {

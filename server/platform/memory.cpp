@@ -22,12 +22,6 @@ void give_freed_memory_back() {
 #endif
 }
 
-void trim_heap() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
-
 void expect_a_full_heap() {
 #if defined(__GLIBC__) && defined(__linux__)
   constexpr std::size_t kHeap = std::size_t{64} << 20, kHugePage = std::size_t{2} << 20;

@@ -8,10 +8,6 @@ namespace profd {
 // fixed size keeps the peak and what is resident afterwards near what the data needs.
 void give_freed_memory_back();
 
-// What is free inside the heap goes back to the system: after an import, before views are made of the
-// profile.
-void trim_heap();
-
 // For commands that read one file and end: the first tens of MB of heap on huge pages, which cost one page
 // fault where small ones cost 512. A daemon that waits would hold more than it uses.
 void expect_a_full_heap();
