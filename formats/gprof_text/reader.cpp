@@ -186,7 +186,7 @@ class Reading {
     // The members of a cycle have blocks of their own.
     if (of.whole_cycle) return {};
     const CostGraph::Node caller = node_of(of.name);
-    has_block_.insert(caller.function.v);
+    has_block_.insert(caller.frame.v);
     for (std::size_t i = 0; i < primary; ++i) callers_.push_back({block[i], caller, offset_});
     if (!has_flat_) {
       PROFD_TRY(const std::int64_t self, measured(of.self));
@@ -217,7 +217,7 @@ class Reading {
     for (const Caller& call : callers_) {
       if (call.row.whole_cycle) continue;
       const CostGraph::Node caller = node_of(call.row.name);
-      if (has_block_.contains(caller.function.v)) continue;
+      if (has_block_.contains(caller.frame.v)) continue;
       offset_ = call.offset;
       PROFD_TRY(const std::int64_t self, measured(call.row.self));
       PROFD_TRY(const std::int64_t children, measured(call.row.children));
@@ -239,7 +239,7 @@ class Reading {
   ReadContext& context_;
   ProfileBuilder& builder_;
   std::vector<Caller> callers_;
-  std::unordered_set<std::uint32_t> has_block_;  // by function
+  std::unordered_set<std::uint32_t> has_block_;  // by frame: reports by line have several of a function
   std::optional<CostGraph> graph_;
   std::unordered_map<std::uint32_t, FunctionId> functions_;
   bool has_flat_ = false, has_graph_ = false, cycles_ = false;

@@ -203,7 +203,7 @@ Result<void> read_agent_dump(std::string_view text, std::uint64_t base, ReadCont
     } else if (threads.in_thread() && said.starts_with("java.lang.Thread.State: ")) {
       threads.set_state(said.substr(24));
     } else if (threads.in_thread() && line.starts_with(" - ")) {
-      PROFD_CHECK(threads.push_agent(said.substr(2), base + lines.offset()));
+      PROFD_CHECK(threads.push_agent(trim(line.substr(3)), base + lines.offset()));
     }
   }
   return {};

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/support/text.h"
+#include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/stack_text.h"
 #include "formats/support/text_number.h"
@@ -26,6 +27,7 @@ struct Goroutine {
   std::int64_t id = 0;
   std::string_view state;
   std::int64_t minutes = 0;
+  std::string_view labels;  // with GODEBUG=tracebacklabels=1: {"user": "7", "path": "/"}
 };
 
 // "goroutine 18 [chan receive, 5 minutes, locked to thread]:"
@@ -35,6 +37,11 @@ bool parse_goroutine(std::string_view line, Goroutine& out) {
   if (open == std::string_view::npos || !parse_int(line.substr(10, line.find(' ', 10) - 10), out.id))
     return false;
   std::string_view state = line.substr(open + 2, line.size() - open - 4);
+  out.labels = {};
+  if (const std::size_t labels = state.find(" labels:{"); labels != std::string_view::npos) {
+    out.labels = state.substr(labels + 8);
+    state = state.substr(0, labels);
+  }
   out.state = state.substr(0, state.find(", "));
   out.minutes = 0;
   while (!state.empty()) {
@@ -117,6 +124,19 @@ class Reading {
   }
 
  private:
+  // The program's own labels. Names that are not UTF-8 are escaped as JSON does not know: kept as they stand.
+  void add_labels(std::string_view text) {
+    JsonCursor in(text, 2);
+    std::vector<Label> labels;
+    std::string_view key;
+    for (in.begin_object(); in.next_key(key);) {
+      const StringId name = builder_.string(key);
+      labels.push_back({.key = name, .text = builder_.string(in.string())});
+    }
+    if (!in.finish()) labels = {{.key = builder_.string("labels"), .text = builder_.string(text)}};
+    labels_.insert(labels_.end(), labels.begin(), labels.end());
+  }
+
   Result<void> read_line(std::string_view line, std::uint64_t offset) {
     Goroutine goroutine;
     std::int64_t id;
@@ -135,6 +155,7 @@ class Reading {
                            .is_number = true,
                            .number = goroutine.minutes,
                            .unit = builder_.string("minutes")});
+      if (!goroutine.labels.empty()) add_labels(goroutine.labels);
       return {};
     }
     if (parse_python_thread(line, id, name)) {

@@ -195,7 +195,7 @@ def minimal():
 
 here = os.path.dirname(os.path.abspath(__file__))
 whole = minimal()
-for name, content in {"minimal.jfr": whole, "corrupt.jfr": whole[:3000] + b"\xff" * 40 + whole[3040:],
+for name, content in {"minimal.jfr": whole, "corrupt.jfr": whole[:3174] + b"\xff" * 40 + whole[3214:],
                       "corrupt-cut-off.jfr": whole[:-700],
                       "corrupt-uncompressed.jfr": Chunk(100, features=0).bytes(0)}.items():
     with open(os.path.join(here, name), "wb") as f:

@@ -103,6 +103,24 @@ TEST_CASE("stack-dump: bad input is refused or counted") {
       });
 }
 
+TEST_CASE("stack-dump: Go's own labels, with GODEBUG=tracebacklabels=1") {
+  const auto opened = open_hidden(
+      "goroutine 7 gp=0xc000102700 m=nil [chan receive, 3 minutes labels:{\"kind\": \"a, \\\"b\\\"]\", "
+      "\"user\": "
+      "\"7\"}]:\nmain.main()\n\t/a.go:1 +0x1\n\n");
+  REQUIRE(opened);
+  const Profile& p = *opened->profiles.front();
+  REQUIRE(p.n_samples() == 1);
+  std::map<std::string, std::string> texts;
+  const LabelTable& labels = p.labels();
+  const std::uint32_t set = p.samples()->label_set[0];
+  for (std::uint32_t i = labels.first[set]; i < labels.first[set + 1]; ++i)
+    texts[std::string(p.strings()[labels.key[i]])] = p.strings()[labels.text[i]];
+  CHECK(texts["state"] == "chan receive");
+  CHECK(texts["kind"] == "a, \"b\"]");
+  CHECK(texts["user"] == "7");
+}
+
 TEST_CASE("text stacks: a stack of 100,000 frames is as deep as that") {
   std::string deep = "@[\n";
   for (int i = 0; i < 100000; ++i) deep += "    f+1\n";
