@@ -161,8 +161,8 @@ TEST_CASE("formats of whole numbers write fractions of seconds as nanoseconds") 
 TEST_CASE("values that belong to no sample are written beside the samples") {
   ProfileBuilder builder;
   const MetricId metric = builder.add_metric("cpu", "nanoseconds");
-  const ContextId main = builder.context(kRootContext, builder.frame({.function = builder.function("main")}));
-  const ContextId a = builder.context(main, builder.frame({.function = builder.function("a")}));
+  const ContextId top = builder.context(kRootContext, builder.frame({.function = builder.function("main")}));
+  const ContextId a = builder.context(top, builder.frame({.function = builder.function("a")}));
   const std::int64_t value = 5;
   builder.add_sample(a, std::span(&value, 1), {.thread = builder.thread({.name = "t"}), .time = 3});
   builder.add_self(a, metric, std::int64_t{2});
