@@ -118,11 +118,13 @@ class Reading {
       return {};
     }
     if (code == stack) return begin_sample();
-    if (process_ == nullptr)
+    // austinp defines the frames of the first stack before it.
+    if (process_ == nullptr && code != frame && code != string)
       return fail(ErrorCode::malformed, fmt::format("event {} before any stack", code), at);
+    Process& process = process_ != nullptr ? *process_ : before_;
     switch (code) {
       case frame:
-        return define_frame(at);
+        return define_frame(process, at);
       case frame_ref: {
         const std::int64_t key = integer();
         if (!in_.ok()) return {};
@@ -162,7 +164,7 @@ class Reading {
       case string: {
         const std::int64_t key = integer();
         const std::string_view text = in_.text_to_nul();
-        if (in_.ok()) process_->strings[key] = text;
+        if (in_.ok()) process.strings[key] = text;
         return {};
       }
       case string_ref:
@@ -197,6 +199,7 @@ class Reading {
     const std::string_view tid = in_.text_to_nul();
     if (!in_.ok()) return {};
     end_sample();
+    if (process_ == nullptr) processes_[pid] = std::move(before_);
     process_ = &processes_[pid];
     const auto [found, added] =
         process_->threads.try_emplace(tid, static_cast<std::uint32_t>(threads_.size()));
@@ -257,7 +260,7 @@ class Reading {
     return {};
   }
 
-  Result<void> define_frame(std::uint64_t at) {
+  Result<void> define_frame(Process& process, std::uint64_t at) {
     const std::int64_t key = integer(), file = integer(), scope = integer(), line = integer();
     std::int64_t column = 0;
     if (version_ >= 2) {
@@ -267,21 +270,21 @@ class Reading {
     }
     if (!in_.ok()) return {};
     FrameSource source;
-    if (!text_of(file, source.file) || !text_of(scope, source.function))
+    if (!text_of(process, file, source.file) || !text_of(process, scope, source.function))
       return fail(ErrorCode::malformed, "a frame refers to a text that is not defined", at);
     if (line > 0 && line < kNone) source.line = static_cast<std::uint32_t>(line);
     if (column > 0 && column < kNone) source.column = static_cast<std::uint32_t>(column);
     const FrameId id = make_frame(source, builder_);
-    process_->frames[key] = id;
+    process.frames[key] = id;
     const bool python =
         source.file.ends_with(".py") || (source.file.starts_with('<') && source.file.ends_with('>'));
     if (!python) native_.insert(id.v);
     return {};
   }
 
-  bool text_of(std::int64_t key, std::string_view& out) const {
-    const auto found = process_->strings.find(key);
-    if (found != process_->strings.end()) {
+  static bool text_of(const Process& process, std::int64_t key, std::string_view& out) {
+    const auto found = process.strings.find(key);
+    if (found != process.strings.end()) {
       out = found->second;
       return true;
     }
@@ -309,6 +312,7 @@ class Reading {
   Mode mode_ = Mode::unknown;
   std::optional<Samples> samples_;
   std::unordered_map<std::int64_t, Process> processes_;
+  Process before_;  // what is defined before the first stack
   Process* process_ = nullptr;
   std::vector<Thread> threads_;
   std::unordered_set<std::uint32_t> native_;

@@ -101,11 +101,13 @@ class Reading {
 
   // "fn", "cfn", "calls", …; false when it is none of them.
   Result<bool> read_assignment(std::string_view key, std::string_view value) {
+    // yappi numbers functions that it never names; KCachegrind takes such files, too.
     const auto name = [&](NameSpace& names, StringId& out) -> Result<bool> {
-      if (!names.read(value, builder_, out))
-        return fail(ErrorCode::malformed,
-                    fmt::format("{}={} refers to a name that was not given", key, value.substr(0, 20)),
-                    offset_);
+      if (!names.read(value, builder_, out)) {
+        out = builder_.string(value);
+        context_.report.add("undefined-name", Severity::loss,
+                            "Names that the file numbers and never gives stand as their numbers.", offset_);
+      }
       return true;
     };
     if (key == "fn") {

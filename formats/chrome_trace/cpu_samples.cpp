@@ -171,31 +171,18 @@ Result<void> CpuSamples::link(Recording& recording) {
   return {};
 }
 
-// The samples of one recording, chunk after chunk; each is added when the next one tells how long it lasted.
-struct CpuSamples::Run {
-  ContextId context;
+struct CpuSamples::Sample {
   std::int64_t time = 0;
-  bool open = false;
+  ContextId context;
 };
 
 Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::int64_t origin,
                                        ReadContext& context, std::span<const Chunk> chunks) {
   Recording& recording = recordings_[at];
   PROFD_CHECK(link(recording));
-  Run run;
-  // `now` follows the deltas, which can run backwards; samples never do.
+  std::vector<Sample> samples;
   std::int64_t now = recording.start.value_or(0);
   bool started = recording.start.has_value();
-  const auto close = [&](std::int64_t until) {
-    std::int64_t length = 0, since = 0;
-    if (__builtin_sub_overflow(until, run.time, &length)) length = 0;
-    if (__builtin_sub_overflow(run.time, origin, &since)) since = run.time;
-    SampleContext where;
-    where.thread = thread;
-    where.time = since;
-    builder_.add_sample(run.context, std::array<std::int64_t, 2>{1, std::max<std::int64_t>(length, 0)},
-                        where);
-  };
   for (const Chunk& chunk : chunks) {
     PROFD_CHECK(context.stop.status());
     if (chunk.n_deltas < chunk.n_samples) n_without_time_ += chunk.n_samples - chunk.n_deltas;
@@ -207,14 +194,12 @@ Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::i
       const std::int64_t delta = i < chunk.n_deltas ? deltas_[chunk.first_delta + i] : 0;
       if (delta < 0) ++n_negative_;
       add_saturating(now, delta);
-      const std::int64_t time = run.open ? std::max(now, run.time) : now;
-      if (run.open) close(time);
+      ContextId& place = samples.emplace_back(Sample{now, kRootContext}).context;
       const auto node = recording.row_of.find(samples_[chunk.first_sample + i]);
       if (node == recording.row_of.end()) {
         ++n_missing_nodes_;
-        run.context = kRootContext;
       } else {
-        run.context = recording.contexts[node->second];
+        place = recording.contexts[node->second];
         const std::uint32_t line = i < chunk.n_lines ? lines_[chunk.first_line + i] : 0;
         const Node& leaf = recording.nodes[node->second];
         if (line != 0 && leaf.function.valid()) {
@@ -228,14 +213,27 @@ Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::i
           frame.kind = leaf.kind;
           frame.line = line;
           frame.column = i < chunk.n_columns ? columns_[chunk.first_column + i] : 0;
-          run.context = builder_.context(above, builder_.frame(frame));
+          place = builder_.context(above, builder_.frame(frame));
         }
       }
-      run.time = time;
-      run.open = true;
     }
   }
-  if (run.open) close(recording.end ? std::max(*recording.end, run.time) : run.time);
+  // V8 keeps the samples it takes itself and those of its timer apart, and sends each when it comes to it.
+  const auto earlier = [](const Sample& a, const Sample& b) { return a.time < b.time; };
+  if (!std::is_sorted(samples.begin(), samples.end(), earlier))
+    std::stable_sort(samples.begin(), samples.end(), earlier);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::int64_t time = samples[i].time;
+    const std::int64_t until = i + 1 < samples.size() ? samples[i + 1].time : recording.end.value_or(time);
+    std::int64_t length = 0, since = 0;
+    if (__builtin_sub_overflow(until, time, &length)) length = 0;
+    if (__builtin_sub_overflow(time, origin, &since)) since = time;
+    SampleContext where;
+    where.thread = thread;
+    where.time = since;
+    builder_.add_sample(samples[i].context, std::array<std::int64_t, 2>{1, std::max<std::int64_t>(length, 0)},
+                        where);
+  }
   return {};
 }
 
@@ -259,8 +257,8 @@ Result<void> CpuSamples::add_to(const Threads& threads, std::int64_t origin, Rea
   ImportReport& report = context.report;
   if (n_negative_ > 0)
     report.add("negative-time-delta", Severity::info,
-               "Times ran backwards between samples; such a sample counts from the one before.", std::nullopt,
-               n_negative_);
+               "Samples stand before earlier ones in the trace; they were put in order of time.",
+               std::nullopt, n_negative_);
   if (n_missing_nodes_ > 0)
     report.add("missing-node", Severity::loss,
                "Samples or nodes name nodes that the trace does not have; they stand under the root.",

@@ -53,7 +53,7 @@ class CpuSamples {
     std::size_t first_delta = 0, first_line = 0, first_column = 0;
     std::uint64_t place = 0;
   };
-  struct Run;
+  struct Sample;
 
   void read_data(JsonCursor& in, std::uint32_t recording, Chunk& chunk, ReadCounts& counts);
   void read_nodes(JsonCursor& in, Recording& recording);

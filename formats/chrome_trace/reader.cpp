@@ -157,9 +157,11 @@ Result<void> TraceReading::read_object() {
 Result<void> TraceReading::read_events() {
   saw_events_ = true;
   Event event;
+  bool inside = false;
   for (in_.begin_array(); in_.next_element();) {
     read_event(in_, text_, base_, event, counts_);
-    if (!in_.ok()) break;
+    inside = !in_.ok();
+    if (inside) break;
     PROFD_CHECK(this->event(event));
     if ((++n_events_ & 4095) == 0) {
       PROFD_CHECK(context_.stop.status());
@@ -168,6 +170,14 @@ Result<void> TraceReading::read_events() {
   }
   if (in_.ok()) return {};
   Error error = in_.status().error();
+  // Tracers that write a comma after every event write one after the last.
+  if (!inside && n_events_ > 0 && error.offset && text_.substr(*error.offset - base_).starts_with(']') &&
+      trim(text_.substr(0, *error.offset - base_)).ends_with(',')) {
+    context_.report.add("trailing-comma", Severity::info, "A comma follows the last event.", error.offset);
+    in_ = JsonCursor(text_, context_.limits.nesting, base_);
+    in_.seek(*error.offset + 1, event_depth_ - 1);
+    return {};
+  }
   if (error.code != ErrorCode::truncated || n_events_ == 0) {
     error.where.push_back(fmt::format("event {}", n_events_));
     return tl::unexpected<Error>(std::move(error));

@@ -139,7 +139,12 @@ class CpuprofileReader final : public FormatReader {
       if (source.truncated()) error.code = ErrorCode::truncated;
       return tl::unexpected<Error>(std::move(error));
     }
-    const Document& document = *outline;
+    Document& document = *outline;
+    document.places.may_be_late = !document.places.deltas;
+    if (document.places.deltas) {
+      const std::string_view rest = decoded.text.substr(*document.places.deltas - decoded.offset);
+      document.places.may_be_late = rest.substr(0, rest.find(']')).find('-') != std::string_view::npos;
+    }
     source.forget_pages();  // only the outline was looked at
 
     ProfileBuilder builder;

@@ -39,16 +39,7 @@ class Durations {
       before_ = now;
     }
     if (!in_.ok()) return false;
-    // The clock ran backwards: no sample begins before the one before it, and the sum of all steps stays.
-    if (delta < 0) {
-      if (n_negative_++ == 0) first_negative_ = in_.offset();
-      if (__builtin_sub_overflow(behind_, delta, &behind_)) behind_ = 0;
-      delta = 0;
-    } else {
-      const std::int64_t caught_up = std::min(behind_, delta);
-      behind_ -= caught_up;
-      delta -= caught_up;
-    }
+    if (delta < 0 && n_negative_++ == 0) first_negative_ = in_.offset();
     return true;
   }
 
@@ -56,8 +47,8 @@ class Durations {
   std::int64_t before() const { return before_; }
   void report(ReadContext& context) const {
     if (n_negative_ > 0)
-      context.report.add("negative-time-delta", Severity::loss,
-                         "Times ran backwards between samples; such a sample counts from the one before.",
+      context.report.add("negative-time-delta", Severity::info,
+                         "Samples stand before earlier ones in the file; they were put in order of time.",
                          first_negative_, n_negative_);
     if (n_rounded_ > 0)
       context.report.add("rounded-time", Severity::info, "Times were rounded to whole nanoseconds.",
@@ -68,7 +59,6 @@ class Durations {
   JsonCursor in_;
   bool from_timestamps_;
   std::int64_t before_ = 0;
-  std::int64_t behind_ = 0;  // how far the clock is behind the latest sample
   std::uint64_t n_negative_ = 0, n_rounded_ = 0;
   std::optional<std::uint64_t> first_negative_;
 };
@@ -160,6 +150,25 @@ tl::unexpected<Error> failure(const JsonCursor& in, std::string_view array, std:
   return tl::unexpected<Error>(Error(in.status().error()).in(fmt::format("{}[{}]", array, i)));
 }
 
+struct LateSample {
+  std::int64_t time;
+  ContextId context;
+};
+
+// V8 keeps the samples it takes itself and those of its timer apart, and writes each when it comes to it.
+void add_in_order(std::vector<LateSample>& samples, std::int64_t end, ProfileBuilder& builder) {
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const LateSample& a, const LateSample& b) { return a.time < b.time; });
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::int64_t until = i + 1 < samples.size() ? samples[i + 1].time : end;
+    std::int64_t duration = 0;
+    if (until < samples[i].time || __builtin_sub_overflow(until, samples[i].time, &duration)) duration = 0;
+    SampleContext where;
+    where.time = samples[i].time;
+    builder.add_sample(samples[i].context, std::array<std::int64_t, 2>{1, duration}, where);
+  }
+}
+
 }  // namespace
 
 Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool timed, const Nodes& nodes,
@@ -178,6 +187,7 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
     durations->next(elapsed);
   }
   NodeContexts contexts(nodes.table, builder);
+  std::vector<LateSample> late;
   std::size_t n = 0;
   bool out_of_times = false;
   for (in.begin_array(); in.next_element(); ++n) {
@@ -204,9 +214,13 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
         if (places.end_ns && !__builtin_sub_overflow(*places.end_ns, start, &until) && until > elapsed)
           duration = until - elapsed;
       }
-      SampleContext where;
-      where.time = elapsed;
-      builder.add_sample(leaf, std::array<std::int64_t, 2>{1, duration}, where);
+      if (places.may_be_late) {
+        late.push_back({elapsed, leaf});
+      } else {
+        SampleContext where;
+        where.time = elapsed;
+        builder.add_sample(leaf, std::array<std::int64_t, 2>{1, duration}, where);
+      }
       add_saturating(elapsed, duration);
     }
     if ((n & 4095u) == 0) PROFD_CHECK(context.stop.status());
@@ -218,6 +232,9 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
                 durations->cursor().offset());
   if (!durations->cursor().ok()) return failure(durations->cursor(), array, n);
   durations->report(context);
+  std::int64_t end = elapsed;
+  if (places.end_ns && __builtin_sub_overflow(*places.end_ns, start, &end)) end = elapsed;
+  add_in_order(late, end, builder);
   return {};
 }
 

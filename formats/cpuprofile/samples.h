@@ -34,6 +34,7 @@ class NodeContexts {
 struct TimePlaces {
   std::optional<std::uint64_t> samples, deltas, timestamps;
   std::optional<std::int64_t> start_ns, end_ns;
+  bool may_be_late = false;  // samples may stand after later ones
 };
 
 // Adds a row for every sample, with its time when the file has times. Metrics: samples, then time when

@@ -13,6 +13,7 @@
 #include "formats/support/frame_text.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/json_keys.h"
+#include "formats/support/text_number.h"
 #include "formats/support/text_source.h"
 
 namespace profd {
@@ -125,6 +126,22 @@ bool is_one_of(std::string_view key, std::initializer_list<std::string_view> nam
   return std::find(names.begin(), names.end(), key) != names.end();
 }
 
+// The pages of `perf script report flamegraph`: const stacks = [tree];
+constexpr std::string_view kStacks = "const stacks = ";
+
+// The JSON text of a file: all of it, or the part of a page.
+Result<std::string_view> tree_of(std::string_view text, std::uint32_t nesting) {
+  if (!trim(text.substr(0, 256)).starts_with('<')) return text;
+  const std::size_t said = text.rfind(kStacks);
+  if (said == std::string_view::npos)
+    return fail(ErrorCode::unsupported, "the page has no `const stacks = [...]`");
+  const std::string_view rest = text.substr(said + kStacks.size());
+  JsonCursor in(rest, nesting, said + kStacks.size());
+  in.skip();
+  PROFD_CHECK(in.status());
+  return rest.substr(0, in.offset() - said - kStacks.size());
+}
+
 class D3FlamegraphReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
@@ -140,6 +157,10 @@ class D3FlamegraphReader final : public FormatReader {
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
     const JsonPrefix json(prefix);
+    if (const std::string_view page = trim(json.text().substr(0, 64 * 1024)); page.starts_with('<'))
+      return page.find("d3-flame") == std::string_view::npos ? Confidence::no
+             : page.find(kStacks) == std::string_view::npos  ? Confidence::maybe
+                                                             : Confidence::certain;
     JsonKeys keys = json_keys(json.text());
     if (keys.kind() != JsonKind::object && keys.kind() != JsonKind::array) return Confidence::no;
     // Down the first children: nodes have a name, a value, children and little else.
@@ -177,7 +198,8 @@ class D3FlamegraphReader final : public FormatReader {
     // A frame takes two levels of brackets.
     const std::uint32_t nesting =
         std::max(context.limits.nesting, 2 * std::min(context.limits.stack_depth, 1'000'000u) + 8);
-    JsonCursor in(text.text, nesting, text.offset);
+    PROFD_TRY(const std::string_view tree, tree_of(text.text, nesting));
+    JsonCursor in(tree, nesting, text.offset + static_cast<std::uint64_t>(tree.data() - text.text.data()));
     PROFD_TRY(const Nodes nodes, d3::read_nodes(in, context, builder));
     std::uint64_t n_clamped = 0;
     bool inclusive = true;

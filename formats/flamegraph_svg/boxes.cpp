@@ -10,6 +10,10 @@ namespace {
 constexpr double kSameRow = 0.25;
 // x and width in pixels have one decimal.
 constexpr double kRounding = 0.11;
+// In the first versions of inferno they are whole pixels, rounded down: boxes of no width begin where others
+// do.
+constexpr double kWholeRounding = 1.1;
+constexpr std::size_t kMostParents = 256;
 
 struct Level {
   std::size_t begin, end;
@@ -32,19 +36,29 @@ bool root_is_on_top(const Drawing& drawing, const std::vector<Level>& levels) {
   return width(levels.front()) > width(levels.back());
 }
 
-// The box of [begin, end) that `child` stands on; end when there is none.
-std::size_t parent_of(const std::vector<Box>& boxes, Level level, const Box& child, bool exact) {
+// The box of [begin, end) that `child` stands on; end when there is none. `self` is what boxes have left:
+// where rounding hides which of several it is, it is one that has room for the child.
+std::size_t parent_of(const std::vector<Box>& boxes, Level level, const Box& child, bool exact,
+                      double rounding, const std::vector<double>& self) {
   // The start of a parent rounds to no more than that of its child, and parents are wider than the rounding.
   const double slack = exact ? 0 : 1e-6;
   const auto after = std::upper_bound(boxes.begin() + static_cast<std::ptrdiff_t>(level.begin),
                                       boxes.begin() + static_cast<std::ptrdiff_t>(level.end), child.x + slack,
                                       [](double x, const Box& box) { return x < box.x; });
-  const auto at = static_cast<std::size_t>(after - boxes.begin());
-  if (at == level.begin) return level.end;
-  const Box& parent = boxes[at - 1];
-  const double end = parent.x + parent.width;
-  const bool inside = exact ? child.x + child.width <= end : child.x + child.width / 2 <= end + kRounding;
-  return inside ? at - 1 : level.end;
+  auto at = static_cast<std::size_t>(after - boxes.begin());
+  if (exact) {
+    const bool inside = at > level.begin && child.x + child.width <= boxes[at - 1].x + boxes[at - 1].width;
+    return inside ? at - 1 : level.end;
+  }
+  std::size_t nearest = level.end;
+  for (std::size_t n = 0; at > level.begin && n < kMostParents; ++n) {
+    const Box& parent = boxes[--at];
+    if (child.x + child.width / 2 > parent.x + parent.width + rounding) continue;
+    if (nearest == level.end) nearest = at;
+    if (self[at] >= child.value * (1 - 1e-9)) return at;
+    if (parent.x < child.x - rounding) break;
+  }
+  return nearest;
 }
 
 std::int64_t whole(double value) {
@@ -63,8 +77,9 @@ Result<void> add_tree(Drawing& drawing, ReadContext& context, ProfileBuilder& bu
   }
   for (const Level& level : levels)
     std::stable_sort(boxes.begin() + static_cast<std::ptrdiff_t>(level.begin),
-                     boxes.begin() + static_cast<std::ptrdiff_t>(level.end),
-                     [](const Box& a, const Box& b) { return a.x < b.x; });
+                     boxes.begin() + static_cast<std::ptrdiff_t>(level.end), [&](const Box& a, const Box& b) {
+                       return a.x != b.x || drawing.exact_places ? a.x < b.x : a.value > b.value;
+                     });
   if (!root_is_on_top(drawing, levels)) std::reverse(levels.begin(), levels.end());
 
   std::string_view name = drawing.unit.empty() ? "samples" : std::string_view(drawing.unit), unit = name;
@@ -79,6 +94,10 @@ Result<void> add_tree(Drawing& drawing, ReadContext& context, ProfileBuilder& bu
     for (std::size_t i = levels.front().begin; i < levels.front().end; ++i) samples += boxes[i].value;
     builder.set_n_samples(static_cast<std::uint64_t>(whole(samples)));
   }
+  const bool whole_pixels = std::all_of(boxes.begin(), boxes.end(), [](const Box& box) {
+    return box.x == std::floor(box.x) && box.width == std::floor(box.width);
+  });
+  const double rounding = whole_pixels ? kWholeRounding : kRounding;
   std::vector<ContextId> contexts(boxes.size());
   std::vector<double> self(boxes.size());
   std::uint64_t n_lost = 0, n_over = 0;
@@ -90,7 +109,7 @@ Result<void> add_tree(Drawing& drawing, ReadContext& context, ProfileBuilder& bu
       self[i] = box.value;
       ContextId parent = kRootContext;
       if (l > 0) {
-        const std::size_t p = parent_of(boxes, levels[l - 1], box, drawing.exact_places);
+        const std::size_t p = parent_of(boxes, levels[l - 1], box, drawing.exact_places, rounding, self);
         if (p != levels[l - 1].end) {
           parent = contexts[p];
           self[p] -= box.value;

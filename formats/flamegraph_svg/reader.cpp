@@ -60,6 +60,8 @@ class Reading final : public XmlHandler {
     } else if (name == "text") {
       text_id_ = attribute(attributes, "id");
       ++n_texts_;
+    } else if (name == "svg") {
+      flameprof_ |= attribute(attributes, "class") == "func_g";
     } else if (name == "rect") {
       start_rect(attributes, offset);
     }
@@ -103,6 +105,10 @@ class Reading final : public XmlHandler {
       if (!error_text_.empty())
         return fail(ErrorCode::malformed,
                     fmt::format("the flame graph is empty: it says \"{}\"", error_text_));
+      if (flameprof_)
+        return fail(ErrorCode::unsupported,
+                    "this picture was drawn by flameprof, whose boxes are estimates: open the statistics of "
+                    "cProfile that it was drawn from");
       return fail(ErrorCode::malformed, "no box of a flame graph was found");
     }
     drawing_.exact_places = n_exact_ == drawing_.boxes.size();
@@ -209,6 +215,7 @@ class Reading final : public XmlHandler {
   Box group_;
   std::string group_title_, text_, text_id_, error_text_;
   bool in_group_ = false, wants_text_ = false, has_rect_ = false, exact_ = false;
+  bool flameprof_ = false;
   std::size_t n_exact_ = 0;
   std::uint64_t n_texts_ = 0, n_custom_ = 0, n_other_ = 0, n_weights_ = 0, n_units_ = 0;
 };

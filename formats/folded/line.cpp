@@ -41,7 +41,6 @@ Line split(std::string_view line) {
   out.count = last_number(line);
   if (out.count.empty()) return out;
   out.stack = trim_end(line.substr(0, line.size() - out.count.size()));
-  if (out.stack.empty()) return out;
   out.before = last_number(out.stack);
   out.valid = true;
   return out;

@@ -7,13 +7,13 @@
 namespace profd::folded {
 
 struct Line {
-  std::string_view stack;   // without counts and the blanks around them
+  std::string_view stack;   // without counts and the blanks around them; empty when py-spy found no frames
   std::string_view count;   // the last number: digits, or digits.digits
   std::string_view before;  // the number in front of it; part of the stack unless the file is a differential
   bool valid = false;
 };
 
-// Any line; not valid when it does not end in a blank and a number or nothing stands before them.
+// Any line; not valid when it does not end in a blank and a number.
 Line split(std::string_view line);
 bool is_decimal(std::string_view number);
 // Where the frames end when the file is a differential and `line.before` is a count.

@@ -44,6 +44,7 @@ bool is_blank_line(std::string_view line) {
 // What kind of folded file this is, from all of its lines.
 struct Survey {
   std::size_t n_lines = 0;
+  std::size_t n_stacks = 0;  // of them with a stack
   bool fractional = false;
   bool differential = false;  // every line has two counts
 };
@@ -58,9 +59,10 @@ Survey survey(std::string_view text) {
     const Line parts = folded::split(line);
     if (!parts.valid) continue;
     ++out.n_lines;
+    out.n_stacks += !parts.stack.empty();
     out.fractional |= folded::is_decimal(parts.count);
     if (parts.before.empty()) continue;
-    n_two += !folded::stack_without_before(parts).empty();
+    ++n_two;
     fractional_before |= folded::is_decimal(parts.before);
   }
   out.differential = out.n_lines > 0 && n_two == out.n_lines;
@@ -90,7 +92,7 @@ class Reading {
 
   Result<void> run() {
     survey_ = survey(text_.text);
-    if (survey_.n_lines == 0) return fail(ErrorCode::malformed, "no line is a stack followed by a count", 0);
+    if (survey_.n_stacks == 0) return fail(ErrorCode::malformed, "no line is a stack followed by a count", 0);
     if (survey_.differential) {
       builder_.add_metric("before", "count", survey_.fractional);
       builder_.set_default_metric(builder_.add_metric("after", "count", survey_.fractional));
@@ -122,8 +124,14 @@ class Reading {
       if (!is_blank_line(line)) count(malformed_, offset);
       return {};
     }
-    PROFD_CHECK(read_stack(survey_.differential ? folded::stack_without_before(parts) : parts.stack, offset));
-    add(parts, offset);
+    const std::string_view stack = survey_.differential ? folded::stack_without_before(parts) : parts.stack;
+    if (stack.empty()) {
+      count(no_stack_, offset);
+      add(parts, {}, offset);
+      return {};
+    }
+    PROFD_CHECK(read_stack(stack, offset));
+    add(parts, stack_, offset);
     return {};
   }
 
@@ -183,7 +191,7 @@ class Reading {
     return builder_.frame(spec);
   }
 
-  void add(const Line& parts, std::size_t offset) {
+  void add(const Line& parts, std::span<const FrameId> stack, std::size_t offset) {
     const std::string_view numbers[] = {parts.before, parts.count};
     const std::span<const std::string_view> used = std::span(numbers).subspan(survey_.differential ? 0 : 1);
     std::array<double, 2> fractional{};
@@ -198,9 +206,9 @@ class Reading {
       }
     }
     if (survey_.fractional)
-      builder_.add_sample(stack_, std::span<const double>(fractional).first(used.size()));
+      builder_.add_sample(stack, std::span<const double>(fractional).first(used.size()));
     else
-      builder_.add_sample(stack_, std::span<const std::int64_t>(integral).first(used.size()));
+      builder_.add_sample(stack, std::span<const std::int64_t>(integral).first(used.size()));
   }
 
   struct Counter {
@@ -222,6 +230,7 @@ class Reading {
     row("invalid-utf8", Severity::info, "frames with bytes that are no UTF-8 were repaired with U+FFFD",
         invalid_utf8_);
     row("empty-frame", Severity::info, "frames without a name are shown as (empty)", empty_frames_);
+    row("no-stack", Severity::info, "counts without a stack were counted for the root", no_stack_);
     row("count-too-large", Severity::loss, "counts above 9223372036854775807 were clamped", clamped_);
   }
 
@@ -237,7 +246,7 @@ class Reading {
   std::vector<FrameId> stack_;       // its frames
   std::vector<std::size_t> ends_;    // where in previous_ each of them ends
   std::size_t waker_from_ = kNever;  // index of the first `--`
-  Counter malformed_, comments_, invalid_utf8_, empty_frames_, clamped_;
+  Counter malformed_, comments_, invalid_utf8_, empty_frames_, no_stack_, clamped_;
 };
 
 class FoldedReader final : public FormatReader {
@@ -273,6 +282,7 @@ class FoldedReader final : public FormatReader {
         ++n_bad;
         continue;
       }
+      if (parts.stack.empty()) continue;
       ++n_good;
       n_stacks += parts.stack.find(';') != std::string_view::npos;
     }

@@ -1,9 +1,11 @@
 #include "formats/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
 
+#include "formats/pprof/cloud_reply.h"
 #include "formats/pprof/dictionary.h"
 #include "formats/pprof/records.h"
 #include "formats/pprof/stacks.h"
@@ -12,6 +14,8 @@ namespace profd {
 namespace {
 
 using namespace pprof;
+
+constexpr std::size_t kSniffCap = 64 * 1024;
 
 constexpr std::array<std::string_view, 4> kExtensions{".pb.gz", ".pprof", ".pb", ".prof"};
 constexpr ReaderNotes kNotes{
@@ -129,11 +133,27 @@ class PprofReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
-    return sniff_pprof(prefix, at_end);
+    return is_cloud_reply(prefix) ? Confidence::certain : sniff_pprof(prefix, at_end);
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
+    if (!is_cloud_reply(source.bytes().first(std::min(source.bytes().size(), kSniffCap))))
+      return read_profile(source, context, profiles);
+    PROFD_TRY(const std::vector<CloudProfile> found, read_cloud_reply(source, context));
+    for (const CloudProfile& profile : found) {
+      PROFD_CHECK(read_profile(profile.source, context, profiles));
+      ProfileInfo& info = profiles.back().info();
+      info.name = found.size() > 1 ? profile.type : "";
+      for (const auto& property : profile.properties) info.properties.push_back(property);
+      if (!profile.type.empty()) info.properties.emplace_back("profile_type", profile.type);
+    }
+    return {};
+  }
+
+ private:
+  static Result<void> read_profile(const ByteSource& source, ReadContext& context,
+                                   std::vector<ProfileBuilder>& profiles) {
     PROFD_TRY(Records records, read_records(source.bytes(), context));
     const bool truncated = records.truncated;
     ProfileBuilder builder;
@@ -163,7 +183,6 @@ class PprofReader final : public FormatReader {
     return {};
   }
 
- private:
   // Of a truncated file: samples whose locations were cut off are left out and counted.
   static Result<void> drop_unresolvable(Records& records, const Dictionary& dictionary,
                                         ReadContext& context) {

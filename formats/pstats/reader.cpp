@@ -37,7 +37,8 @@ constexpr std::string_view kBuiltinFile = "~";
 struct Numbers {
   std::int64_t calls = 0, primitive_calls = 0;
   double self = 0, cumulative = 0;
-  bool timed = true;  // the pure Python `profile` writes no times for callers
+  bool timed = true;    // the pure Python `profile` writes no times for callers
+  bool counted = true;  // pyinstrument samples, and writes -1 for the calls it did not count
 };
 
 struct Function {
@@ -97,7 +98,7 @@ class Reading {
       const auto fields = data_.of(value);
       // (primitive calls, calls, self, cumulative, callers)
       Numbers numbers;
-      if (!whole(fields[0], numbers.primitive_calls) || !whole(fields[1], numbers.calls) ||
+      if (!call_numbers(fields[0], fields[1], numbers.primitive_calls, numbers.calls, numbers.counted) ||
           !seconds(fields[2], numbers.self) || !seconds(fields[3], numbers.cumulative))
         return fail(ErrorCode::malformed, "a function's calls or times are no numbers");
       if (functions_[function].listed)
@@ -123,7 +124,7 @@ class Reading {
       if (value.kind == Kind::sequence && value.n == 4) {
         // (calls, primitive calls, self, cumulative): not the order of the function's own entry
         const auto fields = data_.of(value);
-        good = whole(fields[0], numbers.calls) && whole(fields[1], numbers.primitive_calls) &&
+        good = call_numbers(fields[0], fields[1], numbers.calls, numbers.primitive_calls, numbers.counted) &&
                seconds(fields[2], numbers.self) && seconds(fields[3], numbers.cumulative);
       } else {
         numbers.timed = false;
@@ -171,6 +172,12 @@ class Reading {
     out = value.integer;
     return true;
   }
+  bool call_numbers(std::uint32_t first_id, std::uint32_t second_id, std::int64_t& first,
+                    std::int64_t& second, bool& counted) const {
+    const PyValue &a = data_.values[first_id], &b = data_.values[second_id];
+    counted = !(a.kind == Kind::integer && a.integer == -1 && b.kind == Kind::integer && b.integer == -1);
+    return !counted || (whole(first_id, first) && whole(second_id, second));
+  }
   // Times of a clock that ran backwards are negative and stay so.
   bool seconds(std::uint32_t id, double& out) const {
     const PyValue& value = data_.values[id];
@@ -207,6 +214,7 @@ class Reading {
   void add_self(ProfileBuilder& builder, ContextId context, const Value& time, std::int64_t calls,
                 std::int64_t primitive_calls) const {
     std::visit([&](auto value) { builder.add_self(context, time_, value); }, time);
+    if (!any_counted_) return;
     builder.add_self(context, calls_, calls);
     builder.add_self(context, primitive_, primitive_calls);
   }
@@ -216,8 +224,14 @@ class Reading {
     info.format = "pstats";
     info.producer = "cProfile";
     time_ = builder.add_metric("time", "nanoseconds", !integral_);
-    calls_ = builder.add_metric("calls", "count");
-    primitive_ = builder.add_metric("primitive_calls", "count");
+    for (const Function& function : functions_) {
+      any_counted_ |= function.listed && function.numbers.counted;
+      n_uncounted_ += !function.numbers.counted;
+    }
+    if (any_counted_) {
+      calls_ = builder.add_metric("calls", "count");
+      primitive_ = builder.add_metric("primitive_calls", "count");
+    }
     builder.set_default_metric(time_);
 
     std::vector<FrameId> frames;
@@ -296,12 +310,13 @@ class Reading {
     table.roles = {"caller", "callee"};
     table.contexts.emplace_back(std::move(callers));
     table.contexts.emplace_back(std::move(callees));
-    table.metrics = {{"calls", "count"},
-                     {"primitive_calls", "count"},
-                     {"time", "nanoseconds"},
-                     {"cumulative_time", "nanoseconds"}};
-    table.values.emplace_back(Column<std::int64_t>(std::move(calls)));
-    table.values.emplace_back(Column<std::int64_t>(std::move(primitive)));
+    if (any_counted_) {
+      table.metrics = {{"calls", "count"}, {"primitive_calls", "count"}};
+      table.values.emplace_back(Column<std::int64_t>(std::move(calls)));
+      table.values.emplace_back(Column<std::int64_t>(std::move(primitive)));
+    }
+    table.metrics.push_back({"time", "nanoseconds"});
+    table.metrics.push_back({"cumulative_time", "nanoseconds"});
     table.values.push_back(times(self));
     table.values.push_back(times(cumulative));
     if (!edges_.empty()) builder.add_association(std::move(table));
@@ -332,6 +347,8 @@ class Reading {
         n_unlisted_);
     row("calls-disagree", Severity::loss, "Callers called a function more often than it says it was called.",
         n_more_by_edges_);
+    row("uncounted-calls", Severity::info,
+        "The calls of functions were not counted, as by pyinstrument, which samples.", n_uncounted_);
     row("odd-line", Severity::loss, "Lines that are no line numbers were dropped.", n_odd_lines_);
     std::uint64_t n_untimed = 0;
     for (const Edge& edge : edges_) n_untimed += !edge.numbers.timed;
@@ -346,9 +363,9 @@ class Reading {
   std::vector<Edge> edges_;
   RowSet rows_;
   std::unordered_map<std::uint32_t, std::uint32_t> by_value_;
-  bool integral_ = true;
+  bool integral_ = true, any_counted_ = false;
   MetricId time_, calls_, primitive_;
-  std::uint64_t n_several_ = 0, n_unlisted_ = 0, n_odd_lines_ = 0, n_more_by_edges_ = 0;
+  std::uint64_t n_several_ = 0, n_unlisted_ = 0, n_odd_lines_ = 0, n_more_by_edges_ = 0, n_uncounted_ = 0;
 };
 
 class PstatsReader final : public FormatReader {

@@ -101,6 +101,11 @@ class PyinstrumentReader final : public FormatReader {
           (keys.find("frame_tree") != nullptr || inner.has("start_call_stack", JsonKind::array)))
         return Confidence::certain;
     }
+    // Version 4.1 writes the records before all else: texts of name, file and line around NUL.
+    const JsonKey* records = keys.find("frame_records");
+    if (records != nullptr && records->kind == JsonKind::array && !keys.complete() &&
+        records->value.substr(0, 4096).find("\\u0000") != std::string_view::npos)
+      return Confidence::certain;
     return timed ? Confidence::maybe : Confidence::no;
   }
 

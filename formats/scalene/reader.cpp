@@ -85,9 +85,9 @@ class ScaleneReader final : public FormatReader {
     if (keys.kind() != JsonKind::object) return Confidence::no;
     if (keys.has("elapsed_time_sec", JsonKind::number) && keys.has("files", JsonKind::object))
       return Confidence::certain;
-    // Long stacks may stand before the files.
-    if (keys.has("elapsed_time_sec", JsonKind::number) && keys.has("alloc_samples", JsonKind::number) &&
-        !keys.complete())
+    // Long stacks may stand before the files, and before the time, too.
+    if (keys.has("alloc_samples", JsonKind::number) && !keys.complete() &&
+        (keys.has("elapsed_time_sec", JsonKind::number) || keys.has("combined_stacks", JsonKind::array)))
       return Confidence::certain;
     return Confidence::no;
   }

@@ -116,32 +116,24 @@ class StackReading {
     return {};
   }
 
-  // Times are shares of all stacks in Scalene 2 and seconds before; nothing in the file says which.
+  // [[frame, …], {count, python_time, c_time}], or [count, python_time, c_time] or a count alone in older
+  // files. Times are shares of all stacks in Scalene 2 and seconds before; nothing in the file says which.
   Result<void> plain(std::uint64_t place, ProfileBuilder& builder) {
     builder.add_metric("samples", "count");
-    builder.add_metric("python", "", true);
-    builder.add_metric("native", "", true);
+    const bool timed = has_times(at(place));
+    if (timed) {
+      builder.add_metric("python", "", true);
+      builder.add_metric("native", "", true);
+    }
     JsonCursor in = at(place);
     for (in.begin_array(); in.next_element();) {
-      std::int64_t count = 0;
-      double python = 0, native = 0;
-      const ContextId context = read_pair(in, builder, [&] {
-        std::string_view key;
-        for (in.begin_object(); in.next_key(key);) {
-          if (key == "count" && in.kind() == JsonKind::number)
-            count = in.integer();
-          else if (key == "python_time" && in.kind() == JsonKind::number)
-            python = finite(in);
-          else if (key == "c_time" && in.kind() == JsonKind::number)
-            native = finite(in);
-          else
-            in.skip();
-        }
-      });
+      StackValue value;
+      const ContextId context = read_pair(in, builder, [&] { read_stack_value(in, value); });
       if (!in.ok()) break;
-      builder.add_self(context, MetricId{0u}, count);
-      builder.add_self(context, MetricId{1u}, python);
-      builder.add_self(context, MetricId{2u}, native);
+      builder.add_self(context, MetricId{0u}, value.count);
+      if (!timed) continue;
+      builder.add_self(context, MetricId{1u}, value.python);
+      builder.add_self(context, MetricId{2u}, value.native);
     }
     return in.status();
   }
@@ -163,6 +155,53 @@ class StackReading {
     JsonCursor in = document_;
     in.seek(place, 1);
     return in;
+  }
+
+  struct StackValue {
+    std::int64_t count = 0;
+    double python = 0, native = 0;
+  };
+
+  static void read_stack_value(JsonCursor& in, StackValue& out) {
+    if (in.kind() == JsonKind::number) {
+      out.count = in.integer();
+      return;
+    }
+    if (in.kind() == JsonKind::array) {
+      std::size_t i = 0;
+      for (in.begin_array(); in.next_element(); ++i) {
+        if (i == 0)
+          out.count = in.integer();
+        else if (i == 1)
+          out.python = finite(in);
+        else if (i == 2)
+          out.native = finite(in);
+        else
+          in.skip();
+      }
+      return;
+    }
+    std::string_view key;
+    for (in.begin_object(); in.next_key(key);) {
+      if (key == "count" && in.kind() == JsonKind::number)
+        out.count = in.integer();
+      else if (key == "python_time" && in.kind() == JsonKind::number)
+        out.python = finite(in);
+      else if (key == "c_time" && in.kind() == JsonKind::number)
+        out.native = finite(in);
+      else
+        in.skip();
+    }
+  }
+
+  // Is the value of the first stack more than a count?
+  static bool has_times(JsonCursor in) {
+    in.begin_array();
+    if (!in.next_element()) return true;
+    in.begin_array();
+    if (!in.next_element()) return true;
+    in.skip();
+    return !in.next_element() || in.kind() != JsonKind::number;
   }
 
   static double finite(JsonCursor& in) {

@@ -31,7 +31,7 @@ class Building {
     }
     describe();
     samples_ = builder_.add_metric("samples", "count");
-    if (dump_.has_raw)
+    if (dump_.has_raw && (!dump_.raw.empty() || dump_.n_samples == 0))
       PROFD_CHECK(add_samples());
     else
       PROFD_CHECK(add_graph());

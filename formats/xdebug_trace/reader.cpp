@@ -253,6 +253,11 @@ class Reading {
   Counter malformed_, unmatched_;
 };
 
+// The table of xdebug.trace_format=2.
+bool is_page(std::string_view line) {
+  return line.starts_with("<table") && line.find("class='xdebug-trace'") != std::string_view::npos;
+}
+
 class XdebugTraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
@@ -267,6 +272,7 @@ class XdebugTraceReader final : public FormatReader {
     LineReader lines(sniff_text(prefix, buffer));
     std::string_view line;
     for (int i = 0; i < 4 && lines.next(line); ++i) {
+      if (is_page(line)) return Confidence::certain;
       if (line.starts_with(kStart)) return Confidence::certain;
       if (!line.starts_with("Version: ") && !line.starts_with("File format: ")) return Confidence::no;
     }
@@ -276,6 +282,9 @@ class XdebugTraceReader final : public FormatReader {
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
     const DecodedText text = decode_text(source, context.report);
+    if (is_page(text.text.substr(0, text.text.find('\n'))))
+      return fail(ErrorCode::unsupported,
+                  "this trace is a page for people to read; record with xdebug.trace_format=1");
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

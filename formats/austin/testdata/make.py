@@ -47,5 +47,8 @@ put("version4.mojo", b"MOJ", n(4), meta, s("full"), b"\x02", n(7), n(0), s("1f")
     b"\x0e", n(9), n(101), n(1), ref(5), b"\x0f", n(9), n(8), b"\x10", n(9),
     b"\x02", n(8), n(0), s("2a"), string(100, "/src/u.py") + string(101, "other"), frame(5, 100, 101, 1, 1, 1, 1), ref(5),
     b"\x09", n(10), b"\x0a", n(0))
+# As austinp writes: what the first stack needs stands before it.
+put("before-stack.mojo", b"MOJ", n(1), meta, s("cpu"), string(100, "native@4f28b6") + string(101, "_Py_HashBytes"),
+    frame(5, 100, 101, 620209), b"\x02", n(7), s("1f"), ref(5), b"\x09", n(100))
 put("corrupt-frame.mojo", b"MOJ", n(1), meta, s("wall"), b"\x02", n(7), s("1f"), ref(5), b"\x09", n(100))
 put("corrupt-truncated.mojo", b"MOJ", n(1), meta, s("wall"), b"\x02", n(7), s("1f"), names[:-3])

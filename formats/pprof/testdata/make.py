@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -76,6 +78,17 @@ def main() -> None:
     (here / "corrupt-concatenated.pb").write_bytes(whole + whole)
     (here / "corrupt-location.pb").write_bytes(small().replace(packed(1, [4, 1]), packed(1, [9, 1])))
     (here / "corrupt-truncated.pb").write_bytes(whole[:-40])
+
+    # What the Cloud Profiler API answers; the second profile has the alphabet of URLs and no padding.
+    text = base64.b64encode(gzip.compress(whole, mtime=0)).decode()
+    deployment = {"projectId": "demo", "target": "server", "labels": {"version": "1.2", "zone": "eu-1a"}}
+    reply = {"profiles": [
+        {"name": "projects/demo/profiles/1", "profileType": "CPU", "deployment": deployment, "duration": "10s",
+         "profileBytes": text, "labels": {"instance": "i-1"}, "startTime": "2026-01-01T00:00:00Z"},
+        {"name": "projects/demo/profiles/2", "profileType": "HEAP", "deployment": deployment,
+         "profileBytes": text.replace("+", "-").replace("/", "_").rstrip("=")}], "nextPageToken": ""}
+    (here / "cloud-reply.json").write_text(json.dumps(reply) + "\n")
+    (here / "corrupt-cloud-reply.json").write_text('{"profileType": "WALL", "profileBytes": "H4sI!"}\n')
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ TEST_CASE("callgrind: bad input is refused or counted") {
           {"a cost that overflows its unit", "events: Time_(10ns)\nfn=main\n1 9223372036854775807\n",
            "error malformed: too large"},
           {"a position that is no number", head + "1x 10\n", "error malformed: position"},
-          {"a name that was not given", "events: Ir\nfn=(3)\n1 1\n", "error malformed: not given"},
+          {"a name that was not given", "events: Ir\nfn=(3)\n1 1\n", "report undefined-name"},
           {"a number of calls that is none", head + "cfn=f\ncalls=x 1\n1 1\n",
            "error malformed: number of calls"},
           {"calls of nothing", head + "calls=1 1\n1 1\n", "error malformed: of what"},

@@ -28,6 +28,11 @@ TEST_CASE("flamegraph-svg: bad input is refused or counted") {
           {"what inferno writes for no input",
            std::string("<svg><text>ERROR: No valid input provided</text></svg>"),
            "error malformed: No valid input"},
+          {"what flameprof draws",
+           "<svg><svg class=\"func_g\" x=\"0\" y=\"9\" width=\"9\" height=\"23\"><g><title>~:0:a 100.00% (1 "
+           "1 1 "
+           "1)</title><rect height=\"100%\" width=\"100%\"/></g></svg></svg>",
+           "error unsupported: flameprof"},
           {"no XML", "digraph {}", "error malformed: XML"},
           {"cut off", "<svg><g><title>all (1 samples, 100%)</title>", "error truncated: ends inside"},
           {"entities of its own", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>",
@@ -56,4 +61,17 @@ TEST_CASE("flamegraph-svg: a drawing gives back the folded stacks it was made fr
     REQUIRE(drawn.error == "");
     CHECK(self_by_path(*drawn.profiles[0], drawn.profiles[0]->metrics()[0].name) == expected);
   }
+}
+
+TEST_CASE("flamegraph-svg: boxes of no width stand on one that has room for them") {
+  const auto read =
+      read_with("flamegraph-svg", drawing(box("all (10 samples, 100%)", "x='10' y='66' width='100'") +
+                                          box("b (1 samples, 10%)", "x='10' y='50' width='0'") +
+                                          box("b1 (1 samples, 10%)", "x='10' y='34' width='0'") +
+                                          box("a (9 samples, 90%)", "x='10' y='50' width='99'") +
+                                          box("a1 (9 samples, 90%)", "x='10' y='34' width='99'")));
+  REQUIRE(read.error.empty());
+  CHECK(self_by_path(*read.profiles.at(0), "samples") ==
+        std::map<std::string, double>{{"a;a1", 9}, {"b;b1", 1}});
+  CHECK(n_reported(read, "children-exceed") == 0);
 }

@@ -17,6 +17,8 @@ TEST_CASE("folded: bad input is refused or counted") {
           {"binary", std::string("\0\1\2\3\n\xff\xfe\xfd", 8), "error malformed: no line is a stack"},
           {"too deep", deep + " 1\n", "error limit: stack_depth"},
           {"a line without a count", "main;a 1\nmain;b\n", "report malformed-line"},
+          {"a count without a stack", "main;a 1\n 4\n", "report no-stack"},
+          {"a count without a blank", "main;a 1\n4\n", "report malformed-line"},
           {"a negative count", "main;a 1\nmain;b -1\n", "report malformed-line"},
           {"infinity", "main;a 1\nmain;b inf\n", "report malformed-line"},
           {"a count above int64", "main;a 18446744073709551616\n", "report count-too-large"},

@@ -73,6 +73,16 @@ TEST_CASE("pstats: bad input is refused or counted") {
            "error malformed: no numbers"},
           {"negative calls", "{" + function("a") + entry(integer(0xFFFFFFFF), kNoCallers) + "0",
            "error malformed: no numbers"},
+          {"calls that were not counted",
+           "{" + function("a") +
+               tuple({integer(0xFFFFFFFF), integer(0xFFFFFFFF),
+                      "f\x03"
+                      "1.5",
+                      "f\x03"
+                      "2.5",
+                      kNoCallers}) +
+               "0",
+           "report uncounted-calls"},
           {"callers that are a tuple", "{" + function("a") + entry(integer(1), tuple({"N"})) + "0",
            "error malformed: no dictionary"},
           {"a caller without numbers",

@@ -48,3 +48,16 @@ TEST_CASE("pyinstrument: bad input is refused or counted") {
            "report several-lines"},
       });
 }
+
+TEST_CASE("pyinstrument: a session of version 4.1 is known by the records it begins with") {
+  std::string text = R"({"frame_records": [)";
+  for (int i = 0; i < 2000; ++i)
+    text +=
+        std::string(i == 0 ? "" : ", ") + R"([["<module>\u0000t.py\u00001", "f\u0000t.py\u00003"], 0.001])";
+  text +=
+      R"(], "start_time": 1.0, "duration": 2.0, "sample_count": 2000, "start_call_stack": ["<module>\u0000t.py\u00001"],)"
+      R"( "program": "t.py", "cpu_time": 1.0})";
+  const auto opened = open_hidden(text);
+  REQUIRE(opened);
+  CHECK(opened->profiles[0]->info().format == "pyinstrument");
+}

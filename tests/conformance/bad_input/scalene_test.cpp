@@ -54,3 +54,30 @@ TEST_CASE("scalene: a time line that does not add up is not used") {
   CHECK(opened->profiles[1]->samples() == nullptr);
   CHECK(as_double(opened->profiles[1]->total(MetricId{0u})) == 2);
 }
+
+TEST_CASE("scalene: stacks of older versions have a count or a list as their value") {
+  const auto open_stacks = [](const std::string& value) {
+    auto opened = open_hidden(stacks("stacks", R"([[[["t.py", "f", 3]], )" + value + "]]"));
+    REQUIRE(opened);
+    REQUIRE(opened->profiles.size() == 2);
+    return opened->profiles[1];
+  };
+  const auto counted = open_stacks("7");
+  CHECK(counted->metrics().size() == 1);
+  CHECK(as_double(counted->total(MetricId{0u})) == 7);
+  const auto listed = open_stacks("[7, 0.5, 0.25, 2]");
+  REQUIRE(listed->metrics().size() == 3);
+  CHECK(as_double(listed->total(MetricId{0u})) == 7);
+  CHECK(as_double(listed->total(MetricId{1u})) == 0.5);
+  CHECK(as_double(listed->total(MetricId{2u})) == 0.25);
+}
+
+TEST_CASE("scalene: a file is known by what stands before long stacks") {
+  const std::string frame = R"({"kind": "py", "display_name": "f", "filename_or_module": "t.py", "line": 3})";
+  std::string text = R"({"alloc_samples": 1, "args": ["t.py"], "combined_stacks": [)";
+  for (int i = 0; i < 1000; ++i) text += (i == 0 ? "[[" : ", [[") + frame + "], 1]";
+  text += R"(], "elapsed_time_sec": 1, "files": {"t.py": {"lines": []}}})";
+  const auto opened = open_hidden(text);
+  REQUIRE(opened);
+  CHECK(opened->profiles[0]->info().format == "scalene");
+}

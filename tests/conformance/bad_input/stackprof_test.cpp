@@ -1,6 +1,7 @@
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
+#include "tests/support/read_with.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -90,4 +91,12 @@ TEST_CASE("stackprof: bad Marshal is refused or counted") {
                    "0"),
            "error unsupported: only texts"},
       });
+}
+
+TEST_CASE("stackprof: a list of raw samples that was emptied does not hide the call graph") {
+  const auto read =
+      read_with("stackprof", R"({"version":1.2,"mode":"wall","interval":1000,"samples":2,"gc_samples":0,
+    "missed_samples":0,"frames":{"1":{"name":"a","file":"a.rb","line":1,"total_samples":2,"samples":2}},"raw":[]})");
+  REQUIRE(read.error.empty());
+  CHECK(total_of(*read.profiles.at(0), "samples") == 2);
 }

@@ -14,6 +14,8 @@ TEST_CASE("xdebug-trace: bad input is refused or counted") {
       "xdebug-trace",
       {
           {"no head", "hello\n", "error malformed: TRACE START"},
+          {"a page for people", "<table class='xdebug-trace' dir='ltr'>\n",
+           "error unsupported: page for people"},
           {"a trace for people", "TRACE START [x]\n", "error unsupported: for people"},
           {"no calls", head + "TRACE END\n", "error malformed: no calls"},
           {"too deep", deep, "error limit: stack_depth"},
