@@ -44,7 +44,7 @@ class AsyncProfilerHtmlReader final : public FormatReader {
                                  kExtensions,
                                  502,
                                  "async-profiler, jfrconv",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

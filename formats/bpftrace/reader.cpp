@@ -394,7 +394,7 @@ bool is_json(std::string_view text) {
 class BpftraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"bpftrace", "bpftrace maps", kExtensions, 630, "bpftrace", 1, kNotes};
+    static const ReaderInfo info{"bpftrace", "bpftrace maps", kExtensions, 630, "bpftrace", 2, kNotes};
     return info;
   }
 

@@ -454,7 +454,7 @@ class ChromeTraceReader final : public FormatReader {
                                  kExtensions,
                                  411,
                                  "Chrome, Node.js, PyTorch (Kineto), Hermes, Perfetto's export, many tracers",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

@@ -228,7 +228,7 @@ class FlamegraphSvgReader final : public FormatReader {
                                  kExtensions,
                                  501,
                                  "flamegraph.pl, inferno, cargo-flamegraph, py-spy, async-profiler 1.x",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

@@ -258,7 +258,7 @@ class FoldedReader final : public FormatReader {
         kExtensions,
         900,
         "FlameGraph stackcollapse scripts, inferno, async-profiler, py-spy, rbspy, bcc",
-        1,
+        2,
         kNotes};
     return info;
   }

@@ -253,7 +253,7 @@ class GprofTextReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "gprof-text", "gprof report", kExtensions, 730, "GNU, BSD, macOS and AIX gprof", 1, kNotes};
+        "gprof-text", "gprof report", kExtensions, 730, "GNU, BSD, macOS and AIX gprof", 2, kNotes};
     return info;
   }
 

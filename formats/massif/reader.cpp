@@ -163,7 +163,7 @@ class MassifReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "massif", "massif heap snapshots", kExtensions, 720, "valgrind --tool=massif", 1, kNotes};
+        "massif", "massif heap snapshots", kExtensions, 720, "valgrind --tool=massif", 2, kNotes};
     return info;
   }
 

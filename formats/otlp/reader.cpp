@@ -243,7 +243,7 @@ class OtlpReader final : public FormatReader {
         kExtensions,
         120,
         "OpenTelemetry eBPF profiler and collector, async-profiler, Pyroscope, Parca agent",
-        1,
+        2,
         kNotes};
     return info;
   }

@@ -376,7 +376,7 @@ class PstatsReader final : public FormatReader {
                                  kExtensions,
                                  60,
                                  "cProfile, profile, pyinstrument -r pstats, yappi",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }
