@@ -35,6 +35,7 @@ class Reading {
  public:
   Reading(std::span<const std::byte> bytes, ReadContext& context) : in_(bytes), context_(context) {
     begin_ = in_.p;
+    out_.n_bytes = bytes.size();
   }
 
   Result<Records> run() {

@@ -21,6 +21,7 @@ struct MetricValue {
 };
 
 struct Records {
+  std::uint64_t n_bytes = 0;  // of the file
   std::vector<MetricType> metrics;
 
   std::vector<std::uint64_t> sample_context, sample_offset;

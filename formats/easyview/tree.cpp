@@ -10,6 +10,8 @@
 namespace profd::easyview {
 namespace {
 
+constexpr std::uint64_t kMaxFramesPerByte = 64;
+
 // "PROCESS[12]_ROOT_CTXT" -> 12; false for other names.
 bool root_number(std::string_view name, std::string_view kind, std::int64_t& number) {
   constexpr std::string_view kEnd = "]_ROOT_CTXT";
@@ -150,6 +152,16 @@ class TreeBuilding {
     out_.contexts.resize(n);
     out_.threads.resize(n);
     std::vector<std::int64_t> process(n, -1);
+    // A location of any number of lines is named by a few bytes, and each context has its own frames of it.
+    std::uint64_t n_frames = 0;
+    for (const std::uint64_t id : in_.context_location) {
+      const std::uint32_t location = locations.find(id);
+      if (location != kNone)
+        n_frames += in_.location_first_line[location + std::size_t{1}] - in_.location_first_line[location];
+    }
+    if (n_frames > kMaxFramesPerByte * in_.n_bytes + (1u << 24))
+      return fail(ErrorCode::limit,
+                  fmt::format("contexts have more than {} frames for a byte of the file", kMaxFramesPerByte));
     for (const std::uint32_t row : order) {
       if (context_.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
       const std::uint32_t above = parents[row];

@@ -45,7 +45,8 @@ class MarkedFolder final : public Folder {
       const std::size_t end = std::min(bytes.find(kFileMark, name), bytes.size());
       const std::size_t line_end = std::min(bytes.find('\n', name), end);
       const std::size_t begin = std::min(line_end + 1, end);
-      contents_[std::string(bytes.substr(name, line_end - name))] = bytes.substr(begin, end - begin);
+      const std::string_view file = bytes.substr(name, line_end - name);
+      if (is_safe(file)) contents_[std::string(file)] = bytes.substr(begin, end - begin);
       mark = end == bytes.size() ? std::string_view::npos : end;
     }
     for (const auto& [file, content] : contents_) files_.push_back(file);
@@ -61,6 +62,13 @@ class MarkedFolder final : public Folder {
   }
 
  private:
+  // As folders and archives are listed: no empty parts, nothing hidden, no way up.
+  static bool is_safe(std::string_view file) {
+    return !file.empty() && !file.starts_with('/') && !file.starts_with('.') && !file.ends_with('/') &&
+           file.find('\\') == std::string_view::npos && file.find('\0') == std::string_view::npos &&
+           file.find("//") == std::string_view::npos && file.find("/.") == std::string_view::npos;
+  }
+
   std::string name_ = "folder";
   std::map<std::string, std::string, std::less<>> contents_;
   std::vector<std::string> files_;

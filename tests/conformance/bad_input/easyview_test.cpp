@@ -19,6 +19,12 @@ std::string msg(int field, const std::string& body) {
   return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(body.size()) + body;
 }
 
+std::string repeated(std::size_t n, const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i) out += text;
+  return out;
+}
+
 // One metric, one function, one context with id 1.
 const std::string kMetric = msg(1, num(1, 1) + num(2, 1) + num(3, 2));
 const std::string kContext = msg(3, num(1, 1) + num(2, 1));
@@ -53,6 +59,10 @@ TEST_CASE("easyview: bad input is refused or counted") {
           {"a context that calls itself",
            kMetric + msg(3, num(1, 1) + num(2, 1) + num(3, 1)) + kCode + kStrings,
            "error malformed: its own caller"},
+          {"contexts of a location of very many lines",
+           kMetric + msg(4, num(1, 1) + repeated(8000, msg(2, num(1, 1)))) + repeated(3000, kContext) +
+               msg(5, num(1, 1) + num(2, 3)) + kStrings,
+           "error limit: frames for a byte"},
           {"a function that is not there",
            kMetric + kContext + msg(4, num(1, 1) + msg(2, num(1, 8))) + kStrings,
            "error malformed: function 8"},
