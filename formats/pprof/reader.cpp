@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 4> kExtensions{".pb.gz", ".pprof", ".pb",
 constexpr ReaderNotes kNotes{
     .versions = "the whole current schema; gzip with several members",
     .keeps = "everything but is_folded: all metrics, labels, inlined lines, columns, addresses, modules",
-    .recording = "go test -cpuprofile cpu.pprof ./...",
+    .recording = "go test -cpuprofile cpu.pprof",
     .verified = "go tool pprof -top, flat and cum of every function for every metric",
 };
 
