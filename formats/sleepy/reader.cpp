@@ -79,7 +79,7 @@ class Reading {
       Words words(line);
       std::string_view word;
       double seconds = 0;
-      if (!words.next(word) || !parse_double(word, seconds)) {
+      if (!words.next(word) || !parse_double(word, seconds) || seconds < 0) {
         context_.report.add("malformed-line", Severity::loss,
                             "lines that are no stack with its time were not read", lines.offset());
         continue;
