@@ -61,6 +61,18 @@ class TestDaemon {
   std::thread thread_;
 };
 
+// Asks again until it holds: what is waited for has no message of its own, and takes as long as the machine
+// makes it take. Gives up after a minute.
+template <typename Condition>
+bool holds_soon(Condition&& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
 class TestClient {
  public:
   explicit TestClient(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -130,7 +130,7 @@ TEST_CASE("hints are of the selected profile of a file") {
     const json hints = client.result("textDocument/inlayHint", where);
     return hints.empty() ? std::string() : hints[0]["label"].get<std::string>();
   };
-  for (int i = 0; i < 1000 && hint().empty(); ++i) ::usleep(2000);  // the workspace is being walked
+  REQUIRE(holds_soon([&] { return !hint().empty(); }));  // the workspace is being walked
   CHECK(hint().find(" 3") != std::string::npos);
   client.result("profile/select", {{"profile", "p2"}});
   CHECK(hint().find(" 5") != std::string::npos);
@@ -203,10 +203,11 @@ TEST_CASE("a client that leaves does not close what others have open") {
     stays.result("profile/close", {{"profile", "p1"}});
   }
   std::vector<std::string> closed;
-  for (int i = 0; i < 2000 && closed.empty(); ++i) {
-    json list = stays.result("profile/list", json::object())["profiles"];
+  REQUIRE(holds_soon([&] {
+    const json list = stays.result("profile/list", json::object())["profiles"];
     if (list.size() == 1) closed.push_back(list[0]["profile"]);
-  }
+    return list.size() == 1;
+  }));
   CHECK(closed == std::vector<std::string>{"p2"});
 }
 

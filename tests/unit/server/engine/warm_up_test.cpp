@@ -74,12 +74,13 @@ TEST_CASE("closing a profile stops what is made for it and gives its memory back
   TestClient client = watching_client(daemon);
   const json opened = client.result("profile/open", {{"uri", file.uri()}});
   client.result("profile/close", {{"profile", opened["profile"]}});
-  bool idle = false;
-  for (int i = 0; i < 5000 && !idle; ++i)
+  CHECK(holds_soon([&] {
+    bool idle = false;
     daemon.run_on_strand([&] {
       idle = daemon.engine().activities().empty() && daemon.engine().scheduler().n_tasks(Lane::bulk) == 0;
     });
-  CHECK(idle);
+    return idle;
+  }));
   std::uint64_t memory = 1;
   daemon.run_on_strand([&] { memory = daemon.engine().views().memory() + daemon.engine().profile_memory(); });
   CHECK(memory == 0);

@@ -39,10 +39,10 @@ json hover(TestClient& client, const std::string& uri, int line) {
 // The workspace is walked on a worker.
 json hover_when_walked(TestClient& client, const std::string& uri, int line) {
   json found = hover(client, uri, line);
-  for (int i = 0; i < 1000 && found.is_null(); ++i) {
-    ::usleep(2000);
+  holds_soon([&] {
     found = hover(client, uri, line);
-  }
+    return !found.is_null();
+  });
   return found;
 }
 
@@ -76,10 +76,10 @@ TEST_CASE("the total of a file counts a stack once, however the profile spells t
   client.initialize(json::object(), folder.path());
   client.result("profile/open", {{"uri", folder.uri("two.folded")}});
   json found;
-  for (int i = 0; i < 1000 && (found.is_null() || found["files"].empty()); ++i) {
-    ::usleep(2000);
+  holds_soon([&] {
     found = client.result("source/annotations", {{"textDocument", {{"uri", folder.uri("f.c")}}}});
-  }
+    return !found.is_null() && !found["files"].empty();
+  });
   CHECK(found["files"].size() == 2);
   CHECK(found["fileTotal"]["value"] == 10);
 }
