@@ -249,7 +249,7 @@ class Opener {
       unclaimed(*content);
       return {};
     }
-    return read(*content, decision);
+    return read(std::move(*content), decision);
   }
 
   void unclaimed(const Content& content) {
@@ -261,7 +261,7 @@ class Opener {
     return fmt::format("{}", fmt::join(inside_out, " in "));
   }
 
-  Result<void> read(const Content& content, const Decision& decision) {
+  Result<void> read(Content content, const Decision& decision) {
     std::string name;
     if (in_archive(content)) name = content.names.back();
     if (!member_.empty()) name = name.empty() ? member_ : fmt::format("{}: {}", member_, name);
@@ -283,6 +283,8 @@ class Opener {
       context.progress = forget_and_tell;
       auto done = decision.reader->read(content.source, context, builders);
       content.source.forget_pages();
+      // Who still needs the bytes owns them, and can give them back before the tree is put together.
+      content.source = {};
       return done;
     });
   }

@@ -36,9 +36,28 @@ struct Grouped {
   }
 };
 
-// The tree of consecutive groups, in preorder, numbered from 0 without the root.
+// Contexts in preorder, two numbers each: how many contexts end before it, then its frame. Most take three or
+// four bytes; the tree stands in memory beside the file it comes from, so this is what the peak is made of.
+using PackedContexts = RawVector<std::uint8_t>;
+constexpr std::size_t kMostBytesOfContext = 10;
+
+std::uint8_t* pack(std::uint8_t* to, std::uint32_t number) {
+  for (; number >= 0x80; number >>= 7) *to++ = static_cast<std::uint8_t>(number | 0x80);
+  *to++ = static_cast<std::uint8_t>(number);
+  return to;
+}
+
+std::uint32_t unpack(const std::uint8_t*& from) {
+  std::uint32_t number = *from & 0x7F;
+  for (unsigned shift = 7; *from++ >= 0x80; shift += 7) number |= (*from & 0x7Fu) << shift;
+  return number;
+}
+
+// The tree of consecutive groups, numbered from 0 without the root.
 struct Piece {
-  RawVector<std::uint32_t> frame, depth;  // depth 1 = child of the root
+  PackedContexts contexts;
+  std::size_t n_contexts = 0;
+  std::size_t depth = 0;  // of the last context; 1 = child of the root
   std::vector<std::uint32_t> first_stack, last_stack;
   std::vector<std::uint32_t> path;         // local contexts of last_stack
   std::uint32_t n_shared = 0;              // leading contexts that the piece before has already
@@ -47,11 +66,13 @@ struct Piece {
 
 // Reused from group to group.
 struct Scratch {
-  RawVector<std::uint32_t> frames;
+  std::vector<std::uint32_t> prefix;  // what all stacks of the group begin with
+  RawVector<std::uint32_t> frames;    // what follows it, stack by stack
   std::vector<std::size_t> begin;
   std::vector<StackRef> refs;
   std::vector<std::int64_t> values;  // n_metrics a sample
   std::vector<std::uint32_t> labels;
+  PackedContexts contexts;  // of the piece at work
 };
 
 // As many as there are workers; growing one anew for every piece would cost more page faults than the data.
@@ -126,6 +147,7 @@ class Sorter {
   std::vector<std::size_t> in_prefix_order(const Grouped& grouped, std::size_t depth,
                                            Executor& executor) const;
   void grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared);
+  bool read_group(Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared);
   void emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
                    std::size_t shared);
   void sort_all_at_once(std::vector<Piece>& pieces);
@@ -249,54 +271,88 @@ std::vector<std::size_t> Sorter::in_prefix_order(const Grouped& grouped, std::si
   return order;
 }
 
-// Sorts samples whose first `shared` frames are equal and appends their tree to the piece.
-void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
-                         std::size_t shared) {
+// Reads the group's stacks into the scratch: the frames that all begin with once, then what is left of each.
+// False when a stack begins with others.
+bool Sorter::read_group(Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared) {
   RawVector<std::uint32_t>& frames = scratch.frames;
-  std::vector<std::size_t>& begin = scratch.begin;
   const std::size_t n_metrics = options_.n_metrics;
   frames.clear();
-  begin.assign(1, 0);
+  scratch.begin.assign(1, 0);
   scratch.labels.clear();
   scratch.values.resize(samples.size() * n_metrics);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     prefetch(i, samples.size(), [&](std::size_t at) { return samples[at]; });
     std::int64_t* values = n_metrics > 0 ? scratch.values.data() + i * n_metrics : nullptr;
+    const auto at = static_cast<std::ptrdiff_t>(frames.size());
     scratch.labels.push_back(source_.read(samples[i], frames, values).v);
-    begin.push_back(frames.size());
+    const std::span<const std::uint32_t> stack(frames.begin() + at, frames.end());
+    if (i == 0) {
+      const auto first = stack.first(std::min(shared, stack.size()));
+      scratch.prefix.assign(first.begin(), first.end());
+    }
+    if (common_prefix(stack, scratch.prefix) < scratch.prefix.size()) return false;
+    frames.erase(frames.begin() + at,
+                 frames.begin() + at + static_cast<std::ptrdiff_t>(scratch.prefix.size()));
+    scratch.begin.push_back(frames.size());
   }
-  const std::uint32_t* flat = frames.data();
-  shared = std::min(shared, begin[1]);
+  return true;
+}
+
+// Sorts samples whose first `shared` frames are equal and appends their tree to the piece.
+void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
+                         std::size_t shared) {
+  if (!read_group(scratch, samples, shared)) {
+    collided_ = true;
+    return;
+  }
+  const std::size_t n_metrics = options_.n_metrics;
+  const std::vector<std::uint32_t>& prefix = scratch.prefix;
   scratch.refs.clear();
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const std::size_t n = begin[i + 1] - begin[i];
-    if (n < shared || !std::equal(flat, flat + shared, flat + begin[i])) collided_ = true;
-    scratch.refs.push_back({flat + begin[i], static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)});
-  }
-  if (collided_) return;
-  sort_refs(scratch.refs, static_cast<std::uint32_t>(shared));
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    scratch.refs.push_back({scratch.frames.data() + scratch.begin[i],
+                            static_cast<std::uint32_t>(scratch.begin[i + 1] - scratch.begin[i]),
+                            static_cast<std::uint32_t>(i)});
+  sort_refs(scratch.refs);
 
   std::vector<std::uint32_t>& path = piece.path;
-  std::span<const std::uint32_t> previous = piece.last_stack;
+  std::span<const std::uint32_t> previous;  // without the prefix
+  bool is_first = true;
   for (const StackRef& ref : scratch.refs) {
-    const std::span<const std::uint32_t> current(ref.frames, ref.n);
-    const std::size_t same = common_prefix(previous, current);
-    path.resize(same);
-    for (std::size_t f = same; f < current.size(); ++f) {
-      path.push_back(static_cast<std::uint32_t>(piece.frame.size()));
-      piece.frame.push_back(current[f]);
-      piece.depth.push_back(static_cast<std::uint32_t>(f + 1));
+    const std::span<const std::uint32_t> rest(ref.frames, ref.n);
+    const std::size_t depth = prefix.size() + rest.size();
+    const auto frame = [&](std::size_t f) { return f < prefix.size() ? prefix[f] : rest[f - prefix.size()]; };
+    std::size_t same = prefix.size() + common_prefix(previous, rest);
+    if (std::exchange(is_first, false)) {
+      const std::vector<std::uint32_t>& last = piece.last_stack;
+      for (same = 0; same < std::min(last.size(), depth) && last[same] == frame(same);) ++same;
     }
-    if (piece.end_row == piece.first_row) piece.first_stack.assign(current.begin(), current.end());
+    path.resize(same);
+    if (same < depth) {
+      const std::size_t used = scratch.contexts.size();
+      scratch.contexts.resize(used + (depth - same) * kMostBytesOfContext);
+      std::uint8_t* to = scratch.contexts.data() + used;
+      auto n_ended = static_cast<std::uint32_t>(piece.depth - same);
+      for (std::size_t f = same; f < depth; ++f) {
+        path.push_back(static_cast<std::uint32_t>(piece.n_contexts++));
+        to = pack(pack(to, std::exchange(n_ended, 0)), frame(f));
+      }
+      scratch.contexts.resize(static_cast<std::size_t>(to - scratch.contexts.data()));
+      piece.depth = depth;
+    }
+    if (piece.end_row == piece.first_row) {
+      piece.first_stack = prefix;
+      piece.first_stack.insert(piece.first_stack.end(), rest.begin(), rest.end());
+    }
     const std::size_t row = piece.end_row++;
     out_.leaf[row] = path.empty() ? kNone : path.back();
     if (options_.keep_order) out_.order[row] = samples[ref.index];
     if (n_metrics > 0) out_.labels[row] = scratch.labels[ref.index];
     for (std::size_t m = 0; m < n_metrics; ++m)
       out_.values[m][row] = scratch.values[ref.index * n_metrics + m];
-    previous = current;
+    previous = rest;
   }
-  piece.last_stack = std::vector<std::uint32_t>(previous.begin(), previous.end());
+  piece.last_stack = prefix;
+  piece.last_stack.insert(piece.last_stack.end(), previous.begin(), previous.end());
 }
 
 // Splits by ever more leading frames until what is left is small, then sorts. The recursion is bounded: the
@@ -325,6 +381,7 @@ void Sorter::sort_all_at_once(std::vector<Piece>& pieces) {
   pieces = std::vector<Piece>(1);
   Scratch scratch;
   emit_sorted(pieces.front(), scratch, samples, 0);
+  pieces.front().contexts = std::move(scratch.contexts);
 }
 
 Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
@@ -354,14 +411,13 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
     Piece& piece = pieces[r];
     auto taken = scratches.take();
     Scratch& scratch = *taken;
-    // Trees have two to four contexts a sample; what is reserved and not used is never touched.
-    piece.frame.reserve(enough * 4);
-    piece.depth.reserve(enough * 4);
+    // Address space that growing would otherwise take by copying; what is not used is never touched.
+    scratch.frames.reserve(options_.group_limit * 64);
+    scratch.contexts.clear();
     piece.first_row = piece.end_row = first_rows[r];
     for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g)
       grow_piece(piece, scratch, grouped.members(groups[order[g]]), depth);
-    piece.frame.shrink_to_fit();
-    piece.depth.shrink_to_fit();
+    piece.contexts.assign(scratch.contexts.begin(), scratch.contexts.end());
     scratches.give(std::move(taken));
   });
   return stop_.status();
@@ -411,13 +467,13 @@ Result<std::vector<Sorter::Place>> Sorter::place_pieces(std::vector<Piece>& piec
     if (p > 0)
       piece.n_shared = static_cast<std::uint32_t>(common_prefix(pieces[p - 1].last_stack, piece.first_stack));
     if (p > 0) places[p - 1].n_kept = piece.n_shared;
-    if (next + piece.frame.size() - piece.n_shared >= kNone)
+    if (next + piece.n_contexts - piece.n_shared >= kNone)
       return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
     places[p].first = static_cast<std::uint32_t>(next);
     places[p].above.assign(path.begin(), path.begin() + piece.n_shared);
     path.resize(piece.path.size());
     for (std::size_t d = 0; d < path.size(); ++d) path[d] = places[p].global(piece, piece.path[d]);
-    next += piece.frame.size() - piece.n_shared;
+    next += piece.n_contexts - piece.n_shared;
   }
   return places;
 }
@@ -432,10 +488,15 @@ void Sorter::copy_piece(const Piece& piece, const Place& place, TreeColumns& to)
     for (std::size_t d = path.size(); d-- > depth;) to.end[path[d]] = next;
     path.resize(depth);
   };
-  for (std::size_t i = piece.n_shared; i < piece.frame.size(); ++i) {
-    close_below(piece.depth[i]);
+  const std::uint8_t* packed = piece.contexts.data();
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < piece.n_contexts; ++i) {
+    depth = depth + 1 - unpack(packed);
+    const std::uint32_t frame = unpack(packed);
+    if (i < piece.n_shared) continue;
+    close_below(depth);
     to.parent[next] = path.back();
-    to.frame[next] = piece.frame[i];
+    to.frame[next] = frame;
     path.push_back(next++);
   }
   close_below(std::size_t{place.n_kept} + 1);
@@ -448,7 +509,7 @@ void Sorter::copy_piece(const Piece& piece, const Place& place, TreeColumns& to)
 Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
   PROFD_TRY(const std::vector<Place> places, place_pieces(pieces));
   std::size_t n_contexts = 1;
-  for (const Piece& piece : pieces) n_contexts += piece.frame.size() - piece.n_shared;
+  for (const Piece& piece : pieces) n_contexts += piece.n_contexts - piece.n_shared;
   TreeColumns columns{BigVector<std::uint32_t>(n_contexts), BigVector<std::uint32_t>(n_contexts),
                       BigVector<std::uint32_t>(n_contexts)};
   columns.parent[0] = columns.frame[0] = kNone;

@@ -186,7 +186,7 @@ class PprofReader final : public FormatReader {
   // Of a truncated file: samples whose locations were cut off are left out and counted.
   static Result<void> drop_unresolvable(Records& records, const Dictionary& dictionary,
                                         ReadContext& context) {
-    BigVector<std::uint64_t> kept;
+    SampleOffsets kept;
     for (std::size_t i = 0; i < records.samples.size(); ++i) {
       Cursor body = records.sample(i);
       Field field;

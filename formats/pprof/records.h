@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/support/big_vector.h"
 #include "core/support/result.h"
+#include "formats/pprof/sample_offsets.h"
 #include "formats/reader.h"
 #include "formats/support/protobuf_wire.h"
 
@@ -45,7 +45,7 @@ struct Location {
 struct Records {
   std::span<const std::byte> bytes;
   std::vector<ValueType> sample_types;
-  BigVector<std::uint64_t> samples;  // offsets of the length prefixes of the encoded samples
+  SampleOffsets samples;  // of the length prefixes of the encoded samples
   std::vector<Mapping> mappings;
   std::vector<Location> locations;
   std::vector<Line> lines;
@@ -66,11 +66,6 @@ struct Records {
     std::uint64_t length = 0;
     read_varint(cursor, length);
     return {cursor.p, cursor.p + length};
-  }
-  void prefetch_sample(std::size_t i) const {
-    const std::byte* at = bytes.data() + samples[i];
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + 64);
   }
 };
 

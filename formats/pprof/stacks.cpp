@@ -167,11 +167,18 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
     any_labels |= !slices[s].texts.empty();
   }
   PROFD_CHECK(context.stop.status());
-  if (!any_labels) {
-    records_.strings = {};
-    return {};
-  }
-  labels_.reserve(n);
+  if (any_labels) PROFD_CHECK(join_labels(slices, builder, context));
+  // All that is named has its id now.
+  records_.strings = {};
+  records_.locations = {};
+  records_.lines = {};
+  records_.functions = {};
+  return {};
+}
+
+Result<void> SampleStacks::join_labels(std::vector<Slice>& slices, ProfileBuilder& builder,
+                                       ReadContext& context) {
+  labels_.reserve(size());
   for (Slice& slice : slices) {
     std::vector<std::uint32_t> sets{0};
     for (std::uint32_t example : slice.examples) {
@@ -181,7 +188,6 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
     for (std::uint32_t row : slice.of_sample) labels_.push_back(sets[row]);
     slice = {};
   }
-  records_.strings = {};  // all that is named has its id now
   return {};
 }
 
