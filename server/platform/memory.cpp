@@ -28,7 +28,9 @@ void expect_a_full_heap() {
   mallopt(M_TOP_PAD, static_cast<int>(kHeap));
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kHeap));
   // Makes the heap grow by the padding; only address space, memory comes with the first touch.
-  std::free(std::malloc(std::size_t{256} << 10));
+  // Through a volatile, because a malloc that is only freed is optimised away.
+  void* volatile block = std::malloc(std::size_t{256} << 10);
+  std::free(block);
   const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0)) & ~(kHugePage - 1);
   const std::uintptr_t begin = (end - kHeap + 2 * kHugePage - 1) & ~(kHugePage - 1);
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
