@@ -155,9 +155,21 @@ class Sorter {
   // sample(i) is the i-th of n samples about to be read.
   template <class Sample>
   void prefetch(std::size_t i, std::size_t n, Sample sample) const {
-    if (i + 2 * kPrefetchAhead >= n) return;
-    source_.prefetch_index(sample(i + 2 * kPrefetchAhead));
-    source_.prefetch(sample(i + kPrefetchAhead));
+    if (i + 2 * kPrefetchAhead < n) source_.prefetch_index(sample(i + 2 * kPrefetchAhead));
+    if (i + kPrefetchAhead < n) source_.prefetch(sample(i + kPrefetchAhead));
+  }
+  // Most groups are small, and neighbours in order are far apart in the file: before one is read the next
+  // ones are asked for. `order[at]` is about to be read.
+  void prefetch_groups(const Grouped& grouped, std::span<const std::size_t> order, std::size_t at) const {
+    const auto first_members = [&](std::size_t i) {
+      const auto members = grouped.members(grouped.groups[order[i]]);
+      return members.first(std::min(members.size(), kPrefetchAhead));
+    };
+    if (at + 6 < order.size()) __builtin_prefetch(&grouped.samples[grouped.groups[order[at + 6]].begin]);
+    if (at + 4 < order.size())
+      for (std::uint32_t sample : first_members(at + 4)) source_.prefetch_index(sample);
+    if (at + 2 < order.size())
+      for (std::uint32_t sample : first_members(at + 2)) source_.prefetch(sample);
   }
   bool cancelled() const { return stop_.stop_requested(); }
   struct Place;
@@ -260,6 +272,7 @@ std::vector<std::size_t> Sorter::in_prefix_order(const Grouped& grouped, std::si
   constexpr std::size_t kSlice = 1024;
   executor.run((n + kSlice - 1) / kSlice, [&](std::size_t slice) {
     for (std::size_t g = slice * kSlice; g < std::min(n, (slice + 1) * kSlice); ++g) {
+      prefetch(g, n, [&](std::size_t at) { return grouped.samples[grouped.groups[at].begin]; });
       std::uint32_t* const to = frames.data() + g * depth;
       const std::size_t length = source_.prefix(grouped.samples[grouped.groups[g].begin], to, depth);
       refs[g] = {to, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(g)};
@@ -369,8 +382,10 @@ void Sorter::grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uin
   const Grouped grouped = group_by_prefix(
       samples.size(), [&](std::size_t i) { return samples[i]; }, depth, serial);
   if (cancelled()) return;
-  for (std::size_t g : in_prefix_order(grouped, depth, serial)) {
-    grow_piece(piece, scratch, grouped.members(grouped.groups[g]), depth);
+  const std::vector<std::size_t> order = in_prefix_order(grouped, depth, serial);
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    prefetch_groups(grouped, order, at);
+    grow_piece(piece, scratch, grouped.members(grouped.groups[order[at]]), depth);
     if (cancelled() || collided_) return;
   }
 }
@@ -415,8 +430,10 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
     scratch.frames.reserve(options_.group_limit * 64);
     scratch.contexts.clear();
     piece.first_row = piece.end_row = first_rows[r];
-    for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g)
+    for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g) {
+      prefetch_groups(grouped, order, g);
       grow_piece(piece, scratch, grouped.members(groups[order[g]]), depth);
+    }
     piece.contexts.assign(scratch.contexts.begin(), scratch.contexts.end());
     scratches.give(std::move(taken));
   });
