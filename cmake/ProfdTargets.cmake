@@ -33,3 +33,11 @@ function(profd_layer name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC profd_flags ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
+
+# Headers of others that most files of a target read: parsing them anew for each is a third of a clean build.
+# Files still name what they use; the presets without this (clang, the sanitizers) would not build otherwise.
+function(profd_precompile name)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT PROFD_SANITIZE)
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+  endif()
+endfunction()
