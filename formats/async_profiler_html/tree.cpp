@@ -94,6 +94,37 @@ bool parse_item(std::string_view line, bool is_backtrace, Item& item) {
   return item.self <= item.total;
 }
 
+// Calls visit(level, item, offset) for every item of the tree, 0 the outermost level.
+template <class Visit>
+Result<void> each_item(const DecodedText& text, bool is_backtrace, ReadContext& context, Visit visit) {
+  LineReader lines(text.text);
+  std::size_t level = 0;
+  bool in_tree = false, finished = false, any = false;
+  for (std::string_view line; lines.next(line) && !finished;) {
+    if (context.stop.check()) return context.stop.status();
+    const std::uint64_t offset = text.offset + lines.offset();
+    line = trim(line);
+    if (!in_tree) {
+      in_tree = is_tree_begin(line);
+    } else if (line == "<ul>") {
+      ++level;
+    } else if (line.starts_with("</ul>")) {
+      finished = level == 0;
+      level -= finished ? 0 : 1;
+    } else if (line.starts_with("<li>")) {
+      Item item;
+      if (!parse_item(line, is_backtrace, item))
+        return fail(ErrorCode::malformed, "an item of the tree is ill-formed", offset);
+      PROFD_CHECK(visit(level, item, offset));
+      any = true;
+    } else if (line.starts_with("<script>")) {
+      finished = level == 0;
+    }
+  }
+  if (!any) return fail(ErrorCode::malformed, "the page has no tree");
+  return check_finished(finished, text, context);
+}
+
 // A backtrace page (asprof -f tree --reverse) has what was sampled outermost and its callers inside: the path
 // to an item is a stack, leaf first, with what no caller further out has taken.
 class Backtraces {
@@ -132,36 +163,14 @@ class Backtraces {
 Result<void> read_backtraces(const DecodedText& text, ReadContext& context, ProfileBuilder& builder) {
   builder.set_default_metric(builder.add_metric("samples", "count"));
   Backtraces backtraces(builder);
-  LineReader lines(text.text);
-  std::size_t level = 0;
-  bool in_tree = false, finished = false;
-  std::uint64_t n_items = 0;
-  for (std::string_view line; lines.next(line) && !finished;) {
-    const std::uint64_t offset = text.offset + lines.offset();
-    if (context.stop.check()) return context.stop.status();
-    line = trim(line);
-    if (!in_tree) {
-      in_tree = is_tree_begin(line);
-    } else if (line == "<ul>") {
-      ++level;
-    } else if (line.starts_with("</ul>")) {
-      finished = level == 0;
-      level -= finished ? 0 : 1;
-    } else if (line.starts_with("<li>")) {
-      Item item;
-      if (!parse_item(line, true, item))
-        return fail(ErrorCode::malformed, "an item of the tree is ill-formed", offset);
-      if (level >= context.limits.stack_depth)
-        return fail(ErrorCode::limit, "a stack is too deep (limit stack_depth)", offset);
-      if (!backtraces.enter(level, make_frame(builder, item.name, item.type), item.total))
-        return fail(ErrorCode::malformed, "an item of the tree hangs on none", offset);
-      ++n_items;
-    } else if (line.starts_with("<script>")) {
-      finished = level == 0;
-    }
-  }
-  if (n_items == 0) return fail(ErrorCode::malformed, "the page has no tree");
-  PROFD_CHECK(check_finished(finished, text, context));
+  const auto enter = [&](std::size_t level, const Item& item, std::uint64_t offset) -> Result<void> {
+    if (level >= context.limits.stack_depth)
+      return fail(ErrorCode::limit, "a stack is too deep (limit stack_depth)", offset);
+    if (!backtraces.enter(level, make_frame(builder, item.name, item.type), item.total))
+      return fail(ErrorCode::malformed, "an item of the tree hangs on none", offset);
+    return {};
+  };
+  PROFD_CHECK(each_item(text, true, context, enter));
   backtraces.close_to(0);
   context.report.add("backtrace", Severity::info,
                      "the page shows callers below what they call: stacks were turned round; where callers "
@@ -182,7 +191,7 @@ Result<void> read_tree(const DecodedText& text, ReadContext& context, ProfileBui
                                             .name = builder.string("[not shown]"), .unresolved = true})});
   // What an item has beyond its own and its shown children is below the page's smallest share.
   std::vector<std::int64_t> self{0};  // by open level
-  std::uint64_t n_pruned = 0, n_items = 0;
+  std::uint64_t n_pruned = 0;
   const auto close_to = [&](std::size_t level) -> Result<void> {
     while (tree.depth() > level) {
       const std::size_t at = tree.depth() - 1;
@@ -197,45 +206,19 @@ Result<void> read_tree(const DecodedText& text, ReadContext& context, ProfileBui
     return {};
   };
 
-  LineReader lines(text.text);
-  std::size_t level = 0;
-  bool in_tree = false, finished = false;
-  std::vector<std::pair<Item, std::uint64_t>> roots;
   PROFD_CHECK(tree.enter(0, {}, 0, {}, 0));
-  for (std::string_view line; lines.next(line) && !finished;) {
-    const std::uint64_t offset = text.offset + lines.offset();
-    if (context.stop.check()) return context.stop.status();
-    line = trim(line);
-    if (!in_tree) {
-      in_tree = is_tree_begin(line);
-      continue;
-    }
-    if (line == "<ul>") {
-      ++level;
-    } else if (line.starts_with("</ul>")) {
-      if (level == 0)
-        finished = true;
-      else
-        --level;
-    } else if (line.starts_with("<li>")) {
-      Item item;
-      if (!parse_item(line, false, item))
-        return fail(ErrorCode::malformed, "an item of the tree is ill-formed", offset);
-      if (level + 1 > tree.depth())
-        return fail(ErrorCode::malformed, "an item of the tree hangs on none", offset);
-      PROFD_CHECK(close_to(level + 1));
-      if (level == 0) tree.at(0).rest += item.total;
-      PROFD_CHECK(tree.enter(level + 1, make_frame(builder, item.name, item.type), item.total,
-                             thread_of(builder, item.name), offset));
-      self.resize(level + 1);
-      self.push_back(item.self);
-      ++n_items;
-    } else if (line.starts_with("<script>")) {
-      finished = level == 0;
-    }
-  }
-  if (n_items == 0) return fail(ErrorCode::malformed, "the page has no tree");
-  PROFD_CHECK(check_finished(finished, text, context));
+  const auto enter = [&](std::size_t level, const Item& item, std::uint64_t offset) -> Result<void> {
+    if (level + 1 > tree.depth())
+      return fail(ErrorCode::malformed, "an item of the tree hangs on none", offset);
+    PROFD_CHECK(close_to(level + 1));
+    if (level == 0) tree.at(0).rest += item.total;
+    PROFD_CHECK(tree.enter(level + 1, make_frame(builder, item.name, item.type), item.total,
+                           thread_of(builder, item.name), offset));
+    self.resize(level + 1);
+    self.push_back(item.self);
+    return {};
+  };
+  PROFD_CHECK(each_item(text, false, context, enter));
   PROFD_CHECK(close_to(0));
   tree.report();
   context.report.add("pruned", Severity::info,

@@ -1,4 +1,5 @@
 #include "tests/conformance/bad_input/bad_input.h"
+#include "tests/conformance/bad_input/protobuf_bytes.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
 
@@ -6,23 +7,6 @@ using namespace profd;
 using namespace profd::test;
 
 namespace {
-
-std::string varint(std::size_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
-std::string field(int number, const std::string& body) {
-  return static_cast<char>(number << 3 | 2) + varint(body.size()) + body;
-}
-std::string repeated(std::size_t n, const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < n; ++i) out += text;
-  return out;
-}
-std::string number(int number, int value) {
-  return std::string{static_cast<char>(number << 3), static_cast<char>(value)};
-}
 
 // One profile around a sample, with a dictionary of two strings, a location and a stack; 1.10.
 std::string message(const std::string& profile, const std::string& dictionary = "") {

@@ -1,27 +1,11 @@
 #include "tests/conformance/bad_input/bad_input.h"
+#include "tests/conformance/bad_input/protobuf_bytes.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
 using namespace profd::test;
 
 namespace {
-
-std::string varint(std::size_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
-std::string field(int number, const std::string& body) {
-  return static_cast<char>(number << 3 | 2) + varint(body.size()) + body;
-}
-std::string number(int number, std::size_t value) {
-  return static_cast<char>(number << 3) + varint(value);
-}
-std::string repeated(std::size_t n, const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < n; ++i) out += text;
-  return out;
-}
 
 // `n_samples` of `n_locations` times location 1, which has `n_lines`.
 std::string profile(std::size_t n_samples, std::size_t n_locations, std::size_t n_lines) {

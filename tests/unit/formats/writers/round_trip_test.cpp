@@ -6,34 +6,20 @@
 #include "tests/support/catch.h"
 #include "tests/support/read_with.h"
 #include "tests/support/text_profile.h"
+#include "tests/unit/formats/writers/written.h"
 
 using namespace profd;
 using namespace profd::test;
 
 namespace {
 
-struct Written {
-  std::string bytes;
-  LossReport losses;
-  Result<void> result;
-};
-
 Written write_as(std::string_view format, const ProfilePtr& profile, const std::string& metric = "") {
   Written out;
   WriteOptions options;
   options.metric = metric;
   const std::vector<ProfilePtr> profiles{profile};
-  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
-    out.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return {};
-  };
-  out.result = find_writer(format)->write(profiles, options, sink, out.losses);
+  out.result = find_writer(format)->write(profiles, options, out.sink(), out.losses);
   return out;
-}
-
-bool lost(const Written& written, std::string_view kind) {
-  return std::any_of(written.losses.rows().begin(), written.losses.rows().end(),
-                     [&](const ReportRow& row) { return row.kind == kind; });
 }
 
 // Through the usual opening, so that compression is peeled.

@@ -7,36 +7,22 @@
 #include "tests/support/gen.h"
 #include "tests/support/read_with.h"
 #include "tests/support/text_profile.h"
+#include "tests/unit/formats/writers/written.h"
 
 using namespace profd;
 using namespace profd::test;
 
 namespace {
 
-struct Written {
-  std::string bytes;
-  LossReport losses;
-  Result<void> result;
-};
-
 Written write_view(std::string_view format, const ProfilePtr& profile, std::string_view spec = {}) {
   Written out;
   WriteOptions options;
   if (!spec.empty()) options.spec = parse_view_spec(spec).value();
   const std::vector<ProfilePtr> profiles{profile};
-  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
-    out.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return {};
-  };
-  out.result = write_profiles(*find_writer(format), profiles, options, sink, out.losses);
+  out.result = write_profiles(*find_writer(format), profiles, options, out.sink(), out.losses);
   INFO((out.result ? std::string() : out.result.error().message));
   CHECK(out.result.has_value());
   return out;
-}
-
-bool lost(const Written& written, std::string_view kind) {
-  return std::any_of(written.losses.rows().begin(), written.losses.rows().end(),
-                     [&](const ReportRow& row) { return row.kind == kind; });
 }
 
 const char* const kTwo = R"(# metrics: cpu/nanoseconds alloc/bytes
