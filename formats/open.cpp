@@ -27,6 +27,23 @@ std::string known_formats() {
   return fmt::format("{}", fmt::join(ids, ", "));
 }
 
+// What a person would look at first: an error page that was downloaded, a text in the wrong place.
+std::string beginning(std::span<const std::byte> bytes) {
+  constexpr std::size_t kLongest = 40;
+  std::string text, hex;
+  for (const std::byte byte : bytes.first(std::min(bytes.size(), kLongest))) {
+    const auto c = static_cast<unsigned char>(byte);
+    if (c == '\n' || c == '\r') break;
+    if ((c < ' ' && c != '\t') || c > '~') {
+      for (const std::byte b : bytes.first(std::min<std::size_t>(bytes.size(), 8)))
+        hex += fmt::format(" {:02x}", static_cast<unsigned>(b));
+      return "it begins with the bytes" + hex;
+    }
+    text += static_cast<char>(c);
+  }
+  return fmt::format("it begins with \"{}\"", text);
+}
+
 bool extension_matches(const ReaderInfo& info, const std::vector<std::string>& names) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return std::any_of(info.extensions.begin(), info.extensions.end(),
@@ -253,7 +270,9 @@ class Opener {
   }
 
   void unclaimed(const Content& content) {
-    if (n_unclaimed_++ == 0) first_unclaimed_ = member_.empty() ? content.names.back() : member_;
+    if (n_unclaimed_++ != 0) return;
+    first_unclaimed_ = member_.empty() ? content.names.back() : member_;
+    first_beginning_ = beginning(content.source.bytes());
   }
 
   static std::string place(const Content& content) {
@@ -345,13 +364,16 @@ class Opener {
   Result<OpenedFile> finish(const OpenInput& input) {
     if (opened_.profiles.empty()) {
       if (first_error_) return tl::unexpected<Error>(std::move(*first_error_));
-      return fail(ErrorCode::unsupported,
-                  n_contents_ > 1 || input.folder
-                      ? fmt::format("none of the {} files in the {} is a profile; looked for {}",
-                                    input.folder ? input.folder->files().size() : n_contents_,
-                                    input.folder ? "folder" : "archive", known_formats())
-                      : fmt::format("{} is not a profile of any known format; looked for {}",
-                                    input.file.name().empty() ? "this" : input.file.name(), known_formats()));
+      const std::string known =
+          fmt::format("any of the {} known formats (`profd formats` lists them)", all_readers().size());
+      return fail(
+          ErrorCode::unsupported,
+          n_contents_ > 1 || input.folder
+              ? fmt::format("none of the {} files in the {} is a profile of {}",
+                            input.folder ? input.folder->files().size() : n_contents_,
+                            input.folder ? "folder" : "archive", known)
+              : fmt::format("{} is not a profile of {}; {}",
+                            input.file.name().empty() ? "this" : input.file.name(), known, first_beginning_));
     }
     opened_.report.add(
         "member-not-read", Severity::loss,
@@ -371,7 +393,7 @@ class Opener {
   const FormatReader* forced_ = nullptr;
   OpenedFile opened_;
   std::uint64_t n_contents_ = 0, n_unclaimed_ = 0, n_broken_ = 0;
-  std::string first_unclaimed_;
+  std::string first_unclaimed_, first_beginning_;
   std::string member_;  // of the folder, while it is read
   std::optional<Error> first_error_;
 };

@@ -53,12 +53,20 @@ TEST_CASE("an empty file is refused with a sentence") {
   CHECK(opened.error().message.find("empty") != std::string::npos);
 }
 
-TEST_CASE("what no reader claims is unsupported and names what was looked for") {
+TEST_CASE(
+    "what no reader claims is unsupported; it is said how it begins and where the known formats stand") {
   const auto opened = open("Dear diary,\nnothing here is a profile.\n", "diary.txt");
   REQUIRE_FALSE(opened);
   CHECK(opened.error().code == ErrorCode::unsupported);
   CHECK(opened.error().message.find("diary.txt") != std::string::npos);
-  CHECK(opened.error().message.find("folded") != std::string::npos);
+  CHECK(opened.error().message.find("it begins with \"Dear diary,\"") != std::string::npos);
+  CHECK(opened.error().message.find("`profd formats`") != std::string::npos);
+  const auto binary = open(std::string("\x7f"
+                                       "ELF\x02\0",
+                                       6),
+                           "a.out");
+  REQUIRE_FALSE(binary);
+  CHECK(binary.error().message.find("it begins with the bytes 7f 45 4c 46 02 00") != std::string::npos);
 }
 
 TEST_CASE("a named format is read without sniffing, an unknown one is an error that lists the known") {
