@@ -1,11 +1,26 @@
 #include "core/view/pattern.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <re2/re2.h>
 
 #include "core/view/filters.h"
 
 namespace profd {
+namespace {
+
+char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+bool is_literal(std::string_view expression) {
+  return !expression.empty() && std::all_of(expression.begin(), expression.end(), [](char c) {
+    return c >= ' ' && c <= '~' && std::string_view("\\.+*?()|[]{}^$").find(c) == std::string_view::npos;
+  });
+}
+
+}  // namespace
 
 Result<Pattern> Pattern::compile(std::string_view text, bool regex, bool ignore_case) {
   Pattern pattern;
@@ -25,11 +40,35 @@ Result<Pattern> Pattern::compile(std::string_view text, bool regex, bool ignore_
                 fmt::format("the regular expression is not valid: {}", compiled->error()));
   }
   pattern.regex_ = std::move(compiled);
+  pattern.ignore_case_ = ignore_case;
+  if (is_literal(text)) {
+    pattern.literal_ = text;
+    if (ignore_case) std::transform(text.begin(), text.end(), pattern.literal_.begin(), to_lower);
+  }
   return pattern;
+}
+
+bool Pattern::contains_literal(std::string_view text) const {
+  if (!ignore_case_) return text.find(literal_) != std::string_view::npos;
+  const char first = literal_.front();
+  for (std::size_t at = 0; at + literal_.size() <= text.size(); ++at) {
+    if (to_lower(text[at]) != first) continue;
+    std::size_t same = 1;
+    while (same < literal_.size() && to_lower(text[at + same]) == literal_[same]) ++same;
+    if (same == literal_.size()) return true;
+  }
+  return false;
 }
 
 bool Pattern::matches(std::string_view text) const {
   if (!regex_) return text == text_;
+  if (!literal_.empty()) {
+    if (contains_literal(text)) return true;
+    // Without regard to case, letters beyond ASCII can stand for k and s.
+    if (!ignore_case_ ||
+        std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+      return false;
+  }
   return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *regex_);
 }
 

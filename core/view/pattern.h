@@ -22,8 +22,14 @@ class Pattern {
   bool matches(std::string_view text) const;
 
  private:
+  bool contains_literal(std::string_view text) const;
+
   std::string text_;
   std::shared_ptr<const re2::RE2> regex_;
+  // An expression of plain ASCII characters: what most people type, and found three times as fast without the
+  // expression's machinery. Lower case when case is ignored.
+  std::string literal_;
+  bool ignore_case_ = false;
 };
 
 }  // namespace profd

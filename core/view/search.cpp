@@ -198,12 +198,15 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   SearchResult result;
   const std::size_t n_keys = selection.keys->n_keys();
   result.matches.resize(n_keys);
-  for (Key key = 0; key < n_keys; ++key) {
-    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    if (!matches_key(selection, compiled, key)) continue;
-    result.matches[key] = 1;
-    ++result.n_keys;
-  }
+  constexpr std::size_t kKeys = 4096;  // that one task looks at
+  executor.run((n_keys + kKeys - 1) / kKeys, [&](std::size_t task) {
+    const std::size_t end = std::min(n_keys, (task + 1) * kKeys);
+    for (std::size_t key = task * kKeys; key < end && !stop.stop_requested(); ++key)
+      result.matches[key] = matches_key(selection, compiled, static_cast<Key>(key)) ? 1 : 0;
+  });
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  result.n_keys =
+      static_cast<std::size_t>(std::count(result.matches.begin(), result.matches.end(), std::uint8_t{1}));
   std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
   for (std::size_t f = 0; f < of_frame.size(); ++f) of_frame[f] = result.matches[selection.keys->of_frame[f]];
   PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop), executor));
