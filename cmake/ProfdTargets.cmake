@@ -41,3 +41,11 @@ function(profd_precompile name)
     target_precompile_headers(${name} PRIVATE ${ARGN})
   endif()
 endfunction()
+
+# Files of a target joined in batches, for clean builds (the ci preset): templates of the big libraries are then
+# made once a batch. Working builds keep files apart: one that changed builds alone.
+function(profd_join name batch)
+  if(PROFD_JOIN)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
+endfunction()
