@@ -169,6 +169,8 @@ Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& tot
                                         Executor& executor) {
   for (std::size_t f = 0; f < s.hidden.size(); ++f)
     if (s.hidden[f] != 0) set_of[f] = 0;
+  if (std::all_of(set_of.begin(), set_of.end(), [](std::uint8_t set) { return set == 0; }))
+    return std::vector<Value>(n_sets, Value(T{}));
   PROFD_TRY(const Indexed indexed, find_indexed(s, set_of, stop));
   const auto n = static_cast<std::uint32_t>(s.profile->tree().size());
   const std::size_t n_pieces = n / kPiece + 1;
@@ -200,8 +202,9 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   result.matches.resize(n_keys);
   constexpr std::size_t kKeys = 4096;  // that one task looks at
   executor.run((n_keys + kKeys - 1) / kKeys, [&](std::size_t task) {
+    if (stop.stop_requested()) return;
     const std::size_t end = std::min(n_keys, (task + 1) * kKeys);
-    for (std::size_t key = task * kKeys; key < end && !stop.stop_requested(); ++key)
+    for (std::size_t key = task * kKeys; key < end; ++key)
       result.matches[key] = matches_key(selection, compiled, static_cast<Key>(key)) ? 1 : 0;
   });
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
