@@ -15,7 +15,7 @@
 namespace profd {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> files;
   ProfileOptions profile;
   bool json = false;
@@ -131,7 +131,7 @@ Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& opt
   return open_profiles(input, open, executor, StopToken{});
 }
 
-int check(const Options& options, const Console& console) {
+int check(const CheckOptions& options, const Console& console) {
   if (options.formats) return list_formats(console);
   ThreadExecutor executor;
   bool all_fine = true;
@@ -154,7 +154,7 @@ int check(const Options& options, const Console& console) {
 }  // namespace
 
 void add_check(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   CLI::App* app = root.add_subcommand("check", "Can these files be read, and what is lost: one line a file");
   app->add_option("FILE", options->files, "Files to try; - reads stdin");
   app->add_option("--format", options->profile.format, "Read as this format instead of looking")

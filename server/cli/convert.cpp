@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-struct Options {
+struct ConvertOptions {
   ProfileOptions profile;
   std::string output, to;
 };
@@ -27,7 +27,7 @@ void note_losses(const LossReport& losses, std::string_view format, const Consol
     console.note(fmt::format("{} ({}): {}", format, row.count, sanitize_text(row.message)));
 }
 
-int write_as(const FormatWriter& writer, const Options& options, const Console& console) {
+int write_as(const FormatWriter& writer, const ConvertOptions& options, const Console& console) {
   WriteOptions how;
   how.metric = options.profile.metric;
   const ProfileOptions& view = options.profile;
@@ -62,7 +62,7 @@ int write_as(const FormatWriter& writer, const Options& options, const Console& 
   return kExitOk;
 }
 
-int convert(const Options& options, const Console& console) {
+int convert(const ConvertOptions& options, const Console& console) {
   const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output, all_exports())
                                                   : find_writer(options.to, all_exports());
   if (writer != nullptr) return write_as(*writer, options, console);
@@ -79,7 +79,7 @@ int convert(const Options& options, const Console& console) {
 }  // namespace
 
 void add_convert(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ConvertOptions>();
   CLI::App* app = root.add_subcommand("convert", "Write a profile or a view of it in another format");
   add_profile_options(*app, options->profile);
   app->add_option("OUT", options->output, "The file to write; - is standard output")->required();

@@ -22,7 +22,7 @@
 namespace profd {
 namespace {
 
-struct Options {
+struct FlameOptions {
   ProfileOptions profile;
   std::string shape;
   std::string output;
@@ -35,11 +35,12 @@ struct Options {
 constexpr double kJsonWidth = 1200;
 constexpr std::uint32_t kTerminalRows = 40;
 
-int write_svg(const Options& options, const Console& console, const OpenView& view,
+int write_svg(const FlameOptions& options, const Console& console, const OpenView& view,
               const FlameLayout& layout) {
   FlameSvgOptions svg;
   svg.title = base_name(options.profile.file);
   svg.scheme = options.scheme;
+  svg.view = view.spec;
   const std::string page = flame_svg(*view.selection, layout, svg);
   if (options.output == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)
@@ -48,7 +49,7 @@ int write_svg(const Options& options, const Console& console, const OpenView& vi
   return kExitOk;
 }
 
-int flame(const Options& options, const Console& console) {
+int flame(const FlameOptions& options, const Console& console) {
   ThreadExecutor executor;
   int code = kExitOk;
   auto opened = open_tree(options.profile, options.shape,
@@ -86,7 +87,7 @@ int flame(const Options& options, const Console& console) {
 }  // namespace
 
 void add_flame(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FlameOptions>();
   CLI::App* app = root.add_subcommand("flame", "The flame graph: in the terminal, or as a page with -o");
   add_profile_options(*app, options->profile);
   app->add_option("-o,--output", options->output, "Write a self-contained SVG page; - is stdout")

@@ -205,12 +205,12 @@ std::string unknown_format(const std::vector<Format>& formats, const std::string
   return fmt::format("no format is called {}; these mention it: {}.", id, fmt::join(near, ", "));
 }
 
-struct Options {
+struct FormatsOptions {
   std::string id;
   bool one = false, json = false;
 };
 
-int show_formats(const Options& options, const Console& console) {
+int show_formats(const FormatsOptions& options, const Console& console) {
   std::vector<Format> formats = formats_by_id();
   if (options.one) {
     const auto found = std::find_if(formats.begin(), formats.end(),
@@ -230,7 +230,7 @@ int list_formats(const Console& console) {
 }
 
 void add_formats(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FormatsOptions>();
   CLI::App* app = root.add_subcommand("formats", "What is read and written, and how to record it");
   CLI::Option* id = app->add_option("ID", options->id, "All that is known of this one");
   app->add_flag("--json", options->json, "The same for programs, see docs/cli.md");

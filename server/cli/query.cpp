@@ -24,7 +24,7 @@
 namespace profd {
 namespace {
 
-struct Options {
+struct QueryOptions {
   ConnectOptions connect;
   std::vector<std::string> words;  // METHOD [JSON] [METHOD [JSON]]...
 };
@@ -226,7 +226,7 @@ Result<int> ask_lines(Connection& connection, const Console& console) {
   return code;
 }
 
-int run_query(const Options& options, const Console& console) {
+int run_query(const QueryOptions& options, const Console& console) {
   const bool from_stdin = options.words.size() == 1 && options.words.front() == "-";
   std::vector<Request> requests;
   if (!from_stdin) {
@@ -251,7 +251,7 @@ int run_query(const Options& options, const Console& console) {
 }  // namespace
 
 void add_query(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<QueryOptions>();
   CLI::App* app = root.add_subcommand(
       "query", "Send requests to your daemon over one connection and print each result as a line of JSON");
   app->add_option("REQUEST", options->words,

@@ -19,7 +19,7 @@
 namespace profd {
 namespace {
 
-struct Options {
+struct TopOptions {
   ProfileOptions profile;
   std::size_t n = 20;
   SortBy sort = SortBy::self;
@@ -66,7 +66,7 @@ std::string place_text(const KeyPlace& place) {
   return text;
 }
 
-std::string top_text(const Options& options, const Console& console, const OpenView& view,
+std::string top_text(const TopOptions& options, const Console& console, const OpenView& view,
                      const FlatView& flat, const TablePage& page) {
   const Selection& selection = *view.selection;
   const std::string& unit = view.metric().unit;
@@ -120,7 +120,7 @@ std::string top_text(const Options& options, const Console& console, const OpenV
   return out;
 }
 
-int top(const Options& options, const Console& console) {
+int top(const TopOptions& options, const Console& console) {
   ThreadExecutor executor;
   auto view = open_view(options.profile, console, executor);
   if (!view) return console.fail(view.error().message);
@@ -139,7 +139,7 @@ int top(const Options& options, const Console& console) {
 }  // namespace
 
 void add_top(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TopOptions>();
   CLI::App* app = root.add_subcommand("top", "The hottest functions, lines, files or modules");
   add_profile_options(*app, options->profile);
   app->add_option("-n", options->n, "Rows; 0 shows all")->capture_default_str()->type_name("N");

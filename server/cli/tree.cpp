@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-struct Options {
+struct TreeOptions {
   ProfileOptions profile;
   std::string shape;
   std::uint32_t depth = 0;
@@ -68,7 +68,7 @@ std::string_view mark(const FlameLayout& layout, std::size_t i) {
   }
 }
 
-std::string tree_text(const Options& options, const Console& console, const OpenView& view,
+std::string tree_text(const TreeOptions& options, const Console& console, const OpenView& view,
                       const FlameLayout& layout) {
   const Selection& selection = *view.selection;
   const std::string& unit = view.metric().unit;
@@ -127,7 +127,7 @@ std::string tree_text(const Options& options, const Console& console, const Open
   return out;
 }
 
-int tree(const Options& options, const Console& console) {
+int tree(const TreeOptions& options, const Console& console) {
   ThreadExecutor executor;
   int code = kExitOk;
   auto opened = open_tree(options.profile, options.shape, "a flat view has no tree; `profd top` shows it",
@@ -150,7 +150,7 @@ int tree(const Options& options, const Console& console) {
 }  // namespace
 
 void add_tree(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TreeOptions>();
   CLI::App* app = root.add_subcommand("tree", "The calling tree as text, with shares");
   add_profile_options(*app, options->profile);
   app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")

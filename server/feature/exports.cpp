@@ -55,6 +55,7 @@ class FlameSvgWriter final : public FormatWriter {
       count("excluded", excluded, 1);
     FlameSvgOptions how;
     how.title = options.title;
+    how.view = spec;
     const std::string page = flame_svg(*selection, layout, how);
     return sink(std::as_bytes(std::span(page)));
   }

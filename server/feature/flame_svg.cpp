@@ -139,13 +139,21 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
                  left + 3, top + 13, escape_markup(safe), escape_markup(drawn_label));
 }
 
+// Who gets the page does not see the command that made it.
+std::string view_text(ViewSpec view) {
+  view.metric.clear();
+  std::string text = to_text(view);
+  return text == to_text(ViewSpec{}) ? std::string() : text + " · ";
+}
+
 }  // namespace
 
 std::string flame_svg(const Selection& selection, const FlameLayout& layout, const FlameSvgOptions& options) {
   const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
   const int height = kTop + static_cast<int>(layout.deepest + 1) * kRow + kBottom;
   const bool empty = as_double(layout.total_width) <= 0;
-  std::string subtitle = fmt::format("{} {}", metric.name, format_value(selection.total, metric.unit));
+  std::string subtitle = view_text(options.view);
+  subtitle += fmt::format("{} {}", metric.name, format_value(selection.total, metric.unit));
   if (as_double(selection.total) != as_double(selection.profile_total)) {
     subtitle +=
         fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));

@@ -24,15 +24,15 @@ void give_freed_memory_back() {
 
 void expect_a_full_heap() {
 #if defined(__GLIBC__) && defined(__linux__)
-  constexpr std::size_t kHeap = std::size_t{64} << 20, kHugePage = std::size_t{2} << 20;
+  constexpr std::size_t kHeap = std::size_t{64} << 20, kPage = std::size_t{2} << 20;
   mallopt(M_TOP_PAD, static_cast<int>(kHeap));
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kHeap));
   // Makes the heap grow by the padding; only address space, memory comes with the first touch.
   // Through a volatile, because a malloc that is only freed is optimised away.
   void* volatile block = std::malloc(std::size_t{256} << 10);
   std::free(block);
-  const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0)) & ~(kHugePage - 1);
-  const std::uintptr_t begin = (end - kHeap + 2 * kHugePage - 1) & ~(kHugePage - 1);
+  const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0)) & ~(kPage - 1);
+  const std::uintptr_t begin = (end - kHeap + 2 * kPage - 1) & ~(kPage - 1);
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
 }

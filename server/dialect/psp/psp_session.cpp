@@ -58,7 +58,7 @@ PositionEncoding from_psp(psp::PositionEncodingKind kind) {
   }
 }
 
-psp::PositionEncodingKind to_psp(PositionEncoding encoding) {
+psp::PositionEncodingKind encoding_to_psp(PositionEncoding encoding) {
   switch (encoding) {
     case PositionEncoding::utf8:
       return psp::PositionEncodingKind::utf8;
@@ -242,7 +242,7 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
 
 psp::ServerCapabilities PspSession::capabilities() const {
   psp::ServerCapabilities result;
-  result.position_encoding = to_psp(encoding_);
+  result.position_encoding = encoding_to_psp(encoding_);
   psp::TextDocumentSyncOptions sync;
   sync.open_close = true;
   sync.change = psp::TextDocumentSyncKind::incremental;

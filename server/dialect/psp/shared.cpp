@@ -8,7 +8,7 @@
 namespace profd {
 namespace {
 
-psp::Selection to_psp(const SharedSelection& selection, const WorkspaceSnapshot& workspace) {
+psp::Selection selection_to_psp(const SharedSelection& selection, const WorkspaceSnapshot& workspace) {
   psp::Selection out;
   out.profile = selection.profile;
   out.function = selection.function;
@@ -60,7 +60,7 @@ void PspSession::bind_shared(protocol::Binder& binder) {
         if (wanted.frames) selection.frames = *wanted.frames;
         fill_place(*(*open)->profile, selection);
         engine_.select(client_, selection);
-        reply(to_psp(selection, workspace_.snapshot()));
+        reply(selection_to_psp(selection, workspace_.snapshot()));
       });
 
   binder.request<psp::MemoryRequest>(
@@ -84,7 +84,7 @@ void PspSession::bind_shared(protocol::Binder& binder) {
 void PspSession::on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) {
   if (!running_ || closed_ || !can_.selection) return;
   psp::SelectionChangedParams params;
-  if (selection) params.selection = to_psp(*selection, workspace_.snapshot());
+  if (selection) params.selection = selection_to_psp(*selection, workspace_.snapshot());
   params.client = fmt::format("client {}", by);
   peer_->notify<psp::SelectionChangedNotification>(params);
 }

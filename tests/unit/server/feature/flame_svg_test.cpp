@@ -78,3 +78,13 @@ TEST_CASE("colours are stable, by package, and differ by name", "[flame_svg]") {
   const Rgb red = to_rgb({0, 100, 50});
   CHECK((red.r == 255 && red.g == 0 && red.b == 0));
 }
+
+TEST_CASE("a page says which view it is, unless it is the usual one", "[flame_svg]") {
+  const ProfilePtr profile = test::profile_from_text("main;a 3\nmain;b 1\n");
+  FlameSvgOptions options;
+  options.view = parse_view_spec("bottom-up by file | drop a").value();
+  CHECK(page_of(profile, options).find(">bottom-up by file | drop a · ") != std::string::npos);
+  options.view = ViewSpec{};
+  options.view.metric = "samples";
+  CHECK(page_of(profile, options).find("top-down") == std::string::npos);
+}
