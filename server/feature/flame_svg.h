@@ -14,8 +14,8 @@ inline constexpr double kFlameSvgWidth = 4800;
 inline constexpr std::uint32_t kFlameSvgBoxes = 5000;
 
 struct FlameSvgOptions {
-  std::string title;  // the file's name
-  ViewSpec view;      // said on the page where it is not the usual one
+  std::string title = {};  // the file's name
+  ViewSpec view = {};      // said on the page where it is not the usual one
   FlameScheme scheme = FlameScheme::module;
 };
 

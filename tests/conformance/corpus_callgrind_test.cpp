@@ -13,7 +13,7 @@ using namespace profd::test;
 namespace {
 
 // callgrind_annotate's "file:function [object]", where inlined code stands under the file it came from.
-std::map<std::string, double> selfs(const Profile& p, MetricId metric) {
+std::map<std::string, double> selfs_by_place(const Profile& p, MetricId metric) {
   std::map<std::string, double> out;
   for (std::size_t row = 0; row < p.self().contexts.size(); ++row) {
     const std::uint32_t frame = p.tree().frame[p.self().contexts[row]];
@@ -49,7 +49,7 @@ TEST_CASE("callgrind corpus files agree with EXPECTED.tsv") {
       CHECK(as_double(p.total(*metric)) == Approx(std::stod(row.total) * factor).epsilon(1e-6).margin(2));
       ++n_totals;
     }
-    const auto self = selfs(p, *metric);
+    const auto self = selfs_by_place(p, *metric);
     for (auto [name, value] : row.top_entries()) {
       const std::size_t object = name.find(" [/");
       if (object != std::string::npos) name = name.substr(0, object);

@@ -12,13 +12,6 @@ using namespace profd::test;
 
 namespace {
 
-std::map<std::string, double> selfs(const Profile& profile, std::string_view metric) {
-  std::map<std::string, double> out;
-  for (const auto& [name, value] : self_by_function(profile, profile.find_metric(metric).value()))
-    out[name] = value;
-  return out;
-}
-
 // Rust's hash at the end of a name, which inferno cuts.
 std::string without_hash(std::string name) {
   const std::size_t at = name.rfind("::h");

@@ -11,12 +11,6 @@ using namespace profd::test;
 
 namespace {
 
-std::map<std::string, double> selfs(const Profile& profile, MetricId metric) {
-  std::map<std::string, double> out;
-  for (const auto& [name, value] : self_by_function(profile, metric)) out[name] = value;
-  return out;
-}
-
 // "_moncount (5191)" -> "_moncount": macOS numbers what its call graph leaves out.
 std::string without_index(const std::string& name) {
   const std::size_t open = name.rfind(" (");

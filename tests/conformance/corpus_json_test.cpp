@@ -15,12 +15,6 @@ double ns_per(const std::string& unit) {
   return unit == "seconds" ? 1e9 : 1;
 }
 
-std::map<std::string, double> selfs(const Profile& profile, MetricId metric) {
-  std::map<std::string, double> out;
-  for (const auto& [name, value] : self_by_function(profile, metric)) out[name] = value;
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("cpuprofile corpus files have the samples of EXPECTED.tsv") {

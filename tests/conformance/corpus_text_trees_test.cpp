@@ -10,17 +10,6 @@
 using namespace profd;
 using namespace profd::test;
 
-namespace {
-
-std::map<std::string, double> selfs(const Profile& profile, std::string_view metric) {
-  std::map<std::string, double> out;
-  for (const auto& [name, value] : self_by_function(profile, profile.find_metric(metric).value()))
-    out[name] = value;
-  return out;
-}
-
-}  // namespace
-
 TEST_CASE("macos-sample corpus files agree with inferno") {
   if (warn_without_corpus()) return;
   for (const ExpectedRow& row : expected_rows(*corpus(), "macos-sample")) {

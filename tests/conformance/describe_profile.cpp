@@ -51,6 +51,15 @@ std::vector<std::pair<std::string, double>> self_by_function(const Profile& prof
   return self_by(profile, metric, [&](FunctionId f) { return profile.function_name(f); });
 }
 
+std::map<std::string, double> selfs(const Profile& profile, MetricId metric) {
+  std::map<std::string, double> out;
+  for (const auto& [name, value] : self_by_function(profile, metric)) out[name] = value;
+  return out;
+}
+std::map<std::string, double> selfs(const Profile& profile, std::string_view metric) {
+  return selfs(profile, profile.find_metric(metric).value());
+}
+
 std::vector<std::pair<std::string, double>> self_by_raw_function(const Profile& profile, MetricId metric) {
   return self_by(profile, metric, [&](FunctionId f) {
     const std::string_view raw = profile.strings()[profile.functions().system_name[f.v]];

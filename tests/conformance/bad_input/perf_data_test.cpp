@@ -25,7 +25,7 @@ std::string event_with_ids(std::uint64_t offset, std::uint64_t size) {
   return std::string(112, '\1') + File::of(offset) + File::of(size);
 }
 
-std::string header(std::uint64_t attrs_size, std::uint64_t data_size, std::uint64_t attr_size = 128) {
+std::string perf_header(std::uint64_t attrs_size, std::uint64_t data_size, std::uint64_t attr_size = 128) {
   std::string out = "PERFILE2" + File::of(104) + File::of(attr_size) + File::of(104) + File::of(attrs_size) +
                     File::of(232) + File::of(data_size);
   out.resize(104);
@@ -44,19 +44,20 @@ TEST_CASE("perf.data: bad input is refused or counted") {
           {"a header of a strange size", "PERFILE2" + File::of(20) + std::string(90, '\0'),
            "error malformed: a header of 20 bytes"},
           {"a pipe without events", "PERFILE2" + File::of(16), "error malformed: describes no event"},
-          {"a file without events", header(0, 0) + std::string(200, '\0'),
+          {"a file without events", perf_header(0, 0) + std::string(200, '\0'),
            "error malformed: describes no event"},
-          {"events outside of the file", header(1 << 20, 0), "error truncated: descriptions of its events"},
-          {"events of one byte", header(128, 0, 1) + std::string(200, '\0'),
+          {"events outside of the file", perf_header(1 << 20, 0),
+           "error truncated: descriptions of its events"},
+          {"events of one byte", perf_header(128, 0, 1) + std::string(200, '\0'),
            "error malformed: descriptions of events of 1 bytes"},
           {"ids outside of the file",
-           header(128, 8) + std::string(112, '\1') + File::of(1 << 30) + File::of(1 << 30) +
+           perf_header(128, 8) + std::string(112, '\1') + File::of(1 << 30) + File::of(1 << 30) +
                std::string(8, '\0'),
            "error malformed: ids of an event lie outside"},
           {"events that share their ids",
-           header(256, 8) + event_with_ids(0, 300) + event_with_ids(0, 300) + std::string(8, '\0'),
+           perf_header(256, 8) + event_with_ids(0, 300) + event_with_ids(0, 300) + std::string(8, '\0'),
            "error malformed: ids of events overlap"},
-          {"fewer records than announced", header(128, 1000) + std::string(150, '\0'),
+          {"fewer records than announced", perf_header(128, 1000) + std::string(150, '\0'),
            "error truncated: 1000 bytes of records are announced"},
           {"a record of 4 bytes", file([](File& f) { f.u32(9), f.u16(0), f.u16(4); }),
            "error malformed: a record of 4 bytes"},

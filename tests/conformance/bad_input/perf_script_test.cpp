@@ -11,13 +11,13 @@ using namespace profd::test;
 
 namespace {
 
-const std::string kHeader = "demo 7/7 1.000000: cycles: \n";
+const std::string kSampleHeader = "demo 7/7 1.000000: cycles: \n";
 const std::string kFrame = "\t    55d0 leaf (/bin/demo)\n";
 
 }  // namespace
 
 TEST_CASE("perf script: bad input is refused or counted") {
-  std::string deep = kHeader, many_events;
+  std::string deep = kSampleHeader, many_events;
   for (int i = 0; i < 10001; ++i) deep += kFrame;
   for (int i = 0; i < 200; ++i) many_events += "demo 7 1.0: e" + std::to_string(i) + ": \n\n";
   check_bad_inputs(
@@ -28,23 +28,24 @@ TEST_CASE("perf script: bad input is refused or counted") {
           {"binary", std::string("\0\1\2\3\n\xff\xfe\xfd", 8), "error malformed: there is no sample"},
           {"too deep", deep, "error limit: stack_depth"},
           {"too many events", many_events, "error limit: different events"},
-          {"a frame after the end of its sample", kHeader + "\n" + kFrame, "report orphan-frame"},
-          {"a line that is nothing", kHeader + kFrame + "\twhat is this\n", "report malformed-line"},
-          {"an address wider than 64 bits", kHeader + "\t1234567890abcdef0 f (/x)\n",
+          {"a frame after the end of its sample", kSampleHeader + "\n" + kFrame, "report orphan-frame"},
+          {"a line that is nothing", kSampleHeader + kFrame + "\twhat is this\n", "report malformed-line"},
+          {"an address wider than 64 bits", kSampleHeader + "\t1234567890abcdef0 f (/x)\n",
            "report malformed-line"},
-          {"a time that does not fit", kHeader + kFrame + "\ndemo 7 99999999999999999999.5: cycles: \n",
+          {"a time that does not fit", kSampleHeader + kFrame + "\ndemo 7 99999999999999999999.5: cycles: \n",
            "report malformed-line"},
-          {"bytes that are no UTF-8", kHeader + "\t    55d0 \xff\xfe (/bin/demo)\n", "report invalid-utf8"},
-          {"a period on some samples only", kHeader + kFrame + "\ndemo 7/7 1.1: 5 cycles: \n" + kFrame,
+          {"bytes that are no UTF-8", kSampleHeader + "\t    55d0 \xff\xfe (/bin/demo)\n",
+           "report invalid-utf8"},
+          {"a period on some samples only", kSampleHeader + kFrame + "\ndemo 7/7 1.1: 5 cycles: \n" + kFrame,
            "report period-missing"},
-          {"registers", kHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38 \n",
+          {"registers", kSampleHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38 \n",
            "report registers"},
-          {"a sample without a stack", kHeader, "report no-stack"},
+          {"a sample without a stack", kSampleHeader, "report no-stack"},
       });
 }
 
 TEST_CASE("perf script: a file cut inside a line leaves the half line out when only a prefix is read") {
-  const std::string text = kHeader + kFrame + "\t    55e0 ma";
+  const std::string text = kSampleHeader + kFrame + "\t    55e0 ma";
   OpenOptions options;
   options.format = "perf-script";
   const auto whole = open_hidden(text, options);
@@ -54,8 +55,8 @@ TEST_CASE("perf script: a file cut inside a line leaves the half line out when o
 }
 
 TEST_CASE("perf script: inlined frames belong to the module of the frame that holds them") {
-  const auto opened =
-      open_hidden(kHeader + "\t 10 inner (inlined)\n\t 10 outer (/bin/demo)\n\t 20 main (/bin/other)\n");
+  const auto opened = open_hidden(
+      kSampleHeader + "\t 10 inner (inlined)\n\t 10 outer (/bin/demo)\n\t 20 main (/bin/other)\n");
   REQUIRE(opened);
   const Profile& profile = *opened->profiles.front();
   int n_inlined = 0;
@@ -110,7 +111,7 @@ TEST_CASE("perf script: what is printed besides stacks does not change the stack
 
 TEST_CASE("perf script: events of the recording are no samples") {
   const auto opened =
-      open_hidden(kHeader + kFrame +
+      open_hidden(kSampleHeader + kFrame +
                   "\ndemo 7 1.5: PERF_RECORD_COMM exec: demo:7/7\n"
                   "demo 7/7 1.6: PERF_RECORD_MMAP2 7/7: [0x55d0(0x1000) @ 0 00:00 0 0]: r-xp /x\n");
   REQUIRE(opened);
@@ -123,8 +124,8 @@ TEST_CASE("perf script: registers, rounds and namespaces are no losses") {
       "demo 7/7     0.500000: PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n"
       "\t\t[0/net: 4/0xeffffff9, 1/uts: 4/0xeffffffe, 2/ipc: 4/0xefffffff, 3/pid: 4/0xeffffffc, \n"
       "\t\t 4/user: 4/0xeffffffd, 5/mnt: 4/0xeffffff8, 6/cgroup: 4/0xeffffffb]\n" +
-      kHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38    IP:0xffffffff821f3125 \n" + "\n" +
-      "PERF_RECORD_FINISHED_ROUND\n" + kHeader + kFrame);
+      kSampleHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38    IP:0xffffffff821f3125 \n" +
+      "\n" + "PERF_RECORD_FINISHED_ROUND\n" + kSampleHeader + kFrame);
   REQUIRE(opened);
   CHECK(opened->profiles.front()->n_samples() == 2);
   CHECK_FALSE(opened->report.has_losses());

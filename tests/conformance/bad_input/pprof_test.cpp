@@ -10,10 +10,10 @@ namespace {
 // `n_samples` of `n_locations` times location 1, which has `n_lines`.
 std::string profile(std::size_t n_samples, std::size_t n_locations, std::size_t n_lines) {
   const std::string sample = field(2, field(1, std::string(n_locations, '\x01')) + field(2, "\x01"));
-  return field(1, number(1, 1) + number(2, 2)) + repeated(n_samples, sample) +
-         field(4, number(1, 1) + repeated(n_lines, field(4, number(1, 1)))) +
-         field(5, number(1, 1) + number(2, 3)) + field(6, "") + field(6, "samples") + field(6, "count") +
-         field(6, "main");
+  return field(1, number_field(1, 1) + number_field(2, 2)) + repeated(n_samples, sample) +
+         field(4, number_field(1, 1) + repeated(n_lines, field(4, number_field(1, 1)))) +
+         field(5, number_field(1, 1) + number_field(2, 3)) + field(6, "") + field(6, "samples") +
+         field(6, "count") + field(6, "main");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ inline std::string varint(std::size_t value) {
 inline std::string field(int number, const std::string& body) {
   return static_cast<char>(number << 3 | 2) + varint(body.size()) + body;
 }
-inline std::string number(int number, std::size_t value) {
+inline std::string number_field(int number, std::size_t value) {
   return static_cast<char>(number << 3) + varint(value);
 }
 inline std::string repeated(std::size_t n, const std::string& text) {

@@ -15,13 +15,13 @@ std::string uri(const std::string& path) {
 }
 
 // Removed when the program ends.
-class Scratch {
+class NumberedFiles {
  public:
-  Scratch() {
+  NumberedFiles() {
     char pattern[] = "/tmp/profd-test-XXXXXX";
     path_ = ::mkdtemp(pattern);
   }
-  ~Scratch() { static_cast<void>(std::system(("rm -rf " + path_).c_str())); }
+  ~NumberedFiles() { static_cast<void>(std::system(("rm -rf " + path_).c_str())); }
   std::string new_file() { return path_ + "/" + std::to_string(n_files_++) + ".folded"; }
 
  private:
@@ -30,7 +30,7 @@ class Scratch {
 };
 
 std::string new_file() {
-  static Scratch scratch;
+  static NumberedFiles scratch;
   return scratch.new_file();
 }
 
