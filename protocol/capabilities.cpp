@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/encode.h"
+
 namespace profd::protocol {
 
 std::optional<psp::ProfdClientCapabilities> profd_capabilities(const psp::ClientCapabilities& client) {

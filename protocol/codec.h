@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/any.h"
+#include "protocol/json_text.h"
 #include "protocol/number.h"
 #include "protocol/open_enum.h"
 #include "protocol/path.h"
@@ -43,8 +44,8 @@ bool decode_structure(const Json& value, T& out, const Path& path) {
   return decode(value, out, path);
 }
 template <class T>
-Json encode_structure(const T& value) {
-  return encode(value);
+void write_structure(JsonText& out, const T& value) {
+  write(out, value);
 }
 
 // Generated structures and integer enumerations.
@@ -63,11 +64,11 @@ struct Codec {
       return decode_structure(value, out, path);
     }
   }
-  static Json encode(const T& value) {
+  static void write(JsonText& out, const T& value) {
     if constexpr (std::is_enum_v<T>) {
-      return static_cast<std::int32_t>(value);
+      out.integer(static_cast<std::int32_t>(value));
     } else {
-      return encode_structure(value);
+      write_structure(out, value);
     }
   }
 };
@@ -82,7 +83,7 @@ struct IntegerCodec {
     out = static_cast<T>(*integer);
     return true;
   }
-  static Json encode(T value) { return value; }
+  static void write(JsonText& out, T value) { out.integer(value); }
 };
 template <>
 struct Codec<std::int32_t> : IntegerCodec<std::int32_t, std::numeric_limits<std::int32_t>::min(),
@@ -101,7 +102,7 @@ struct Codec<double> {
     out = value.get<double>();
     return true;
   }
-  static Json encode(double value) { return value; }
+  static void write(JsonText& out, double value) { out.real(value); }
 };
 
 template <>
@@ -109,8 +110,8 @@ struct Codec<Number> {
   static constexpr std::string_view kExpected = "number";
   static bool accepts(const Json& value) { return value.is_number(); }
   static bool decode(const Json& value, Number& out, const Path& path);
-  static Json encode(const Number& value) {
-    return value.is_integer() ? Json(value.as_int64()) : Json(value.as_double());
+  static void write(JsonText& out, const Number& value) {
+    value.is_integer() ? out.integer(value.as_int64()) : out.real(value.as_double());
   }
 };
 
@@ -123,7 +124,7 @@ struct Codec<bool> {
     out = value.get<bool>();
     return true;
   }
-  static Json encode(bool value) { return value; }
+  static void write(JsonText& out, bool value) { out.boolean(value); }
 };
 
 template <>
@@ -135,7 +136,7 @@ struct Codec<std::string> {
     out = value.get_ref<const std::string&>();
     return true;
   }
-  static Json encode(const std::string& value) { return value; }
+  static void write(JsonText& out, const std::string& value) { out.string(value); }
 };
 
 template <>
@@ -146,7 +147,7 @@ struct Codec<Any> {
     out = Any(value);  // depth was bounded by parse_json, so the copy is
     return true;
   }
-  static Json encode(const Any& value) { return *value; }
+  static void write(JsonText& out, const Any& value) { out.any(value); }
 };
 
 template <>
@@ -156,7 +157,7 @@ struct Codec<std::monostate> {
   static bool decode(const Json& value, std::monostate&, const Path& path) {
     return value.is_null() || path.fail("expected null");
   }
-  static Json encode(std::monostate) { return nullptr; }
+  static void write(JsonText& out, std::monostate) { out.null(); }
 };
 
 template <class E>
@@ -168,7 +169,7 @@ struct Codec<OpenEnum<E>> {
     out = OpenEnum<E>::from_text(value.get<std::string>());
     return true;
   }
-  static Json encode(const OpenEnum<E>& value) { return std::string(value.text()); }
+  static void write(JsonText& out, const OpenEnum<E>& value) { out.string(value.text()); }
 };
 
 template <class T>
@@ -186,12 +187,13 @@ struct Codec<std::vector<T>> {
     }
     return true;
   }
-  static Json encode(const std::vector<T>& value) {
-    Json result = Json::array();
-    auto& items = result.get_ref<Json::array_t&>();
-    items.reserve(value.size());
-    for (const auto& element : value) items.push_back(Codec<T>::encode(element));
-    return result;
+  static void write(JsonText& out, const std::vector<T>& value) {
+    out.begin_array();
+    for (const auto& element : value) {
+      out.item();
+      Codec<T>::write(out, element);
+    }
+    out.end_array();
   }
 };
 
@@ -206,10 +208,13 @@ struct Codec<std::map<std::string, T>> {
       if (!Codec<T>::decode(item, out[key], path.field(key))) return false;
     return true;
   }
-  static Json encode(const std::map<std::string, T>& value) {
-    Json result = Json::object();
-    for (const auto& [key, item] : value) result[key] = Codec<T>::encode(item);
-    return result;
+  static void write(JsonText& out, const std::map<std::string, T>& value) {
+    out.begin_object();
+    for (const auto& [key, item] : value) {
+      out.key(key);
+      Codec<T>::write(out, item);
+    }
+    out.end_object();
   }
 };
 
@@ -222,7 +227,9 @@ struct Codec<std::optional<T>> {
     out.reset();
     return value.is_null() || Codec<T>::decode(value, out.emplace(), path);
   }
-  static Json encode(const std::optional<T>& value) { return value ? Codec<T>::encode(*value) : Json(); }
+  static void write(JsonText& out, const std::optional<T>& value) {
+    value ? Codec<T>::write(out, *value) : out.null();
+  }
 };
 
 // The first alternative that fits. When only one has the right kind of JSON value, its error is the one
@@ -239,8 +246,8 @@ struct Codec<std::variant<Ts...>> {
     ((done = done || (Codec<Ts>::accepts(value) && decode_as<Ts>(value, out, path, n_candidates == 1))), ...);
     return done || path.fail(expected());
   }
-  static Json encode(const Variant& value) {
-    return std::visit([](const auto& v) { return Codec<std::decay_t<decltype(v)>>::encode(v); }, value);
+  static void write(JsonText& out, const Variant& value) {
+    std::visit([&out](const auto& v) { Codec<std::decay_t<decltype(v)>>::write(out, v); }, value);
   }
 
  private:
@@ -332,13 +339,22 @@ class ObjectReader {
   bool ok_;
 };
 
+// One field of an object.
 template <class T>
-void put(Json& object, const char* name, const T& value) {
-  object[name] = Codec<T>::encode(value);
+void put(JsonText& out, std::string_view name, const T& value) {
+  out.name(name);
+  Codec<T>::write(out, value);
 }
 template <class T>
-void put_optional(Json& object, const char* name, const std::optional<T>& value) {
-  if (value) object[name] = Codec<T>::encode(*value);
+void put_optional(JsonText& out, std::string_view name, const std::optional<T>& value) {
+  if (value) put(out, name, *value);
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  JsonText out;
+  Codec<T>::write(out, value);
+  return std::move(out).take();
 }
 
 }  // namespace profd::protocol

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/codec.h"
+#include "protocol/encode.h"
 
 namespace profd::protocol {
 

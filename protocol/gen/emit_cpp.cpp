@@ -122,7 +122,7 @@ void emit_structure(const Model& model, const Structure& s, std::string& out) {
   }
   out += "};\n";
   out += "bool decode(const nlohmann::json& value, " + s.name + "& out, const Path& path);\n";
-  out += "nlohmann::json encode(const " + s.name + "& value);\n";
+  out += "void write(JsonText& out, const " + s.name + "& value);\n";
 }
 
 std::string header(const Model& model) {
@@ -130,13 +130,16 @@ std::string header(const Model& model) {
   out +=
       "// The types of the Profile Server Protocol. decode() reports the place of the first error; unknown "
       "fields\n"
-      "// are ignored and unknown enumeration values kept. See docs/protocol.md.\n"
+      "// are ignored and unknown enumeration values kept. write() appends the JSON text. See "
+      "docs/protocol.md.\n"
       "#pragma once\n\n"
       "#include <cstdint>\n#include <map>\n#include <optional>\n#include <string>\n#include <string_view>\n"
       "#include <variant>\n#include <vector>\n\n#include <nlohmann/json_fwd.hpp>\n\n"
       "#include \"protocol/any.h\"\n#include \"protocol/number.h\"\n#include \"protocol/open_enum.h\"\n"
-      "#include \"protocol/path.h\"\n\nnamespace profd::psp {\n\n"
-      "using protocol::Any;\nusing protocol::Number;\nusing protocol::OpenEnum;\nusing protocol::Path;\n"
+      "#include \"protocol/path.h\"\n\nnamespace profd::protocol {\nclass JsonText;\n}\n\n"
+      "namespace profd::psp {\n\n"
+      "using protocol::Any;\nusing protocol::JsonText;\nusing protocol::Number;\nusing "
+      "protocol::OpenEnum;\nusing protocol::Path;\n"
       "using Null = std::monostate;\n\n";
   out += "inline constexpr char kModelVersion[] = " + json_string(model.version) + ";\n";
   out +=
@@ -178,12 +181,12 @@ void emit_codec(const Structure& s, std::string& out) {
       out += "      .limit(" + name + ", " + field + ", " + limits_of(p.limits) + ")\n";
   }
   out += "      .ok();\n}\n";
-  out += "Json encode(const " + s.name + "&" + (empty ? "" : " value") +
-         ") {\n  Json object = Json::object();\n";
+  out += "void write(JsonText& out, const " + s.name + "&" + (empty ? "" : " value") +
+         ") {\n  out.begin_object();\n";
   for (const auto& p : s.properties)
-    out += std::string("  ") + (is_optional(p) ? "put_optional" : "put") + "(object, " + json_string(p.name) +
+    out += std::string("  ") + (is_optional(p) ? "put_optional" : "put") + "(out, " + json_string(p.name) +
            ", value." + identifier(p.name) + ");\n";
-  out += "  return object;\n}\n";
+  out += "  out.end_object();\n}\n";
 }
 
 std::string source(const Model& model) {
@@ -227,6 +230,7 @@ std::string by_name_source(const Model& model) {
   std::string out(kBanner);
   out +=
       "#include \"protocol/generated/psp_by_name.h\"\n\n#include <map>\n\n#include <nlohmann/json.hpp>\n\n"
+      "#include \"protocol/encode.h\"\n"
       "#include \"protocol/generated/psp_types.h\"\n\nnamespace profd::psp {\n\nnamespace {\n\n"
       "using nlohmann::json;\n\n"
       "template <class T>\nbool recode_as(const json& value, json& out, const Path& path) {\n  T decoded;\n"
@@ -269,12 +273,10 @@ std::string messages_header(const Model& model) {
     out += "  using Params = " + params_of(model, m) + ";\n";
     out +=
         "  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);\n"
-        "  static nlohmann::json encode_params(const Params& params);\n"
         "  static std::string params_text(const Params& params);\n";
     if (m.is_request)
       out += "  using Result = " + cpp_type(model, m.result) + ";\n" +
              "  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);\n"
-             "  static nlohmann::json encode_result(const Result& result);\n"
              "  static std::string result_text(const Result& result);\n";
     out += "};\n";
   }
@@ -284,30 +286,23 @@ std::string messages_header(const Model& model) {
 std::string messages_source(const Model& model) {
   std::string out(kBanner);
   out +=
-      "#include \"protocol/generated/psp_messages.h\"\n\n#include \"protocol/codec.h\"\n#include "
-      "\"protocol/json_parse.h\"\n\n"
-      "namespace profd::psp {\n\nusing protocol::Codec;\nusing protocol::dump_json;\nusing protocol::Json;\n";
+      "#include \"protocol/generated/psp_messages.h\"\n\n#include \"protocol/codec.h\"\n\n"
+      "namespace profd::psp {\n\nusing protocol::Codec;\nusing protocol::Json;\nusing protocol::text_of;\n";
   for (const auto& m : model.messages) {
     const std::string& n = m.type_name;
     if (m.has_params) {
       out += "\nbool " + n +
              "::decode_params(const Json& value, Params& out, const Path& path) {\n"
              "  return Codec<Params>::decode(value, out, path);\n}\n";
-      out +=
-          "Json " + n + "::encode_params(const Params& params) { return Codec<Params>::encode(params); }\n";
     } else {
       out += "\nbool " + n + "::decode_params(const Json&, Params&, const Path&) { return true; }\n";
-      out += "Json " + n + "::encode_params(const Params&) { return nullptr; }\n";
     }
-    out += "std::string " + n +
-           "::params_text(const Params& params) { return dump_json(encode_params(params)); }\n";
+    out += "std::string " + n + "::params_text(const Params& params) { return text_of(params); }\n";
     if (!m.is_request) continue;
-    out += "std::string " + n +
-           "::result_text(const Result& result) { return dump_json(encode_result(result)); }\n";
+    out += "std::string " + n + "::result_text(const Result& result) { return text_of(result); }\n";
     out += "bool " + n +
            "::decode_result(const Json& value, Result& out, const Path& path) {\n"
            "  return Codec<Result>::decode(value, out, path);\n}\n";
-    out += "Json " + n + "::encode_result(const Result& result) { return Codec<Result>::encode(result); }\n";
   }
   return out + "\n}  // namespace profd::psp\n";
 }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/encode.h"
 #include "protocol/generated/psp_types.h"
 
 namespace profd::psp {

@@ -2,397 +2,326 @@
 #include "protocol/generated/psp_messages.h"
 
 #include "protocol/codec.h"
-#include "protocol/json_parse.h"
 
 namespace profd::psp {
 
 using protocol::Codec;
-using protocol::dump_json;
 using protocol::Json;
+using protocol::text_of;
 
 bool InitializeRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json InitializeRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string InitializeRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string InitializeRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string InitializeRequest::params_text(const Params& params) { return text_of(params); }
+std::string InitializeRequest::result_text(const Result& result) { return text_of(result); }
 bool InitializeRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json InitializeRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ShutdownRequest::decode_params(const Json&, Params&, const Path&) { return true; }
-Json ShutdownRequest::encode_params(const Params&) { return nullptr; }
-std::string ShutdownRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ShutdownRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ShutdownRequest::params_text(const Params& params) { return text_of(params); }
+std::string ShutdownRequest::result_text(const Result& result) { return text_of(result); }
 bool ShutdownRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ShutdownRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool WorkDoneProgressCreateRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json WorkDoneProgressCreateRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string WorkDoneProgressCreateRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string WorkDoneProgressCreateRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string WorkDoneProgressCreateRequest::params_text(const Params& params) { return text_of(params); }
+std::string WorkDoneProgressCreateRequest::result_text(const Result& result) { return text_of(result); }
 bool WorkDoneProgressCreateRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json WorkDoneProgressCreateRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool InlayHintRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json InlayHintRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string InlayHintRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string InlayHintRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string InlayHintRequest::params_text(const Params& params) { return text_of(params); }
+std::string InlayHintRequest::result_text(const Result& result) { return text_of(result); }
 bool InlayHintRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json InlayHintRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool CodeLensRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json CodeLensRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string CodeLensRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string CodeLensRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string CodeLensRequest::params_text(const Params& params) { return text_of(params); }
+std::string CodeLensRequest::result_text(const Result& result) { return text_of(result); }
 bool CodeLensRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json CodeLensRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool HoverRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json HoverRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string HoverRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string HoverRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string HoverRequest::params_text(const Params& params) { return text_of(params); }
+std::string HoverRequest::result_text(const Result& result) { return text_of(result); }
 bool HoverRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json HoverRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool WorkspaceSymbolRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json WorkspaceSymbolRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string WorkspaceSymbolRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string WorkspaceSymbolRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string WorkspaceSymbolRequest::params_text(const Params& params) { return text_of(params); }
+std::string WorkspaceSymbolRequest::result_text(const Result& result) { return text_of(result); }
 bool WorkspaceSymbolRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json WorkspaceSymbolRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ExecuteCommandRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ExecuteCommandRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ExecuteCommandRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ExecuteCommandRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ExecuteCommandRequest::params_text(const Params& params) { return text_of(params); }
+std::string ExecuteCommandRequest::result_text(const Result& result) { return text_of(result); }
 bool ExecuteCommandRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ExecuteCommandRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ShowDocumentRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ShowDocumentRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ShowDocumentRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ShowDocumentRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ShowDocumentRequest::params_text(const Params& params) { return text_of(params); }
+std::string ShowDocumentRequest::result_text(const Result& result) { return text_of(result); }
 bool ShowDocumentRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ShowDocumentRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool InlayHintRefreshRequest::decode_params(const Json&, Params&, const Path&) { return true; }
-Json InlayHintRefreshRequest::encode_params(const Params&) { return nullptr; }
-std::string InlayHintRefreshRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string InlayHintRefreshRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string InlayHintRefreshRequest::params_text(const Params& params) { return text_of(params); }
+std::string InlayHintRefreshRequest::result_text(const Result& result) { return text_of(result); }
 bool InlayHintRefreshRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json InlayHintRefreshRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool CodeLensRefreshRequest::decode_params(const Json&, Params&, const Path&) { return true; }
-Json CodeLensRefreshRequest::encode_params(const Params&) { return nullptr; }
-std::string CodeLensRefreshRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string CodeLensRefreshRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string CodeLensRefreshRequest::params_text(const Params& params) { return text_of(params); }
+std::string CodeLensRefreshRequest::result_text(const Result& result) { return text_of(result); }
 bool CodeLensRefreshRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json CodeLensRefreshRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ProfileOpenRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileOpenRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileOpenRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ProfileOpenRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ProfileOpenRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileOpenRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileOpenRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ProfileOpenRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ProfileCloseRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileCloseRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileCloseRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ProfileCloseRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ProfileCloseRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileCloseRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileCloseRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ProfileCloseRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ProfileListRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileListRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileListRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ProfileListRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ProfileListRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileListRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileListRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ProfileListRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ProfileSelectRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileSelectRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileSelectRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ProfileSelectRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ProfileSelectRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileSelectRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileSelectRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ProfileSelectRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ProfileSummaryRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileSummaryRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileSummaryRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ProfileSummaryRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ProfileSummaryRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileSummaryRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileSummaryRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ProfileSummaryRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool ProfileExportRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileExportRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileExportRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string ProfileExportRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string ProfileExportRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileExportRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileExportRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json ProfileExportRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool MetricListRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json MetricListRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string MetricListRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string MetricListRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string MetricListRequest::params_text(const Params& params) { return text_of(params); }
+std::string MetricListRequest::result_text(const Result& result) { return text_of(result); }
 bool MetricListRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json MetricListRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool FlameGraphRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json FlameGraphRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string FlameGraphRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string FlameGraphRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string FlameGraphRequest::params_text(const Params& params) { return text_of(params); }
+std::string FlameGraphRequest::result_text(const Result& result) { return text_of(result); }
 bool FlameGraphRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json FlameGraphRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool TableRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json TableRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string TableRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string TableRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string TableRequest::params_text(const Params& params) { return text_of(params); }
+std::string TableRequest::result_text(const Result& result) { return text_of(result); }
 bool TableRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json TableRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool SearchRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json SearchRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string SearchRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string SearchRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string SearchRequest::params_text(const Params& params) { return text_of(params); }
+std::string SearchRequest::result_text(const Result& result) { return text_of(result); }
 bool SearchRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json SearchRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool HotspotsRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json HotspotsRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string HotspotsRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string HotspotsRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string HotspotsRequest::params_text(const Params& params) { return text_of(params); }
+std::string HotspotsRequest::result_text(const Result& result) { return text_of(result); }
 bool HotspotsRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json HotspotsRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool SourceAnnotationsRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json SourceAnnotationsRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string SourceAnnotationsRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string SourceAnnotationsRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string SourceAnnotationsRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceAnnotationsRequest::result_text(const Result& result) { return text_of(result); }
 bool SourceAnnotationsRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json SourceAnnotationsRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool SourceResolveRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json SourceResolveRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string SourceResolveRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string SourceResolveRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string SourceResolveRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceResolveRequest::result_text(const Result& result) { return text_of(result); }
 bool SourceResolveRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json SourceResolveRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool SelectionSetRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json SelectionSetRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string SelectionSetRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string SelectionSetRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string SelectionSetRequest::params_text(const Params& params) { return text_of(params); }
+std::string SelectionSetRequest::result_text(const Result& result) { return text_of(result); }
 bool SelectionSetRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json SelectionSetRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool MemoryRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json MemoryRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string MemoryRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string MemoryRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string MemoryRequest::params_text(const Params& params) { return text_of(params); }
+std::string MemoryRequest::result_text(const Result& result) { return text_of(result); }
 bool MemoryRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json MemoryRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool SyncRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json SyncRequest::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string SyncRequest::params_text(const Params& params) { return dump_json(encode_params(params)); }
-std::string SyncRequest::result_text(const Result& result) { return dump_json(encode_result(result)); }
+std::string SyncRequest::params_text(const Params& params) { return text_of(params); }
+std::string SyncRequest::result_text(const Result& result) { return text_of(result); }
 bool SyncRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
-Json SyncRequest::encode_result(const Result& result) { return Codec<Result>::encode(result); }
 
 bool InitializedNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json InitializedNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string InitializedNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string InitializedNotification::params_text(const Params& params) { return text_of(params); }
 
 bool ExitNotification::decode_params(const Json&, Params&, const Path&) { return true; }
-Json ExitNotification::encode_params(const Params&) { return nullptr; }
-std::string ExitNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string ExitNotification::params_text(const Params& params) { return text_of(params); }
 
 bool CancelNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json CancelNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string CancelNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string CancelNotification::params_text(const Params& params) { return text_of(params); }
 
 bool ProgressNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProgressNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProgressNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string ProgressNotification::params_text(const Params& params) { return text_of(params); }
 
 bool WorkDoneProgressCancelNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json WorkDoneProgressCancelNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string WorkDoneProgressCancelNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string WorkDoneProgressCancelNotification::params_text(const Params& params) { return text_of(params); }
 
 bool DidOpenTextDocumentNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json DidOpenTextDocumentNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string DidOpenTextDocumentNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string DidOpenTextDocumentNotification::params_text(const Params& params) { return text_of(params); }
 
 bool DidChangeTextDocumentNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json DidChangeTextDocumentNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string DidChangeTextDocumentNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string DidChangeTextDocumentNotification::params_text(const Params& params) { return text_of(params); }
 
 bool DidSaveTextDocumentNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json DidSaveTextDocumentNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string DidSaveTextDocumentNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string DidSaveTextDocumentNotification::params_text(const Params& params) { return text_of(params); }
 
 bool DidCloseTextDocumentNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json DidCloseTextDocumentNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string DidCloseTextDocumentNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string DidCloseTextDocumentNotification::params_text(const Params& params) { return text_of(params); }
 
 bool ShowMessageNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ShowMessageNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ShowMessageNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string ShowMessageNotification::params_text(const Params& params) { return text_of(params); }
 
 bool LogMessageNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json LogMessageNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string LogMessageNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string LogMessageNotification::params_text(const Params& params) { return text_of(params); }
 
 bool DidChangeConfigurationNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json DidChangeConfigurationNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string DidChangeConfigurationNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string DidChangeConfigurationNotification::params_text(const Params& params) { return text_of(params); }
 
 bool DidChangeWatchedFilesNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json DidChangeWatchedFilesNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string DidChangeWatchedFilesNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string DidChangeWatchedFilesNotification::params_text(const Params& params) { return text_of(params); }
 
 bool ProfileChangedNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json ProfileChangedNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string ProfileChangedNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string ProfileChangedNotification::params_text(const Params& params) { return text_of(params); }
 
 bool SelectionChangedNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json SelectionChangedNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string SelectionChangedNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string SelectionChangedNotification::params_text(const Params& params) { return text_of(params); }
 
 bool StatusNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
-Json StatusNotification::encode_params(const Params& params) { return Codec<Params>::encode(params); }
-std::string StatusNotification::params_text(const Params& params) { return dump_json(encode_params(params)); }
+std::string StatusNotification::params_text(const Params& params) { return text_of(params); }
 
 }  // namespace profd::psp

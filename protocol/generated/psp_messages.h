@@ -21,11 +21,9 @@ struct InitializeRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = InitializeParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = InitializeResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -35,11 +33,9 @@ struct ShutdownRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = Null;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -49,11 +45,9 @@ struct WorkDoneProgressCreateRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = WorkDoneProgressCreateParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -63,11 +57,9 @@ struct InlayHintRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = InlayHintParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = std::optional<std::vector<InlayHint>>;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -77,11 +69,9 @@ struct CodeLensRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = CodeLensParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = std::optional<std::vector<CodeLens>>;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -91,11 +81,9 @@ struct HoverRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = HoverParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = std::optional<Hover>;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -105,11 +93,9 @@ struct WorkspaceSymbolRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = WorkspaceSymbolParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = std::optional<std::vector<WorkspaceSymbol>>;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -120,11 +106,9 @@ struct ExecuteCommandRequest {
   static constexpr Lane lane = Lane::bulk;
   using Params = ExecuteCommandParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Any;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -134,11 +118,9 @@ struct ShowDocumentRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = ShowDocumentParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = ShowDocumentResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -148,11 +130,9 @@ struct InlayHintRefreshRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = Null;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -162,11 +142,9 @@ struct CodeLensRefreshRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = Null;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -177,11 +155,9 @@ struct ProfileOpenRequest {
   static constexpr Lane lane = Lane::bulk;
   using Params = ProfileOpenParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = ProfileOpenResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -192,11 +168,9 @@ struct ProfileCloseRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = ProfileCloseParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -206,11 +180,9 @@ struct ProfileListRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = ProfileListParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = ProfileListResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -221,11 +193,9 @@ struct ProfileSelectRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = ProfileSelectParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -235,11 +205,9 @@ struct ProfileSummaryRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = ProfileSummaryParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = ProfileSummary;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -249,11 +217,9 @@ struct ProfileExportRequest {
   static constexpr Lane lane = Lane::bulk;
   using Params = ProfileExportParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = ProfileExportResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -263,11 +229,9 @@ struct MetricListRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = MetricListParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = MetricListResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -279,11 +243,9 @@ struct FlameGraphRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = FlameGraphParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = FlameGraphResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -293,11 +255,9 @@ struct TableRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = TableParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = TableResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -307,11 +267,9 @@ struct SearchRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = SearchParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = SearchResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -321,11 +279,9 @@ struct HotspotsRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = HotspotsParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = HotspotsResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -335,11 +291,9 @@ struct SourceAnnotationsRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = SourceAnnotationsParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = SourceAnnotationsResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -349,11 +303,9 @@ struct SourceResolveRequest {
   static constexpr Lane lane = Lane::interactive;
   using Params = SourceResolveParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = SourceResolveResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -363,11 +315,9 @@ struct SelectionSetRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = SelectionSetParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = std::optional<Selection>;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -377,11 +327,9 @@ struct MemoryRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = MemoryParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = MemoryResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -392,11 +340,9 @@ struct SyncRequest {
   static constexpr Lane lane = Lane::inline_;
   using Params = SyncParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
   using Result = Null;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
-  static nlohmann::json encode_result(const Result& result);
   static std::string result_text(const Result& result);
 };
 
@@ -406,7 +352,6 @@ struct InitializedNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = InitializedParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -417,7 +362,6 @@ struct ExitNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = Null;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -427,7 +371,6 @@ struct CancelNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = CancelParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -437,7 +380,6 @@ struct ProgressNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = ProgressParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -447,7 +389,6 @@ struct WorkDoneProgressCancelNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = WorkDoneProgressCancelParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -457,7 +398,6 @@ struct DidOpenTextDocumentNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = DidOpenTextDocumentParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -467,7 +407,6 @@ struct DidChangeTextDocumentNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = DidChangeTextDocumentParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -477,7 +416,6 @@ struct DidSaveTextDocumentNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = DidSaveTextDocumentParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -487,7 +425,6 @@ struct DidCloseTextDocumentNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = DidCloseTextDocumentParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -497,7 +434,6 @@ struct ShowMessageNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = ShowMessageParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -507,7 +443,6 @@ struct LogMessageNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = LogMessageParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -517,7 +452,6 @@ struct DidChangeConfigurationNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = DidChangeConfigurationParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -527,7 +461,6 @@ struct DidChangeWatchedFilesNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = DidChangeWatchedFilesParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -537,7 +470,6 @@ struct ProfileChangedNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = ProfileChangedParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -547,7 +479,6 @@ struct SelectionChangedNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = SelectionChangedParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 
@@ -558,7 +489,6 @@ struct StatusNotification {
   static constexpr Lane lane = Lane::inline_;
   using Params = StatusParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
-  static nlohmann::json encode_params(const Params& params);
   static std::string params_text(const Params& params);
 };
 

@@ -261,11 +261,11 @@ bool decode(const Json& value, Position& out, const Path& path) {
       .required("character", out.character)
       .ok();
 }
-Json encode(const Position& value) {
-  Json object = Json::object();
-  put(object, "line", value.line);
-  put(object, "character", value.character);
-  return object;
+void write(JsonText& out, const Position& value) {
+  out.begin_object();
+  put(out, "line", value.line);
+  put(out, "character", value.character);
+  out.end_object();
 }
 
 bool decode(const Json& value, Range& out, const Path& path) {
@@ -274,11 +274,11 @@ bool decode(const Json& value, Range& out, const Path& path) {
       .required("end", out.end)
       .ok();
 }
-Json encode(const Range& value) {
-  Json object = Json::object();
-  put(object, "start", value.start);
-  put(object, "end", value.end);
-  return object;
+void write(JsonText& out, const Range& value) {
+  out.begin_object();
+  put(out, "start", value.start);
+  put(out, "end", value.end);
+  out.end_object();
 }
 
 bool decode(const Json& value, Location& out, const Path& path) {
@@ -287,11 +287,11 @@ bool decode(const Json& value, Location& out, const Path& path) {
       .required("range", out.range)
       .ok();
 }
-Json encode(const Location& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put(object, "range", value.range);
-  return object;
+void write(JsonText& out, const Location& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "range", value.range);
+  out.end_object();
 }
 
 bool decode(const Json& value, TextDocumentIdentifier& out, const Path& path) {
@@ -299,10 +299,10 @@ bool decode(const Json& value, TextDocumentIdentifier& out, const Path& path) {
       .required("uri", out.uri)
       .ok();
 }
-Json encode(const TextDocumentIdentifier& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  return object;
+void write(JsonText& out, const TextDocumentIdentifier& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  out.end_object();
 }
 
 bool decode(const Json& value, VersionedTextDocumentIdentifier& out, const Path& path) {
@@ -311,11 +311,11 @@ bool decode(const Json& value, VersionedTextDocumentIdentifier& out, const Path&
       .required("version", out.version)
       .ok();
 }
-Json encode(const VersionedTextDocumentIdentifier& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put(object, "version", value.version);
-  return object;
+void write(JsonText& out, const VersionedTextDocumentIdentifier& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "version", value.version);
+  out.end_object();
 }
 
 bool decode(const Json& value, TextDocumentItem& out, const Path& path) {
@@ -326,13 +326,13 @@ bool decode(const Json& value, TextDocumentItem& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const TextDocumentItem& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put(object, "languageId", value.language_id);
-  put(object, "version", value.version);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const TextDocumentItem& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "languageId", value.language_id);
+  put(out, "version", value.version);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkDoneProgressParams& out, const Path& path) {
@@ -340,10 +340,10 @@ bool decode(const Json& value, WorkDoneProgressParams& out, const Path& path) {
       .optional("workDoneToken", out.work_done_token)
       .ok();
 }
-Json encode(const WorkDoneProgressParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  return object;
+void write(JsonText& out, const WorkDoneProgressParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  out.end_object();
 }
 
 bool decode(const Json& value, Measure& out, const Path& path) {
@@ -352,11 +352,11 @@ bool decode(const Json& value, Measure& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const Measure& value) {
-  Json object = Json::object();
-  put(object, "value", value.value);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const Measure& value) {
+  out.begin_object();
+  put(out, "value", value.value);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, Amount& out, const Path& path) {
@@ -367,13 +367,13 @@ bool decode(const Json& value, Amount& out, const Path& path) {
       .optional("shareText", out.share_text)
       .ok();
 }
-Json encode(const Amount& value) {
-  Json object = Json::object();
-  put(object, "value", value.value);
-  put(object, "text", value.text);
-  put_optional(object, "share", value.share);
-  put_optional(object, "shareText", value.share_text);
-  return object;
+void write(JsonText& out, const Amount& value) {
+  out.begin_object();
+  put(out, "value", value.value);
+  put(out, "text", value.text);
+  put_optional(out, "share", value.share);
+  put_optional(out, "shareText", value.share_text);
+  out.end_object();
 }
 
 bool decode(const Json& value, ErrorData& out, const Path& path) {
@@ -387,16 +387,16 @@ bool decode(const Json& value, ErrorData& out, const Path& path) {
       .optional("path", out.path)
       .ok();
 }
-Json encode(const ErrorData& value) {
-  Json object = Json::object();
-  put_optional(object, "file", value.file);
-  put_optional(object, "format", value.format);
-  put_optional(object, "byteOffset", value.byte_offset);
-  put_optional(object, "line", value.line);
-  put_optional(object, "reason", value.reason);
-  put_optional(object, "where", value.where);
-  put_optional(object, "path", value.path);
-  return object;
+void write(JsonText& out, const ErrorData& value) {
+  out.begin_object();
+  put_optional(out, "file", value.file);
+  put_optional(out, "format", value.format);
+  put_optional(out, "byteOffset", value.byte_offset);
+  put_optional(out, "line", value.line);
+  put_optional(out, "reason", value.reason);
+  put_optional(out, "where", value.where);
+  put_optional(out, "path", value.path);
+  out.end_object();
 }
 
 bool decode(const Json& value, NameAndVersion& out, const Path& path) {
@@ -405,11 +405,11 @@ bool decode(const Json& value, NameAndVersion& out, const Path& path) {
       .optional("version", out.version)
       .ok();
 }
-Json encode(const NameAndVersion& value) {
-  Json object = Json::object();
-  put(object, "name", value.name);
-  put_optional(object, "version", value.version);
-  return object;
+void write(JsonText& out, const NameAndVersion& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "version", value.version);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkspaceFolder& out, const Path& path) {
@@ -418,11 +418,11 @@ bool decode(const Json& value, WorkspaceFolder& out, const Path& path) {
       .required("name", out.name)
       .ok();
 }
-Json encode(const WorkspaceFolder& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put(object, "name", value.name);
-  return object;
+void write(JsonText& out, const WorkspaceFolder& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "name", value.name);
+  out.end_object();
 }
 
 bool decode(const Json& value, GeneralClientCapabilities& out, const Path& path) {
@@ -430,10 +430,10 @@ bool decode(const Json& value, GeneralClientCapabilities& out, const Path& path)
       .optional("positionEncodings", out.position_encodings)
       .ok();
 }
-Json encode(const GeneralClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "positionEncodings", value.position_encodings);
-  return object;
+void write(JsonText& out, const GeneralClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "positionEncodings", value.position_encodings);
+  out.end_object();
 }
 
 bool decode(const Json& value, RefreshClientCapabilities& out, const Path& path) {
@@ -441,10 +441,10 @@ bool decode(const Json& value, RefreshClientCapabilities& out, const Path& path)
       .optional("refreshSupport", out.refresh_support)
       .ok();
 }
-Json encode(const RefreshClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "refreshSupport", value.refresh_support);
-  return object;
+void write(JsonText& out, const RefreshClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "refreshSupport", value.refresh_support);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkspaceClientCapabilities& out, const Path& path) {
@@ -454,12 +454,12 @@ bool decode(const Json& value, WorkspaceClientCapabilities& out, const Path& pat
       .optional("workspaceFolders", out.workspace_folders)
       .ok();
 }
-Json encode(const WorkspaceClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "inlayHint", value.inlay_hint);
-  put_optional(object, "codeLens", value.code_lens);
-  put_optional(object, "workspaceFolders", value.workspace_folders);
-  return object;
+void write(JsonText& out, const WorkspaceClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "inlayHint", value.inlay_hint);
+  put_optional(out, "codeLens", value.code_lens);
+  put_optional(out, "workspaceFolders", value.workspace_folders);
+  out.end_object();
 }
 
 bool decode(const Json& value, ShowDocumentClientCapabilities& out, const Path& path) {
@@ -467,10 +467,10 @@ bool decode(const Json& value, ShowDocumentClientCapabilities& out, const Path& 
       .required("support", out.support)
       .ok();
 }
-Json encode(const ShowDocumentClientCapabilities& value) {
-  Json object = Json::object();
-  put(object, "support", value.support);
-  return object;
+void write(JsonText& out, const ShowDocumentClientCapabilities& value) {
+  out.begin_object();
+  put(out, "support", value.support);
+  out.end_object();
 }
 
 bool decode(const Json& value, WindowClientCapabilities& out, const Path& path) {
@@ -479,11 +479,11 @@ bool decode(const Json& value, WindowClientCapabilities& out, const Path& path) 
       .optional("showDocument", out.show_document)
       .ok();
 }
-Json encode(const WindowClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneProgress", value.work_done_progress);
-  put_optional(object, "showDocument", value.show_document);
-  return object;
+void write(JsonText& out, const WindowClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "workDoneProgress", value.work_done_progress);
+  put_optional(out, "showDocument", value.show_document);
+  out.end_object();
 }
 
 bool decode(const Json& value, HoverClientCapabilities& out, const Path& path) {
@@ -491,10 +491,10 @@ bool decode(const Json& value, HoverClientCapabilities& out, const Path& path) {
       .optional("contentFormat", out.content_format)
       .ok();
 }
-Json encode(const HoverClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "contentFormat", value.content_format);
-  return object;
+void write(JsonText& out, const HoverClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "contentFormat", value.content_format);
+  out.end_object();
 }
 
 bool decode(const Json& value, TextDocumentClientCapabilities& out, const Path& path) {
@@ -504,12 +504,12 @@ bool decode(const Json& value, TextDocumentClientCapabilities& out, const Path& 
       .optional("codeLens", out.code_lens)
       .ok();
 }
-Json encode(const TextDocumentClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "hover", value.hover);
-  put_optional(object, "inlayHint", value.inlay_hint);
-  put_optional(object, "codeLens", value.code_lens);
-  return object;
+void write(JsonText& out, const TextDocumentClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "hover", value.hover);
+  put_optional(out, "inlayHint", value.inlay_hint);
+  put_optional(out, "codeLens", value.code_lens);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfdClientCapabilities& out, const Path& path) {
@@ -520,13 +520,13 @@ bool decode(const Json& value, ProfdClientCapabilities& out, const Path& path) {
       .defaulted("status", out.status)
       .ok();
 }
-Json encode(const ProfdClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "protocolVersion", value.protocol_version);
-  put(object, "profileChanged", value.profile_changed);
-  put(object, "selection", value.selection);
-  put(object, "status", value.status);
-  return object;
+void write(JsonText& out, const ProfdClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "protocolVersion", value.protocol_version);
+  put(out, "profileChanged", value.profile_changed);
+  put(out, "selection", value.selection);
+  put(out, "status", value.status);
+  out.end_object();
 }
 
 bool decode(const Json& value, ClientCapabilities& out, const Path& path) {
@@ -539,15 +539,15 @@ bool decode(const Json& value, ClientCapabilities& out, const Path& path) {
       .optional("experimental", out.experimental)
       .ok();
 }
-Json encode(const ClientCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "general", value.general);
-  put_optional(object, "workspace", value.workspace);
-  put_optional(object, "textDocument", value.text_document);
-  put_optional(object, "window", value.window);
-  put_optional(object, "profd", value.profd);
-  put_optional(object, "experimental", value.experimental);
-  return object;
+void write(JsonText& out, const ClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "general", value.general);
+  put_optional(out, "workspace", value.workspace);
+  put_optional(out, "textDocument", value.text_document);
+  put_optional(out, "window", value.window);
+  put_optional(out, "profd", value.profd);
+  put_optional(out, "experimental", value.experimental);
+  out.end_object();
 }
 
 bool decode(const Json& value, InitializeParams& out, const Path& path) {
@@ -563,18 +563,18 @@ bool decode(const Json& value, InitializeParams& out, const Path& path) {
       .optional("workspaceFolders", out.workspace_folders)
       .ok();
 }
-Json encode(const InitializeParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put_optional(object, "processId", value.process_id);
-  put_optional(object, "clientInfo", value.client_info);
-  put_optional(object, "locale", value.locale);
-  put_optional(object, "rootUri", value.root_uri);
-  put_optional(object, "initializationOptions", value.initialization_options);
-  put(object, "capabilities", value.capabilities);
-  put_optional(object, "trace", value.trace);
-  put_optional(object, "workspaceFolders", value.workspace_folders);
-  return object;
+void write(JsonText& out, const InitializeParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put_optional(out, "processId", value.process_id);
+  put_optional(out, "clientInfo", value.client_info);
+  put_optional(out, "locale", value.locale);
+  put_optional(out, "rootUri", value.root_uri);
+  put_optional(out, "initializationOptions", value.initialization_options);
+  put(out, "capabilities", value.capabilities);
+  put_optional(out, "trace", value.trace);
+  put_optional(out, "workspaceFolders", value.workspace_folders);
+  out.end_object();
 }
 
 bool decode(const Json& value, SaveOptions& out, const Path& path) {
@@ -582,10 +582,10 @@ bool decode(const Json& value, SaveOptions& out, const Path& path) {
       .optional("includeText", out.include_text)
       .ok();
 }
-Json encode(const SaveOptions& value) {
-  Json object = Json::object();
-  put_optional(object, "includeText", value.include_text);
-  return object;
+void write(JsonText& out, const SaveOptions& value) {
+  out.begin_object();
+  put_optional(out, "includeText", value.include_text);
+  out.end_object();
 }
 
 bool decode(const Json& value, TextDocumentSyncOptions& out, const Path& path) {
@@ -595,12 +595,12 @@ bool decode(const Json& value, TextDocumentSyncOptions& out, const Path& path) {
       .optional("save", out.save)
       .ok();
 }
-Json encode(const TextDocumentSyncOptions& value) {
-  Json object = Json::object();
-  put_optional(object, "openClose", value.open_close);
-  put_optional(object, "change", value.change);
-  put_optional(object, "save", value.save);
-  return object;
+void write(JsonText& out, const TextDocumentSyncOptions& value) {
+  out.begin_object();
+  put_optional(out, "openClose", value.open_close);
+  put_optional(out, "change", value.change);
+  put_optional(out, "save", value.save);
+  out.end_object();
 }
 
 bool decode(const Json& value, CodeLensOptions& out, const Path& path) {
@@ -608,10 +608,10 @@ bool decode(const Json& value, CodeLensOptions& out, const Path& path) {
       .optional("resolveProvider", out.resolve_provider)
       .ok();
 }
-Json encode(const CodeLensOptions& value) {
-  Json object = Json::object();
-  put_optional(object, "resolveProvider", value.resolve_provider);
-  return object;
+void write(JsonText& out, const CodeLensOptions& value) {
+  out.begin_object();
+  put_optional(out, "resolveProvider", value.resolve_provider);
+  out.end_object();
 }
 
 bool decode(const Json& value, ExecuteCommandOptions& out, const Path& path) {
@@ -619,10 +619,10 @@ bool decode(const Json& value, ExecuteCommandOptions& out, const Path& path) {
       .required("commands", out.commands)
       .ok();
 }
-Json encode(const ExecuteCommandOptions& value) {
-  Json object = Json::object();
-  put(object, "commands", value.commands);
-  return object;
+void write(JsonText& out, const ExecuteCommandOptions& value) {
+  out.begin_object();
+  put(out, "commands", value.commands);
+  out.end_object();
 }
 
 bool decode(const Json& value, FormatInfo& out, const Path& path) {
@@ -634,14 +634,14 @@ bool decode(const Json& value, FormatInfo& out, const Path& path) {
       .required("writes", out.writes)
       .ok();
 }
-Json encode(const FormatInfo& value) {
-  Json object = Json::object();
-  put(object, "id", value.id);
-  put(object, "title", value.title);
-  put(object, "extensions", value.extensions);
-  put(object, "reads", value.reads);
-  put(object, "writes", value.writes);
-  return object;
+void write(JsonText& out, const FormatInfo& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "title", value.title);
+  put(out, "extensions", value.extensions);
+  put(out, "reads", value.reads);
+  put(out, "writes", value.writes);
+  out.end_object();
 }
 
 bool decode(const Json& value, ServerLimits& out, const Path& path) {
@@ -651,12 +651,12 @@ bool decode(const Json& value, ServerLimits& out, const Path& path) {
       .required("maxMessageBytes", out.max_message_bytes)
       .ok();
 }
-Json encode(const ServerLimits& value) {
-  Json object = Json::object();
-  put(object, "maxBoxes", value.max_boxes);
-  put(object, "maxRows", value.max_rows);
-  put(object, "maxMessageBytes", value.max_message_bytes);
-  return object;
+void write(JsonText& out, const ServerLimits& value) {
+  out.begin_object();
+  put(out, "maxBoxes", value.max_boxes);
+  put(out, "maxRows", value.max_rows);
+  put(out, "maxMessageBytes", value.max_message_bytes);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfdServerCapabilities& out, const Path& path) {
@@ -669,15 +669,15 @@ bool decode(const Json& value, ProfdServerCapabilities& out, const Path& path) {
       .required("limits", out.limits)
       .ok();
 }
-Json encode(const ProfdServerCapabilities& value) {
-  Json object = Json::object();
-  put(object, "protocolVersion", value.protocol_version);
-  put(object, "methods", value.methods);
-  put(object, "shapes", value.shapes);
-  put(object, "granularities", value.granularities);
-  put(object, "formats", value.formats);
-  put(object, "limits", value.limits);
-  return object;
+void write(JsonText& out, const ProfdServerCapabilities& value) {
+  out.begin_object();
+  put(out, "protocolVersion", value.protocol_version);
+  put(out, "methods", value.methods);
+  put(out, "shapes", value.shapes);
+  put(out, "granularities", value.granularities);
+  put(out, "formats", value.formats);
+  put(out, "limits", value.limits);
+  out.end_object();
 }
 
 bool decode(const Json& value, ServerCapabilities& out, const Path& path) {
@@ -693,18 +693,18 @@ bool decode(const Json& value, ServerCapabilities& out, const Path& path) {
       .optional("experimental", out.experimental)
       .ok();
 }
-Json encode(const ServerCapabilities& value) {
-  Json object = Json::object();
-  put_optional(object, "positionEncoding", value.position_encoding);
-  put_optional(object, "textDocumentSync", value.text_document_sync);
-  put_optional(object, "hoverProvider", value.hover_provider);
-  put_optional(object, "codeLensProvider", value.code_lens_provider);
-  put_optional(object, "inlayHintProvider", value.inlay_hint_provider);
-  put_optional(object, "workspaceSymbolProvider", value.workspace_symbol_provider);
-  put_optional(object, "executeCommandProvider", value.execute_command_provider);
-  put_optional(object, "profd", value.profd);
-  put_optional(object, "experimental", value.experimental);
-  return object;
+void write(JsonText& out, const ServerCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "positionEncoding", value.position_encoding);
+  put_optional(out, "textDocumentSync", value.text_document_sync);
+  put_optional(out, "hoverProvider", value.hover_provider);
+  put_optional(out, "codeLensProvider", value.code_lens_provider);
+  put_optional(out, "inlayHintProvider", value.inlay_hint_provider);
+  put_optional(out, "workspaceSymbolProvider", value.workspace_symbol_provider);
+  put_optional(out, "executeCommandProvider", value.execute_command_provider);
+  put_optional(out, "profd", value.profd);
+  put_optional(out, "experimental", value.experimental);
+  out.end_object();
 }
 
 bool decode(const Json& value, InitializeResult& out, const Path& path) {
@@ -713,20 +713,20 @@ bool decode(const Json& value, InitializeResult& out, const Path& path) {
       .optional("serverInfo", out.server_info)
       .ok();
 }
-Json encode(const InitializeResult& value) {
-  Json object = Json::object();
-  put(object, "capabilities", value.capabilities);
-  put_optional(object, "serverInfo", value.server_info);
-  return object;
+void write(JsonText& out, const InitializeResult& value) {
+  out.begin_object();
+  put(out, "capabilities", value.capabilities);
+  put_optional(out, "serverInfo", value.server_info);
+  out.end_object();
 }
 
 bool decode(const Json& value, InitializedParams&, const Path& path) {
   return ObjectReader(value, path)
       .ok();
 }
-Json encode(const InitializedParams&) {
-  Json object = Json::object();
-  return object;
+void write(JsonText& out, const InitializedParams&) {
+  out.begin_object();
+  out.end_object();
 }
 
 bool decode(const Json& value, CancelParams& out, const Path& path) {
@@ -734,10 +734,10 @@ bool decode(const Json& value, CancelParams& out, const Path& path) {
       .required("id", out.id)
       .ok();
 }
-Json encode(const CancelParams& value) {
-  Json object = Json::object();
-  put(object, "id", value.id);
-  return object;
+void write(JsonText& out, const CancelParams& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProgressParams& out, const Path& path) {
@@ -746,11 +746,11 @@ bool decode(const Json& value, ProgressParams& out, const Path& path) {
       .required("value", out.value)
       .ok();
 }
-Json encode(const ProgressParams& value) {
-  Json object = Json::object();
-  put(object, "token", value.token);
-  put(object, "value", value.value);
-  return object;
+void write(JsonText& out, const ProgressParams& value) {
+  out.begin_object();
+  put(out, "token", value.token);
+  put(out, "value", value.value);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkDoneProgressBegin& out, const Path& path) {
@@ -764,14 +764,14 @@ bool decode(const Json& value, WorkDoneProgressBegin& out, const Path& path) {
       .limit("percentage", out.percentage, {.maximum = 100})
       .ok();
 }
-Json encode(const WorkDoneProgressBegin& value) {
-  Json object = Json::object();
-  put(object, "kind", value.kind);
-  put(object, "title", value.title);
-  put_optional(object, "cancellable", value.cancellable);
-  put_optional(object, "message", value.message);
-  put_optional(object, "percentage", value.percentage);
-  return object;
+void write(JsonText& out, const WorkDoneProgressBegin& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put(out, "title", value.title);
+  put_optional(out, "cancellable", value.cancellable);
+  put_optional(out, "message", value.message);
+  put_optional(out, "percentage", value.percentage);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkDoneProgressReport& out, const Path& path) {
@@ -784,13 +784,13 @@ bool decode(const Json& value, WorkDoneProgressReport& out, const Path& path) {
       .limit("percentage", out.percentage, {.maximum = 100})
       .ok();
 }
-Json encode(const WorkDoneProgressReport& value) {
-  Json object = Json::object();
-  put(object, "kind", value.kind);
-  put_optional(object, "cancellable", value.cancellable);
-  put_optional(object, "message", value.message);
-  put_optional(object, "percentage", value.percentage);
-  return object;
+void write(JsonText& out, const WorkDoneProgressReport& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put_optional(out, "cancellable", value.cancellable);
+  put_optional(out, "message", value.message);
+  put_optional(out, "percentage", value.percentage);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkDoneProgressEnd& out, const Path& path) {
@@ -800,11 +800,11 @@ bool decode(const Json& value, WorkDoneProgressEnd& out, const Path& path) {
       .optional("message", out.message)
       .ok();
 }
-Json encode(const WorkDoneProgressEnd& value) {
-  Json object = Json::object();
-  put(object, "kind", value.kind);
-  put_optional(object, "message", value.message);
-  return object;
+void write(JsonText& out, const WorkDoneProgressEnd& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put_optional(out, "message", value.message);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkDoneProgressCreateParams& out, const Path& path) {
@@ -812,10 +812,10 @@ bool decode(const Json& value, WorkDoneProgressCreateParams& out, const Path& pa
       .required("token", out.token)
       .ok();
 }
-Json encode(const WorkDoneProgressCreateParams& value) {
-  Json object = Json::object();
-  put(object, "token", value.token);
-  return object;
+void write(JsonText& out, const WorkDoneProgressCreateParams& value) {
+  out.begin_object();
+  put(out, "token", value.token);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkDoneProgressCancelParams& out, const Path& path) {
@@ -823,10 +823,10 @@ bool decode(const Json& value, WorkDoneProgressCancelParams& out, const Path& pa
       .required("token", out.token)
       .ok();
 }
-Json encode(const WorkDoneProgressCancelParams& value) {
-  Json object = Json::object();
-  put(object, "token", value.token);
-  return object;
+void write(JsonText& out, const WorkDoneProgressCancelParams& value) {
+  out.begin_object();
+  put(out, "token", value.token);
+  out.end_object();
 }
 
 bool decode(const Json& value, DidOpenTextDocumentParams& out, const Path& path) {
@@ -834,10 +834,10 @@ bool decode(const Json& value, DidOpenTextDocumentParams& out, const Path& path)
       .required("textDocument", out.text_document)
       .ok();
 }
-Json encode(const DidOpenTextDocumentParams& value) {
-  Json object = Json::object();
-  put(object, "textDocument", value.text_document);
-  return object;
+void write(JsonText& out, const DidOpenTextDocumentParams& value) {
+  out.begin_object();
+  put(out, "textDocument", value.text_document);
+  out.end_object();
 }
 
 bool decode(const Json& value, TextDocumentContentChangeEvent& out, const Path& path) {
@@ -847,12 +847,12 @@ bool decode(const Json& value, TextDocumentContentChangeEvent& out, const Path& 
       .required("text", out.text)
       .ok();
 }
-Json encode(const TextDocumentContentChangeEvent& value) {
-  Json object = Json::object();
-  put_optional(object, "range", value.range);
-  put_optional(object, "rangeLength", value.range_length);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const TextDocumentContentChangeEvent& value) {
+  out.begin_object();
+  put_optional(out, "range", value.range);
+  put_optional(out, "rangeLength", value.range_length);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, DidChangeTextDocumentParams& out, const Path& path) {
@@ -861,11 +861,11 @@ bool decode(const Json& value, DidChangeTextDocumentParams& out, const Path& pat
       .required("contentChanges", out.content_changes)
       .ok();
 }
-Json encode(const DidChangeTextDocumentParams& value) {
-  Json object = Json::object();
-  put(object, "textDocument", value.text_document);
-  put(object, "contentChanges", value.content_changes);
-  return object;
+void write(JsonText& out, const DidChangeTextDocumentParams& value) {
+  out.begin_object();
+  put(out, "textDocument", value.text_document);
+  put(out, "contentChanges", value.content_changes);
+  out.end_object();
 }
 
 bool decode(const Json& value, DidSaveTextDocumentParams& out, const Path& path) {
@@ -874,11 +874,11 @@ bool decode(const Json& value, DidSaveTextDocumentParams& out, const Path& path)
       .optional("text", out.text)
       .ok();
 }
-Json encode(const DidSaveTextDocumentParams& value) {
-  Json object = Json::object();
-  put(object, "textDocument", value.text_document);
-  put_optional(object, "text", value.text);
-  return object;
+void write(JsonText& out, const DidSaveTextDocumentParams& value) {
+  out.begin_object();
+  put(out, "textDocument", value.text_document);
+  put_optional(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, DidCloseTextDocumentParams& out, const Path& path) {
@@ -886,10 +886,10 @@ bool decode(const Json& value, DidCloseTextDocumentParams& out, const Path& path
       .required("textDocument", out.text_document)
       .ok();
 }
-Json encode(const DidCloseTextDocumentParams& value) {
-  Json object = Json::object();
-  put(object, "textDocument", value.text_document);
-  return object;
+void write(JsonText& out, const DidCloseTextDocumentParams& value) {
+  out.begin_object();
+  put(out, "textDocument", value.text_document);
+  out.end_object();
 }
 
 bool decode(const Json& value, MarkupContent& out, const Path& path) {
@@ -898,11 +898,11 @@ bool decode(const Json& value, MarkupContent& out, const Path& path) {
       .required("value", out.value)
       .ok();
 }
-Json encode(const MarkupContent& value) {
-  Json object = Json::object();
-  put(object, "kind", value.kind);
-  put(object, "value", value.value);
-  return object;
+void write(JsonText& out, const MarkupContent& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put(out, "value", value.value);
+  out.end_object();
 }
 
 bool decode(const Json& value, Command& out, const Path& path) {
@@ -912,12 +912,12 @@ bool decode(const Json& value, Command& out, const Path& path) {
       .optional("arguments", out.arguments)
       .ok();
 }
-Json encode(const Command& value) {
-  Json object = Json::object();
-  put(object, "title", value.title);
-  put(object, "command", value.command);
-  put_optional(object, "arguments", value.arguments);
-  return object;
+void write(JsonText& out, const Command& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put(out, "command", value.command);
+  put_optional(out, "arguments", value.arguments);
+  out.end_object();
 }
 
 bool decode(const Json& value, InlayHintParams& out, const Path& path) {
@@ -927,12 +927,12 @@ bool decode(const Json& value, InlayHintParams& out, const Path& path) {
       .required("range", out.range)
       .ok();
 }
-Json encode(const InlayHintParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "textDocument", value.text_document);
-  put(object, "range", value.range);
-  return object;
+void write(JsonText& out, const InlayHintParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put(out, "range", value.range);
+  out.end_object();
 }
 
 bool decode(const Json& value, InlayHintLabelPart& out, const Path& path) {
@@ -943,13 +943,13 @@ bool decode(const Json& value, InlayHintLabelPart& out, const Path& path) {
       .optional("command", out.command)
       .ok();
 }
-Json encode(const InlayHintLabelPart& value) {
-  Json object = Json::object();
-  put(object, "value", value.value);
-  put_optional(object, "tooltip", value.tooltip);
-  put_optional(object, "location", value.location);
-  put_optional(object, "command", value.command);
-  return object;
+void write(JsonText& out, const InlayHintLabelPart& value) {
+  out.begin_object();
+  put(out, "value", value.value);
+  put_optional(out, "tooltip", value.tooltip);
+  put_optional(out, "location", value.location);
+  put_optional(out, "command", value.command);
+  out.end_object();
 }
 
 bool decode(const Json& value, InlayHint& out, const Path& path) {
@@ -963,16 +963,16 @@ bool decode(const Json& value, InlayHint& out, const Path& path) {
       .optional("data", out.data)
       .ok();
 }
-Json encode(const InlayHint& value) {
-  Json object = Json::object();
-  put(object, "position", value.position);
-  put(object, "label", value.label);
-  put_optional(object, "kind", value.kind);
-  put_optional(object, "tooltip", value.tooltip);
-  put_optional(object, "paddingLeft", value.padding_left);
-  put_optional(object, "paddingRight", value.padding_right);
-  put_optional(object, "data", value.data);
-  return object;
+void write(JsonText& out, const InlayHint& value) {
+  out.begin_object();
+  put(out, "position", value.position);
+  put(out, "label", value.label);
+  put_optional(out, "kind", value.kind);
+  put_optional(out, "tooltip", value.tooltip);
+  put_optional(out, "paddingLeft", value.padding_left);
+  put_optional(out, "paddingRight", value.padding_right);
+  put_optional(out, "data", value.data);
+  out.end_object();
 }
 
 bool decode(const Json& value, CodeLensParams& out, const Path& path) {
@@ -981,11 +981,11 @@ bool decode(const Json& value, CodeLensParams& out, const Path& path) {
       .required("textDocument", out.text_document)
       .ok();
 }
-Json encode(const CodeLensParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "textDocument", value.text_document);
-  return object;
+void write(JsonText& out, const CodeLensParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  out.end_object();
 }
 
 bool decode(const Json& value, CodeLens& out, const Path& path) {
@@ -995,12 +995,12 @@ bool decode(const Json& value, CodeLens& out, const Path& path) {
       .optional("data", out.data)
       .ok();
 }
-Json encode(const CodeLens& value) {
-  Json object = Json::object();
-  put(object, "range", value.range);
-  put_optional(object, "command", value.command);
-  put_optional(object, "data", value.data);
-  return object;
+void write(JsonText& out, const CodeLens& value) {
+  out.begin_object();
+  put(out, "range", value.range);
+  put_optional(out, "command", value.command);
+  put_optional(out, "data", value.data);
+  out.end_object();
 }
 
 bool decode(const Json& value, HoverParams& out, const Path& path) {
@@ -1010,12 +1010,12 @@ bool decode(const Json& value, HoverParams& out, const Path& path) {
       .required("position", out.position)
       .ok();
 }
-Json encode(const HoverParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "textDocument", value.text_document);
-  put(object, "position", value.position);
-  return object;
+void write(JsonText& out, const HoverParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put(out, "position", value.position);
+  out.end_object();
 }
 
 bool decode(const Json& value, Hover& out, const Path& path) {
@@ -1024,11 +1024,11 @@ bool decode(const Json& value, Hover& out, const Path& path) {
       .optional("range", out.range)
       .ok();
 }
-Json encode(const Hover& value) {
-  Json object = Json::object();
-  put(object, "contents", value.contents);
-  put_optional(object, "range", value.range);
-  return object;
+void write(JsonText& out, const Hover& value) {
+  out.begin_object();
+  put(out, "contents", value.contents);
+  put_optional(out, "range", value.range);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkspaceSymbolParams& out, const Path& path) {
@@ -1038,11 +1038,11 @@ bool decode(const Json& value, WorkspaceSymbolParams& out, const Path& path) {
       .limit("query", out.query, {.max_length = 10000})
       .ok();
 }
-Json encode(const WorkspaceSymbolParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "query", value.query);
-  return object;
+void write(JsonText& out, const WorkspaceSymbolParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "query", value.query);
+  out.end_object();
 }
 
 bool decode(const Json& value, WorkspaceSymbol& out, const Path& path) {
@@ -1053,13 +1053,13 @@ bool decode(const Json& value, WorkspaceSymbol& out, const Path& path) {
       .required("location", out.location)
       .ok();
 }
-Json encode(const WorkspaceSymbol& value) {
-  Json object = Json::object();
-  put(object, "name", value.name);
-  put(object, "kind", value.kind);
-  put_optional(object, "containerName", value.container_name);
-  put(object, "location", value.location);
-  return object;
+void write(JsonText& out, const WorkspaceSymbol& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "kind", value.kind);
+  put_optional(out, "containerName", value.container_name);
+  put(out, "location", value.location);
+  out.end_object();
 }
 
 bool decode(const Json& value, ExecuteCommandParams& out, const Path& path) {
@@ -1069,12 +1069,12 @@ bool decode(const Json& value, ExecuteCommandParams& out, const Path& path) {
       .optional("arguments", out.arguments)
       .ok();
 }
-Json encode(const ExecuteCommandParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "command", value.command);
-  put_optional(object, "arguments", value.arguments);
-  return object;
+void write(JsonText& out, const ExecuteCommandParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "command", value.command);
+  put_optional(out, "arguments", value.arguments);
+  out.end_object();
 }
 
 bool decode(const Json& value, ShowDocumentParams& out, const Path& path) {
@@ -1085,13 +1085,13 @@ bool decode(const Json& value, ShowDocumentParams& out, const Path& path) {
       .optional("selection", out.selection)
       .ok();
 }
-Json encode(const ShowDocumentParams& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put_optional(object, "external", value.external);
-  put_optional(object, "takeFocus", value.take_focus);
-  put_optional(object, "selection", value.selection);
-  return object;
+void write(JsonText& out, const ShowDocumentParams& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put_optional(out, "external", value.external);
+  put_optional(out, "takeFocus", value.take_focus);
+  put_optional(out, "selection", value.selection);
+  out.end_object();
 }
 
 bool decode(const Json& value, ShowDocumentResult& out, const Path& path) {
@@ -1099,10 +1099,10 @@ bool decode(const Json& value, ShowDocumentResult& out, const Path& path) {
       .required("success", out.success)
       .ok();
 }
-Json encode(const ShowDocumentResult& value) {
-  Json object = Json::object();
-  put(object, "success", value.success);
-  return object;
+void write(JsonText& out, const ShowDocumentResult& value) {
+  out.begin_object();
+  put(out, "success", value.success);
+  out.end_object();
 }
 
 bool decode(const Json& value, ShowMessageParams& out, const Path& path) {
@@ -1111,11 +1111,11 @@ bool decode(const Json& value, ShowMessageParams& out, const Path& path) {
       .required("message", out.message)
       .ok();
 }
-Json encode(const ShowMessageParams& value) {
-  Json object = Json::object();
-  put(object, "type", value.type);
-  put(object, "message", value.message);
-  return object;
+void write(JsonText& out, const ShowMessageParams& value) {
+  out.begin_object();
+  put(out, "type", value.type);
+  put(out, "message", value.message);
+  out.end_object();
 }
 
 bool decode(const Json& value, LogMessageParams& out, const Path& path) {
@@ -1124,11 +1124,11 @@ bool decode(const Json& value, LogMessageParams& out, const Path& path) {
       .required("message", out.message)
       .ok();
 }
-Json encode(const LogMessageParams& value) {
-  Json object = Json::object();
-  put(object, "type", value.type);
-  put(object, "message", value.message);
-  return object;
+void write(JsonText& out, const LogMessageParams& value) {
+  out.begin_object();
+  put(out, "type", value.type);
+  put(out, "message", value.message);
+  out.end_object();
 }
 
 bool decode(const Json& value, DidChangeConfigurationParams& out, const Path& path) {
@@ -1136,10 +1136,10 @@ bool decode(const Json& value, DidChangeConfigurationParams& out, const Path& pa
       .optional("settings", out.settings)
       .ok();
 }
-Json encode(const DidChangeConfigurationParams& value) {
-  Json object = Json::object();
-  put_optional(object, "settings", value.settings);
-  return object;
+void write(JsonText& out, const DidChangeConfigurationParams& value) {
+  out.begin_object();
+  put_optional(out, "settings", value.settings);
+  out.end_object();
 }
 
 bool decode(const Json& value, FileEvent& out, const Path& path) {
@@ -1148,11 +1148,11 @@ bool decode(const Json& value, FileEvent& out, const Path& path) {
       .required("type", out.type)
       .ok();
 }
-Json encode(const FileEvent& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put(object, "type", value.type);
-  return object;
+void write(JsonText& out, const FileEvent& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "type", value.type);
+  out.end_object();
 }
 
 bool decode(const Json& value, DidChangeWatchedFilesParams& out, const Path& path) {
@@ -1160,10 +1160,10 @@ bool decode(const Json& value, DidChangeWatchedFilesParams& out, const Path& pat
       .required("changes", out.changes)
       .ok();
 }
-Json encode(const DidChangeWatchedFilesParams& value) {
-  Json object = Json::object();
-  put(object, "changes", value.changes);
-  return object;
+void write(JsonText& out, const DidChangeWatchedFilesParams& value) {
+  out.begin_object();
+  put(out, "changes", value.changes);
+  out.end_object();
 }
 
 bool decode(const Json& value, FormatCandidate& out, const Path& path) {
@@ -1173,12 +1173,12 @@ bool decode(const Json& value, FormatCandidate& out, const Path& path) {
       .required("confidence", out.confidence)
       .ok();
 }
-Json encode(const FormatCandidate& value) {
-  Json object = Json::object();
-  put(object, "id", value.id);
-  put(object, "title", value.title);
-  put(object, "confidence", value.confidence);
-  return object;
+void write(JsonText& out, const FormatCandidate& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "title", value.title);
+  put(out, "confidence", value.confidence);
+  out.end_object();
 }
 
 bool decode(const Json& value, FormatDecision& out, const Path& path) {
@@ -1191,15 +1191,15 @@ bool decode(const Json& value, FormatDecision& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const FormatDecision& value) {
-  Json object = Json::object();
-  put(object, "id", value.id);
-  put(object, "title", value.title);
-  put(object, "forced", value.forced);
-  put(object, "containers", value.containers);
-  put(object, "runnersUp", value.runners_up);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const FormatDecision& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "title", value.title);
+  put(out, "forced", value.forced);
+  put(out, "containers", value.containers);
+  put(out, "runnersUp", value.runners_up);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, ReportRow& out, const Path& path) {
@@ -1211,14 +1211,14 @@ bool decode(const Json& value, ReportRow& out, const Path& path) {
       .optional("firstOffset", out.first_offset)
       .ok();
 }
-Json encode(const ReportRow& value) {
-  Json object = Json::object();
-  put(object, "kind", value.kind);
-  put(object, "severity", value.severity);
-  put(object, "count", value.count);
-  put(object, "message", value.message);
-  put_optional(object, "firstOffset", value.first_offset);
-  return object;
+void write(JsonText& out, const ReportRow& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put(out, "severity", value.severity);
+  put(out, "count", value.count);
+  put(out, "message", value.message);
+  put_optional(out, "firstOffset", value.first_offset);
+  out.end_object();
 }
 
 bool decode(const Json& value, MetricInfo& out, const Path& path) {
@@ -1235,19 +1235,19 @@ bool decode(const Json& value, MetricInfo& out, const Path& path) {
       .defaulted("saturated", out.saturated)
       .ok();
 }
-Json encode(const MetricInfo& value) {
-  Json object = Json::object();
-  put(object, "name", value.name);
-  put(object, "unit", value.unit);
-  put_optional(object, "title", value.title);
-  put_optional(object, "description", value.description);
-  put(object, "total", value.total);
-  put(object, "text", value.text);
-  put(object, "samples", value.samples);
-  put(object, "default", value.default_);
-  put(object, "integral", value.integral);
-  put(object, "saturated", value.saturated);
-  return object;
+void write(JsonText& out, const MetricInfo& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "unit", value.unit);
+  put_optional(out, "title", value.title);
+  put_optional(out, "description", value.description);
+  put(out, "total", value.total);
+  put(out, "text", value.text);
+  put(out, "samples", value.samples);
+  put(out, "default", value.default_);
+  put(out, "integral", value.integral);
+  put(out, "saturated", value.saturated);
+  out.end_object();
 }
 
 bool decode(const Json& value, SourceRef& out, const Path& path) {
@@ -1261,16 +1261,16 @@ bool decode(const Json& value, SourceRef& out, const Path& path) {
       .optional("kind", out.kind)
       .ok();
 }
-Json encode(const SourceRef& value) {
-  Json object = Json::object();
-  put(object, "name", value.name);
-  put_optional(object, "shortName", value.short_name);
-  put_optional(object, "file", value.file);
-  put_optional(object, "line", value.line);
-  put_optional(object, "module", value.module);
-  put_optional(object, "uri", value.uri);
-  put_optional(object, "kind", value.kind);
-  return object;
+void write(JsonText& out, const SourceRef& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "shortName", value.short_name);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
+  put_optional(out, "module", value.module);
+  put_optional(out, "uri", value.uri);
+  put_optional(out, "kind", value.kind);
+  out.end_object();
 }
 
 bool decode(const Json& value, HotFunction& out, const Path& path) {
@@ -1286,18 +1286,18 @@ bool decode(const Json& value, HotFunction& out, const Path& path) {
       .required("total", out.total)
       .ok();
 }
-Json encode(const HotFunction& value) {
-  Json object = Json::object();
-  put(object, "name", value.name);
-  put_optional(object, "shortName", value.short_name);
-  put_optional(object, "file", value.file);
-  put_optional(object, "line", value.line);
-  put_optional(object, "module", value.module);
-  put_optional(object, "uri", value.uri);
-  put_optional(object, "kind", value.kind);
-  put(object, "self", value.self);
-  put(object, "total", value.total);
-  return object;
+void write(JsonText& out, const HotFunction& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "shortName", value.short_name);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
+  put_optional(out, "module", value.module);
+  put_optional(out, "uri", value.uri);
+  put_optional(out, "kind", value.kind);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  out.end_object();
 }
 
 bool decode(const Json& value, HeavyPath& out, const Path& path) {
@@ -1307,12 +1307,12 @@ bool decode(const Json& value, HeavyPath& out, const Path& path) {
       .required("amount", out.amount)
       .ok();
 }
-Json encode(const HeavyPath& value) {
-  Json object = Json::object();
-  put(object, "frames", value.frames);
-  put_optional(object, "key", value.key);
-  put(object, "amount", value.amount);
-  return object;
+void write(JsonText& out, const HeavyPath& value) {
+  out.begin_object();
+  put(out, "frames", value.frames);
+  put_optional(out, "key", value.key);
+  put(out, "amount", value.amount);
+  out.end_object();
 }
 
 bool decode(const Json& value, FileMember& out, const Path& path) {
@@ -1322,12 +1322,12 @@ bool decode(const Json& value, FileMember& out, const Path& path) {
       .required("name", out.name)
       .ok();
 }
-Json encode(const FileMember& value) {
-  Json object = Json::object();
-  put(object, "number", value.number);
-  put(object, "count", value.count);
-  put(object, "name", value.name);
-  return object;
+void write(JsonText& out, const FileMember& value) {
+  out.begin_object();
+  put(out, "number", value.number);
+  put(out, "count", value.count);
+  put(out, "name", value.name);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileSummary& out, const Path& path) {
@@ -1355,30 +1355,30 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .required("report", out.report)
       .ok();
 }
-Json encode(const ProfileSummary& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "uri", value.uri);
-  put(object, "name", value.name);
-  put_optional(object, "member", value.member);
-  put(object, "format", value.format);
-  put_optional(object, "program", value.program);
-  put_optional(object, "profiler", value.profiler);
-  put_optional(object, "when", value.when);
-  put_optional(object, "duration", value.duration);
-  put(object, "comments", value.comments);
-  put(object, "threads", value.threads);
-  put(object, "samples", value.samples);
-  put(object, "contexts", value.contexts);
-  put(object, "functions", value.functions);
-  put_optional(object, "memory", value.memory);
-  put(object, "metrics", value.metrics);
-  put(object, "metric", value.metric);
-  put(object, "hottest", value.hottest);
-  put(object, "heaviest", value.heaviest);
-  put(object, "report", value.report);
-  return object;
+void write(JsonText& out, const ProfileSummary& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "uri", value.uri);
+  put(out, "name", value.name);
+  put_optional(out, "member", value.member);
+  put(out, "format", value.format);
+  put_optional(out, "program", value.program);
+  put_optional(out, "profiler", value.profiler);
+  put_optional(out, "when", value.when);
+  put_optional(out, "duration", value.duration);
+  put(out, "comments", value.comments);
+  put(out, "threads", value.threads);
+  put(out, "samples", value.samples);
+  put(out, "contexts", value.contexts);
+  put(out, "functions", value.functions);
+  put_optional(out, "memory", value.memory);
+  put(out, "metrics", value.metrics);
+  put(out, "metric", value.metric);
+  put(out, "hottest", value.hottest);
+  put(out, "heaviest", value.heaviest);
+  put(out, "report", value.report);
+  out.end_object();
 }
 
 bool decode(const Json& value, OpenedProfile& out, const Path& path) {
@@ -1393,17 +1393,17 @@ bool decode(const Json& value, OpenedProfile& out, const Path& path) {
       .required("contexts", out.contexts)
       .ok();
 }
-Json encode(const OpenedProfile& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "number", value.number);
-  put(object, "name", value.name);
-  put(object, "metric", value.metric);
-  put(object, "metrics", value.metrics);
-  put(object, "samples", value.samples);
-  put(object, "contexts", value.contexts);
-  return object;
+void write(JsonText& out, const OpenedProfile& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "number", value.number);
+  put(out, "name", value.name);
+  put(out, "metric", value.metric);
+  put(out, "metrics", value.metrics);
+  put(out, "samples", value.samples);
+  put(out, "contexts", value.contexts);
+  out.end_object();
 }
 
 bool decode(const Json& value, OpenOptions& out, const Path& path) {
@@ -1417,16 +1417,16 @@ bool decode(const Json& value, OpenOptions& out, const Path& path) {
       .optional("profile", out.profile)
       .ok();
 }
-Json encode(const OpenOptions& value) {
-  Json object = Json::object();
-  put(object, "partial", value.partial);
-  put(object, "attach", value.attach);
-  put(object, "makeDefault", value.make_default);
-  put(object, "watch", value.watch);
-  put_optional(object, "metric", value.metric);
-  put_optional(object, "name", value.name);
-  put_optional(object, "profile", value.profile);
-  return object;
+void write(JsonText& out, const OpenOptions& value) {
+  out.begin_object();
+  put(out, "partial", value.partial);
+  put(out, "attach", value.attach);
+  put(out, "makeDefault", value.make_default);
+  put(out, "watch", value.watch);
+  put_optional(out, "metric", value.metric);
+  put_optional(out, "name", value.name);
+  put_optional(out, "profile", value.profile);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileOpenParams& out, const Path& path) {
@@ -1438,13 +1438,13 @@ bool decode(const Json& value, ProfileOpenParams& out, const Path& path) {
       .optional("options", out.options)
       .ok();
 }
-Json encode(const ProfileOpenParams& value) {
-  Json object = Json::object();
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "uri", value.uri);
-  put_optional(object, "format", value.format);
-  put_optional(object, "options", value.options);
-  return object;
+void write(JsonText& out, const ProfileOpenParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "uri", value.uri);
+  put_optional(out, "format", value.format);
+  put_optional(out, "options", value.options);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileOpenResult& out, const Path& path) {
@@ -1458,15 +1458,15 @@ bool decode(const Json& value, ProfileOpenResult& out, const Path& path) {
       .defaulted("left", out.left)
       .ok();
 }
-Json encode(const ProfileOpenResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "alreadyOpen", value.already_open);
-  put(object, "summary", value.summary);
-  put(object, "profiles", value.profiles);
-  put(object, "left", value.left);
-  return object;
+void write(JsonText& out, const ProfileOpenResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "alreadyOpen", value.already_open);
+  put(out, "summary", value.summary);
+  put(out, "profiles", value.profiles);
+  put(out, "left", value.left);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileParams& out, const Path& path) {
@@ -1474,10 +1474,10 @@ bool decode(const Json& value, ProfileParams& out, const Path& path) {
       .optional("profile", out.profile)
       .ok();
 }
-Json encode(const ProfileParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  return object;
+void write(JsonText& out, const ProfileParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileCloseParams& out, const Path& path) {
@@ -1486,11 +1486,11 @@ bool decode(const Json& value, ProfileCloseParams& out, const Path& path) {
       .defaulted("wholeFile", out.whole_file)
       .ok();
 }
-Json encode(const ProfileCloseParams& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "wholeFile", value.whole_file);
-  return object;
+void write(JsonText& out, const ProfileCloseParams& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "wholeFile", value.whole_file);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileSelectParams& out, const Path& path) {
@@ -1498,19 +1498,19 @@ bool decode(const Json& value, ProfileSelectParams& out, const Path& path) {
       .required("profile", out.profile)
       .ok();
 }
-Json encode(const ProfileSelectParams& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  return object;
+void write(JsonText& out, const ProfileSelectParams& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileListParams&, const Path& path) {
   return ObjectReader(value, path)
       .ok();
 }
-Json encode(const ProfileListParams&) {
-  Json object = Json::object();
-  return object;
+void write(JsonText& out, const ProfileListParams&) {
+  out.begin_object();
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileListEntry& out, const Path& path) {
@@ -1530,22 +1530,22 @@ bool decode(const Json& value, ProfileListEntry& out, const Path& path) {
       .required("memory", out.memory)
       .ok();
 }
-Json encode(const ProfileListEntry& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "uri", value.uri);
-  put(object, "name", value.name);
-  put_optional(object, "member", value.member);
-  put(object, "format", value.format);
-  put_optional(object, "metric", value.metric);
-  put_optional(object, "total", value.total);
-  put(object, "state", value.state);
-  put(object, "default", value.default_);
-  put(object, "attached", value.attached);
-  put(object, "watched", value.watched);
-  put(object, "memory", value.memory);
-  return object;
+void write(JsonText& out, const ProfileListEntry& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "uri", value.uri);
+  put(out, "name", value.name);
+  put_optional(out, "member", value.member);
+  put(out, "format", value.format);
+  put_optional(out, "metric", value.metric);
+  put_optional(out, "total", value.total);
+  put(out, "state", value.state);
+  put(out, "default", value.default_);
+  put(out, "attached", value.attached);
+  put(out, "watched", value.watched);
+  put(out, "memory", value.memory);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileListResult& out, const Path& path) {
@@ -1553,10 +1553,10 @@ bool decode(const Json& value, ProfileListResult& out, const Path& path) {
       .required("profiles", out.profiles)
       .ok();
 }
-Json encode(const ProfileListResult& value) {
-  Json object = Json::object();
-  put(object, "profiles", value.profiles);
-  return object;
+void write(JsonText& out, const ProfileListResult& value) {
+  out.begin_object();
+  put(out, "profiles", value.profiles);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileSummaryParams& out, const Path& path) {
@@ -1569,13 +1569,13 @@ bool decode(const Json& value, ProfileSummaryParams& out, const Path& path) {
       .limit("heaviest", out.heaviest, {.maximum = 100})
       .ok();
 }
-Json encode(const ProfileSummaryParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put_optional(object, "metric", value.metric);
-  put(object, "hottest", value.hottest);
-  put(object, "heaviest", value.heaviest);
-  return object;
+void write(JsonText& out, const ProfileSummaryParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "metric", value.metric);
+  put(out, "hottest", value.hottest);
+  put(out, "heaviest", value.heaviest);
+  out.end_object();
 }
 
 bool decode(const Json& value, Filter& out, const Path& path) {
@@ -1593,17 +1593,17 @@ bool decode(const Json& value, Filter& out, const Path& path) {
       .limit("frames", out.frames, {.max_items = 1000})
       .ok();
 }
-Json encode(const Filter& value) {
-  Json object = Json::object();
-  put(object, "op", value.op);
-  put(object, "by", value.by);
-  put_optional(object, "pattern", value.pattern);
-  put(object, "regex", value.regex);
-  put_optional(object, "from", value.from);
-  put_optional(object, "to", value.to);
-  put_optional(object, "key", value.key);
-  put_optional(object, "frames", value.frames);
-  return object;
+void write(JsonText& out, const Filter& value) {
+  out.begin_object();
+  put(out, "op", value.op);
+  put(out, "by", value.by);
+  put_optional(out, "pattern", value.pattern);
+  put(out, "regex", value.regex);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put_optional(out, "key", value.key);
+  put_optional(out, "frames", value.frames);
+  out.end_object();
 }
 
 bool decode(const Json& value, ViewSpec& out, const Path& path) {
@@ -1618,15 +1618,15 @@ bool decode(const Json& value, ViewSpec& out, const Path& path) {
       .limit("focus", out.focus, {.max_items = 1000})
       .ok();
 }
-Json encode(const ViewSpec& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put(object, "shape", value.shape);
-  put(object, "granularity", value.granularity);
-  put(object, "filters", value.filters);
-  put_optional(object, "metric", value.metric);
-  put(object, "focus", value.focus);
-  return object;
+void write(JsonText& out, const ViewSpec& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "shape", value.shape);
+  put(out, "granularity", value.granularity);
+  put(out, "filters", value.filters);
+  put_optional(out, "metric", value.metric);
+  put(out, "focus", value.focus);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileExportParams& out, const Path& path) {
@@ -1640,16 +1640,16 @@ bool decode(const Json& value, ProfileExportParams& out, const Path& path) {
       .optional("options", out.options)
       .ok();
 }
-Json encode(const ProfileExportParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put_optional(object, "workDoneToken", value.work_done_token);
-  put(object, "format", value.format);
-  put_optional(object, "spec", value.spec);
-  put_optional(object, "uri", value.uri);
-  put(object, "overwrite", value.overwrite);
-  put_optional(object, "options", value.options);
-  return object;
+void write(JsonText& out, const ProfileExportParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "format", value.format);
+  put_optional(out, "spec", value.spec);
+  put_optional(out, "uri", value.uri);
+  put(out, "overwrite", value.overwrite);
+  put_optional(out, "options", value.options);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileExportResult& out, const Path& path) {
@@ -1663,16 +1663,16 @@ bool decode(const Json& value, ProfileExportResult& out, const Path& path) {
       .required("report", out.report)
       .ok();
 }
-Json encode(const ProfileExportResult& value) {
-  Json object = Json::object();
-  put(object, "format", value.format);
-  put(object, "mimeType", value.mime_type);
-  put_optional(object, "uri", value.uri);
-  put_optional(object, "text", value.text);
-  put_optional(object, "base64", value.base64);
-  put(object, "size", value.size);
-  put(object, "report", value.report);
-  return object;
+void write(JsonText& out, const ProfileExportResult& value) {
+  out.begin_object();
+  put(out, "format", value.format);
+  put(out, "mimeType", value.mime_type);
+  put_optional(out, "uri", value.uri);
+  put_optional(out, "text", value.text);
+  put_optional(out, "base64", value.base64);
+  put(out, "size", value.size);
+  put(out, "report", value.report);
+  out.end_object();
 }
 
 bool decode(const Json& value, ProfileChangedParams& out, const Path& path) {
@@ -1684,14 +1684,14 @@ bool decode(const Json& value, ProfileChangedParams& out, const Path& path) {
       .optional("message", out.message)
       .ok();
 }
-Json encode(const ProfileChangedParams& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "reason", value.reason);
-  put(object, "uri", value.uri);
-  put_optional(object, "message", value.message);
-  return object;
+void write(JsonText& out, const ProfileChangedParams& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "reason", value.reason);
+  put(out, "uri", value.uri);
+  put_optional(out, "message", value.message);
+  out.end_object();
 }
 
 bool decode(const Json& value, MetricListParams& out, const Path& path) {
@@ -1699,10 +1699,10 @@ bool decode(const Json& value, MetricListParams& out, const Path& path) {
       .optional("profile", out.profile)
       .ok();
 }
-Json encode(const MetricListParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  return object;
+void write(JsonText& out, const MetricListParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  out.end_object();
 }
 
 bool decode(const Json& value, MetricListResult& out, const Path& path) {
@@ -1713,13 +1713,13 @@ bool decode(const Json& value, MetricListResult& out, const Path& path) {
       .required("default", out.default_)
       .ok();
 }
-Json encode(const MetricListResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "metrics", value.metrics);
-  put(object, "default", value.default_);
-  return object;
+void write(JsonText& out, const MetricListResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "metrics", value.metrics);
+  put(out, "default", value.default_);
+  out.end_object();
 }
 
 bool decode(const Json& value, FlameViewport& out, const Path& path) {
@@ -1734,13 +1734,13 @@ bool decode(const Json& value, FlameViewport& out, const Path& path) {
       .limit("maxBoxes", out.max_boxes, {.minimum = 1, .maximum = 5000})
       .ok();
 }
-Json encode(const FlameViewport& value) {
-  Json object = Json::object();
-  put(object, "width", value.width);
-  put(object, "minWidth", value.min_width);
-  put_optional(object, "maxDepth", value.max_depth);
-  put(object, "maxBoxes", value.max_boxes);
-  return object;
+void write(JsonText& out, const FlameViewport& value) {
+  out.begin_object();
+  put(out, "width", value.width);
+  put(out, "minWidth", value.min_width);
+  put_optional(out, "maxDepth", value.max_depth);
+  put(out, "maxBoxes", value.max_boxes);
+  out.end_object();
 }
 
 bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
@@ -1756,17 +1756,17 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .optional("panelId", out.panel_id)
       .ok();
 }
-Json encode(const FlameGraphParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put(object, "spec", value.spec);
-  put(object, "viewport", value.viewport);
-  put_optional(object, "zoom", value.zoom);
-  put(object, "order", value.order);
-  put_optional(object, "colorMetric", value.color_metric);
-  put_optional(object, "search", value.search);
-  put_optional(object, "panelId", value.panel_id);
-  return object;
+void write(JsonText& out, const FlameGraphParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "viewport", value.viewport);
+  put_optional(out, "zoom", value.zoom);
+  put(out, "order", value.order);
+  put_optional(out, "colorMetric", value.color_metric);
+  put_optional(out, "search", value.search);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
 }
 
 bool decode(const Json& value, FlameBoxes& out, const Path& path) {
@@ -1787,23 +1787,23 @@ bool decode(const Json& value, FlameBoxes& out, const Path& path) {
       .optional("colorText", out.color_text)
       .ok();
 }
-Json encode(const FlameBoxes& value) {
-  Json object = Json::object();
-  put(object, "depth", value.depth);
-  put(object, "x", value.x);
-  put(object, "width", value.width);
-  put(object, "name", value.name);
-  put(object, "self", value.self);
-  put(object, "total", value.total);
-  put(object, "text", value.text);
-  put(object, "flags", value.flags);
-  put(object, "kind", value.kind);
-  put(object, "key", value.key);
-  put(object, "parent", value.parent);
-  put_optional(object, "node", value.node);
-  put_optional(object, "color", value.color);
-  put_optional(object, "colorText", value.color_text);
-  return object;
+void write(JsonText& out, const FlameBoxes& value) {
+  out.begin_object();
+  put(out, "depth", value.depth);
+  put(out, "x", value.x);
+  put(out, "width", value.width);
+  put(out, "name", value.name);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "text", value.text);
+  put(out, "flags", value.flags);
+  put(out, "kind", value.kind);
+  put(out, "key", value.key);
+  put(out, "parent", value.parent);
+  put_optional(out, "node", value.node);
+  put_optional(out, "color", value.color);
+  put_optional(out, "colorText", value.color_text);
+  out.end_object();
 }
 
 bool decode(const Json& value, RemainderBoxes& out, const Path& path) {
@@ -1816,15 +1816,15 @@ bool decode(const Json& value, RemainderBoxes& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const RemainderBoxes& value) {
-  Json object = Json::object();
-  put(object, "depth", value.depth);
-  put(object, "x", value.x);
-  put(object, "width", value.width);
-  put(object, "count", value.count);
-  put(object, "parent", value.parent);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const RemainderBoxes& value) {
+  out.begin_object();
+  put(out, "depth", value.depth);
+  put(out, "x", value.x);
+  put(out, "width", value.width);
+  put(out, "count", value.count);
+  put(out, "parent", value.parent);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, Truncation& out, const Path& path) {
@@ -1834,12 +1834,12 @@ bool decode(const Json& value, Truncation& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const Truncation& value) {
-  Json object = Json::object();
-  put(object, "byBoxes", value.by_boxes);
-  put(object, "byDepth", value.by_depth);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const Truncation& value) {
+  out.begin_object();
+  put(out, "byBoxes", value.by_boxes);
+  put(out, "byDepth", value.by_depth);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, SearchShare& out, const Path& path) {
@@ -1848,11 +1848,11 @@ bool decode(const Json& value, SearchShare& out, const Path& path) {
       .required("names", out.names)
       .ok();
 }
-Json encode(const SearchShare& value) {
-  Json object = Json::object();
-  put(object, "amount", value.amount);
-  put(object, "names", value.names);
-  return object;
+void write(JsonText& out, const SearchShare& value) {
+  out.begin_object();
+  put(out, "amount", value.amount);
+  put(out, "names", value.names);
+  out.end_object();
 }
 
 bool decode(const Json& value, Exclusion& out, const Path& path) {
@@ -1861,11 +1861,11 @@ bool decode(const Json& value, Exclusion& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const Exclusion& value) {
-  Json object = Json::object();
-  put(object, "amount", value.amount);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const Exclusion& value) {
+  out.begin_object();
+  put(out, "amount", value.amount);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
@@ -1888,25 +1888,25 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .optional("excluded", out.excluded)
       .ok();
 }
-Json encode(const FlameGraphResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "spec", value.spec);
-  put(object, "metric", value.metric);
-  put(object, "unit", value.unit);
-  put(object, "total", value.total);
-  put(object, "viewTotal", value.view_total);
-  put(object, "zoomTotal", value.zoom_total);
-  put(object, "rows", value.rows);
-  put(object, "names", value.names);
-  put(object, "labels", value.labels);
-  put(object, "boxes", value.boxes);
-  put(object, "remainder", value.remainder);
-  put_optional(object, "truncated", value.truncated);
-  put_optional(object, "search", value.search);
-  put_optional(object, "excluded", value.excluded);
-  return object;
+void write(JsonText& out, const FlameGraphResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "zoomTotal", value.zoom_total);
+  put(out, "rows", value.rows);
+  put(out, "names", value.names);
+  put(out, "labels", value.labels);
+  put(out, "boxes", value.boxes);
+  put(out, "remainder", value.remainder);
+  put_optional(out, "truncated", value.truncated);
+  put_optional(out, "search", value.search);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
 }
 
 bool decode(const Json& value, TableParams& out, const Path& path) {
@@ -1927,19 +1927,19 @@ bool decode(const Json& value, TableParams& out, const Path& path) {
       .optional("panelId", out.panel_id)
       .ok();
 }
-Json encode(const TableParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put(object, "spec", value.spec);
-  put(object, "sort", value.sort);
-  put(object, "descending", value.descending);
-  put(object, "offset", value.offset);
-  put(object, "limit", value.limit);
-  put_optional(object, "expand", value.expand);
-  put_optional(object, "search", value.search);
-  put(object, "metrics", value.metrics);
-  put_optional(object, "panelId", value.panel_id);
-  return object;
+void write(JsonText& out, const TableParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "sort", value.sort);
+  put(out, "descending", value.descending);
+  put(out, "offset", value.offset);
+  put(out, "limit", value.limit);
+  put_optional(out, "expand", value.expand);
+  put_optional(out, "search", value.search);
+  put(out, "metrics", value.metrics);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
 }
 
 bool decode(const Json& value, TableColumns& out, const Path& path) {
@@ -1960,23 +1960,23 @@ bool decode(const Json& value, TableColumns& out, const Path& path) {
       .required("children", out.children)
       .ok();
 }
-Json encode(const TableColumns& value) {
-  Json object = Json::object();
-  put(object, "name", value.name);
-  put(object, "file", value.file);
-  put(object, "line", value.line);
-  put(object, "module", value.module);
-  put(object, "self", value.self);
-  put(object, "total", value.total);
-  put(object, "selfText", value.self_text);
-  put(object, "totalText", value.total_text);
-  put(object, "selfShare", value.self_share);
-  put(object, "totalShare", value.total_share);
-  put(object, "flags", value.flags);
-  put(object, "kind", value.kind);
-  put(object, "key", value.key);
-  put(object, "children", value.children);
-  return object;
+void write(JsonText& out, const TableColumns& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  put(out, "module", value.module);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "selfText", value.self_text);
+  put(out, "totalText", value.total_text);
+  put(out, "selfShare", value.self_share);
+  put(out, "totalShare", value.total_share);
+  put(out, "flags", value.flags);
+  put(out, "kind", value.kind);
+  put(out, "key", value.key);
+  put(out, "children", value.children);
+  out.end_object();
 }
 
 bool decode(const Json& value, MetricColumns& out, const Path& path) {
@@ -1989,15 +1989,15 @@ bool decode(const Json& value, MetricColumns& out, const Path& path) {
       .required("totalText", out.total_text)
       .ok();
 }
-Json encode(const MetricColumns& value) {
-  Json object = Json::object();
-  put(object, "metric", value.metric);
-  put(object, "unit", value.unit);
-  put(object, "self", value.self);
-  put(object, "total", value.total);
-  put(object, "selfText", value.self_text);
-  put(object, "totalText", value.total_text);
-  return object;
+void write(JsonText& out, const MetricColumns& value) {
+  out.begin_object();
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "selfText", value.self_text);
+  put(out, "totalText", value.total_text);
+  out.end_object();
 }
 
 bool decode(const Json& value, TableRemainder& out, const Path& path) {
@@ -2008,13 +2008,13 @@ bool decode(const Json& value, TableRemainder& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const TableRemainder& value) {
-  Json object = Json::object();
-  put(object, "count", value.count);
-  put(object, "amount", value.amount);
-  put(object, "offset", value.offset);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const TableRemainder& value) {
+  out.begin_object();
+  put(out, "count", value.count);
+  put(out, "amount", value.amount);
+  put(out, "offset", value.offset);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, TableResult& out, const Path& path) {
@@ -2038,26 +2038,26 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .optional("excluded", out.excluded)
       .ok();
 }
-Json encode(const TableResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "spec", value.spec);
-  put(object, "metric", value.metric);
-  put(object, "unit", value.unit);
-  put(object, "total", value.total);
-  put(object, "viewTotal", value.view_total);
-  put(object, "rowCount", value.row_count);
-  put(object, "offset", value.offset);
-  put(object, "names", value.names);
-  put(object, "labels", value.labels);
-  put(object, "files", value.files);
-  put(object, "modules", value.modules);
-  put(object, "rows", value.rows);
-  put(object, "columns", value.columns);
-  put_optional(object, "remainder", value.remainder);
-  put_optional(object, "excluded", value.excluded);
-  return object;
+void write(JsonText& out, const TableResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "rowCount", value.row_count);
+  put(out, "offset", value.offset);
+  put(out, "names", value.names);
+  put(out, "labels", value.labels);
+  put(out, "files", value.files);
+  put(out, "modules", value.modules);
+  put(out, "rows", value.rows);
+  put(out, "columns", value.columns);
+  put_optional(out, "remainder", value.remainder);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
 }
 
 bool decode(const Json& value, SearchParams& out, const Path& path) {
@@ -2071,14 +2071,14 @@ bool decode(const Json& value, SearchParams& out, const Path& path) {
       .optional("panelId", out.panel_id)
       .ok();
 }
-Json encode(const SearchParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put(object, "spec", value.spec);
-  put(object, "pattern", value.pattern);
-  put(object, "limit", value.limit);
-  put_optional(object, "panelId", value.panel_id);
-  return object;
+void write(JsonText& out, const SearchParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "pattern", value.pattern);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
 }
 
 bool decode(const Json& value, SearchResult& out, const Path& path) {
@@ -2094,18 +2094,18 @@ bool decode(const Json& value, SearchResult& out, const Path& path) {
       .optional("excluded", out.excluded)
       .ok();
 }
-Json encode(const SearchResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "spec", value.spec);
-  put(object, "metric", value.metric);
-  put(object, "matched", value.matched);
-  put(object, "functions", value.functions);
-  put(object, "matches", value.matches);
-  put(object, "text", value.text);
-  put_optional(object, "excluded", value.excluded);
-  return object;
+void write(JsonText& out, const SearchResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "matched", value.matched);
+  put(out, "functions", value.functions);
+  put(out, "matches", value.matches);
+  put(out, "text", value.text);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
 }
 
 bool decode(const Json& value, HotspotsParams& out, const Path& path) {
@@ -2122,17 +2122,17 @@ bool decode(const Json& value, HotspotsParams& out, const Path& path) {
       .optional("textDocument", out.text_document)
       .ok();
 }
-Json encode(const HotspotsParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put_optional(object, "metric", value.metric);
-  put(object, "granularity", value.granularity);
-  put(object, "filters", value.filters);
-  put(object, "sort", value.sort);
-  put(object, "limit", value.limit);
-  put(object, "onlyWithSource", value.only_with_source);
-  put_optional(object, "textDocument", value.text_document);
-  return object;
+void write(JsonText& out, const HotspotsParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "metric", value.metric);
+  put(out, "granularity", value.granularity);
+  put(out, "filters", value.filters);
+  put(out, "sort", value.sort);
+  put(out, "limit", value.limit);
+  put(out, "onlyWithSource", value.only_with_source);
+  put_optional(out, "textDocument", value.text_document);
+  out.end_object();
 }
 
 bool decode(const Json& value, HotspotsResult& out, const Path& path) {
@@ -2147,17 +2147,17 @@ bool decode(const Json& value, HotspotsResult& out, const Path& path) {
       .optional("excluded", out.excluded)
       .ok();
 }
-Json encode(const HotspotsResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "metric", value.metric);
-  put(object, "unit", value.unit);
-  put(object, "viewTotal", value.view_total);
-  put(object, "places", value.places);
-  put_optional(object, "remainder", value.remainder);
-  put_optional(object, "excluded", value.excluded);
-  return object;
+void write(JsonText& out, const HotspotsResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "viewTotal", value.view_total);
+  put(out, "places", value.places);
+  put_optional(out, "remainder", value.remainder);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
 }
 
 bool decode(const Json& value, SourceAnnotationsParams& out, const Path& path) {
@@ -2172,14 +2172,14 @@ bool decode(const Json& value, SourceAnnotationsParams& out, const Path& path) {
       .limit("threshold", out.threshold, {.minimum = 0, .maximum = 1})
       .ok();
 }
-Json encode(const SourceAnnotationsParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put(object, "textDocument", value.text_document);
-  put(object, "metrics", value.metrics);
-  put(object, "filters", value.filters);
-  put_optional(object, "threshold", value.threshold);
-  return object;
+void write(JsonText& out, const SourceAnnotationsParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "textDocument", value.text_document);
+  put(out, "metrics", value.metrics);
+  put(out, "filters", value.filters);
+  put_optional(out, "threshold", value.threshold);
+  out.end_object();
 }
 
 bool decode(const Json& value, AnnotationColumns& out, const Path& path) {
@@ -2190,13 +2190,13 @@ bool decode(const Json& value, AnnotationColumns& out, const Path& path) {
       .required("stale", out.stale)
       .ok();
 }
-Json encode(const AnnotationColumns& value) {
-  Json object = Json::object();
-  put(object, "line", value.line);
-  put(object, "text", value.text);
-  put(object, "heat", value.heat);
-  put(object, "stale", value.stale);
-  return object;
+void write(JsonText& out, const AnnotationColumns& value) {
+  out.begin_object();
+  put(out, "line", value.line);
+  put(out, "text", value.text);
+  put(out, "heat", value.heat);
+  put(out, "stale", value.stale);
+  out.end_object();
 }
 
 bool decode(const Json& value, FunctionAnnotation& out, const Path& path) {
@@ -2209,15 +2209,15 @@ bool decode(const Json& value, FunctionAnnotation& out, const Path& path) {
       .required("stale", out.stale)
       .ok();
 }
-Json encode(const FunctionAnnotation& value) {
-  Json object = Json::object();
-  put(object, "line", value.line);
-  put(object, "name", value.name);
-  put(object, "self", value.self);
-  put(object, "total", value.total);
-  put(object, "text", value.text);
-  put(object, "stale", value.stale);
-  return object;
+void write(JsonText& out, const FunctionAnnotation& value) {
+  out.begin_object();
+  put(out, "line", value.line);
+  put(out, "name", value.name);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "text", value.text);
+  put(out, "stale", value.stale);
+  out.end_object();
 }
 
 bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
@@ -2237,22 +2237,22 @@ bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
       .optional("excluded", out.excluded)
       .ok();
 }
-Json encode(const SourceAnnotationsResult& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "revision", value.revision);
-  put(object, "files", value.files);
-  put_optional(object, "rule", value.rule);
-  put(object, "metric", value.metric);
-  put(object, "unit", value.unit);
-  put(object, "fileTotal", value.file_total);
-  put(object, "lines", value.lines);
-  put(object, "columns", value.columns);
-  put(object, "hottest", value.hottest);
-  put(object, "functions", value.functions);
-  put(object, "left", value.left);
-  put_optional(object, "excluded", value.excluded);
-  return object;
+void write(JsonText& out, const SourceAnnotationsResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "files", value.files);
+  put_optional(out, "rule", value.rule);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "fileTotal", value.file_total);
+  put(out, "lines", value.lines);
+  put(out, "columns", value.columns);
+  put(out, "hottest", value.hottest);
+  put(out, "functions", value.functions);
+  put(out, "left", value.left);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
 }
 
 bool decode(const Json& value, SourceResolveParams& out, const Path& path) {
@@ -2265,13 +2265,13 @@ bool decode(const Json& value, SourceResolveParams& out, const Path& path) {
       .optional("line", out.line)
       .ok();
 }
-Json encode(const SourceResolveParams& value) {
-  Json object = Json::object();
-  put_optional(object, "profile", value.profile);
-  put_optional(object, "path", value.path);
-  put_optional(object, "function", value.function);
-  put_optional(object, "line", value.line);
-  return object;
+void write(JsonText& out, const SourceResolveParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "path", value.path);
+  put_optional(out, "function", value.function);
+  put_optional(out, "line", value.line);
+  out.end_object();
 }
 
 bool decode(const Json& value, SourceCandidate& out, const Path& path) {
@@ -2282,13 +2282,13 @@ bool decode(const Json& value, SourceCandidate& out, const Path& path) {
       .required("path", out.path)
       .ok();
 }
-Json encode(const SourceCandidate& value) {
-  Json object = Json::object();
-  put(object, "uri", value.uri);
-  put_optional(object, "line", value.line);
-  put(object, "rule", value.rule);
-  put(object, "path", value.path);
-  return object;
+void write(JsonText& out, const SourceCandidate& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put_optional(out, "line", value.line);
+  put(out, "rule", value.rule);
+  put(out, "path", value.path);
+  out.end_object();
 }
 
 bool decode(const Json& value, SourceResolveResult& out, const Path& path) {
@@ -2298,12 +2298,12 @@ bool decode(const Json& value, SourceResolveResult& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const SourceResolveResult& value) {
-  Json object = Json::object();
-  put(object, "candidates", value.candidates);
-  put(object, "tie", value.tie);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const SourceResolveResult& value) {
+  out.begin_object();
+  put(out, "candidates", value.candidates);
+  put(out, "tie", value.tie);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, Selection& out, const Path& path) {
@@ -2320,17 +2320,17 @@ bool decode(const Json& value, Selection& out, const Path& path) {
       .limit("frames", out.frames, {.max_items = 100000})
       .ok();
 }
-Json encode(const Selection& value) {
-  Json object = Json::object();
-  put(object, "profile", value.profile);
-  put(object, "function", value.function);
-  put_optional(object, "file", value.file);
-  put_optional(object, "line", value.line);
-  put_optional(object, "uri", value.uri);
-  put_optional(object, "spec", value.spec);
-  put_optional(object, "path", value.path);
-  put_optional(object, "frames", value.frames);
-  return object;
+void write(JsonText& out, const Selection& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "function", value.function);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
+  put_optional(out, "uri", value.uri);
+  put_optional(out, "spec", value.spec);
+  put_optional(out, "path", value.path);
+  put_optional(out, "frames", value.frames);
+  out.end_object();
 }
 
 bool decode(const Json& value, SelectionSetParams& out, const Path& path) {
@@ -2338,10 +2338,10 @@ bool decode(const Json& value, SelectionSetParams& out, const Path& path) {
       .required("selection", out.selection)
       .ok();
 }
-Json encode(const SelectionSetParams& value) {
-  Json object = Json::object();
-  put(object, "selection", value.selection);
-  return object;
+void write(JsonText& out, const SelectionSetParams& value) {
+  out.begin_object();
+  put(out, "selection", value.selection);
+  out.end_object();
 }
 
 bool decode(const Json& value, SelectionChangedParams& out, const Path& path) {
@@ -2350,20 +2350,20 @@ bool decode(const Json& value, SelectionChangedParams& out, const Path& path) {
       .optional("client", out.client)
       .ok();
 }
-Json encode(const SelectionChangedParams& value) {
-  Json object = Json::object();
-  put(object, "selection", value.selection);
-  put_optional(object, "client", value.client);
-  return object;
+void write(JsonText& out, const SelectionChangedParams& value) {
+  out.begin_object();
+  put(out, "selection", value.selection);
+  put_optional(out, "client", value.client);
+  out.end_object();
 }
 
 bool decode(const Json& value, MemoryParams&, const Path& path) {
   return ObjectReader(value, path)
       .ok();
 }
-Json encode(const MemoryParams&) {
-  Json object = Json::object();
-  return object;
+void write(JsonText& out, const MemoryParams&) {
+  out.begin_object();
+  out.end_object();
 }
 
 bool decode(const Json& value, MemoryRow& out, const Path& path) {
@@ -2373,12 +2373,12 @@ bool decode(const Json& value, MemoryRow& out, const Path& path) {
       .required("text", out.text)
       .ok();
 }
-Json encode(const MemoryRow& value) {
-  Json object = Json::object();
-  put(object, "path", value.path);
-  put(object, "bytes", value.bytes);
-  put(object, "text", value.text);
-  return object;
+void write(JsonText& out, const MemoryRow& value) {
+  out.begin_object();
+  put(out, "path", value.path);
+  put(out, "bytes", value.bytes);
+  put(out, "text", value.text);
+  out.end_object();
 }
 
 bool decode(const Json& value, MemoryResult& out, const Path& path) {
@@ -2389,13 +2389,13 @@ bool decode(const Json& value, MemoryResult& out, const Path& path) {
       .required("rows", out.rows)
       .ok();
 }
-Json encode(const MemoryResult& value) {
-  Json object = Json::object();
-  put(object, "total", value.total);
-  put(object, "budget", value.budget);
-  put_optional(object, "resident", value.resident);
-  put(object, "rows", value.rows);
-  return object;
+void write(JsonText& out, const MemoryResult& value) {
+  out.begin_object();
+  put(out, "total", value.total);
+  put(out, "budget", value.budget);
+  put_optional(out, "resident", value.resident);
+  put(out, "rows", value.rows);
+  out.end_object();
 }
 
 bool decode(const Json& value, StatusTask& out, const Path& path) {
@@ -2405,11 +2405,11 @@ bool decode(const Json& value, StatusTask& out, const Path& path) {
       .limit("percentage", out.percentage, {.maximum = 100})
       .ok();
 }
-Json encode(const StatusTask& value) {
-  Json object = Json::object();
-  put(object, "title", value.title);
-  put_optional(object, "percentage", value.percentage);
-  return object;
+void write(JsonText& out, const StatusTask& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put_optional(out, "percentage", value.percentage);
+  out.end_object();
 }
 
 bool decode(const Json& value, StatusParams& out, const Path& path) {
@@ -2423,25 +2423,25 @@ bool decode(const Json& value, StatusParams& out, const Path& path) {
       .optional("error", out.error)
       .ok();
 }
-Json encode(const StatusParams& value) {
-  Json object = Json::object();
-  put(object, "state", value.state);
-  put(object, "profiles", value.profiles);
-  put(object, "clients", value.clients);
-  put(object, "memory", value.memory);
-  put(object, "tasks", value.tasks);
-  put(object, "text", value.text);
-  put_optional(object, "error", value.error);
-  return object;
+void write(JsonText& out, const StatusParams& value) {
+  out.begin_object();
+  put(out, "state", value.state);
+  put(out, "profiles", value.profiles);
+  put(out, "clients", value.clients);
+  put(out, "memory", value.memory);
+  put(out, "tasks", value.tasks);
+  put(out, "text", value.text);
+  put_optional(out, "error", value.error);
+  out.end_object();
 }
 
 bool decode(const Json& value, SyncParams&, const Path& path) {
   return ObjectReader(value, path)
       .ok();
 }
-Json encode(const SyncParams&) {
-  Json object = Json::object();
-  return object;
+void write(JsonText& out, const SyncParams&) {
+  out.begin_object();
+  out.end_object();
 }
 
 }  // namespace profd::psp

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/encode.h"
 #include "tests/support/catch.h"
 
 using namespace profd;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/encode.h"
 #include "protocol/generated/psp_messages.h"
 #include "tests/support/catch.h"
 
