@@ -82,8 +82,8 @@ TEST_CASE("colours are stable, by package, and differ by name", "[flame_svg]") {
 TEST_CASE("a page says which view it is, unless it is the usual one", "[flame_svg]") {
   const ProfilePtr profile = test::profile_from_text("main;a 3\nmain;b 1\n");
   FlameSvgOptions options;
-  options.view = parse_view_spec("bottom-up by file | drop a").value();
-  CHECK(page_of(profile, options).find(">bottom-up by file | drop a · ") != std::string::npos);
+  options.view = parse_view_spec("bottom-up by file | drop function a").value();
+  CHECK(page_of(profile, options).find(">bottom-up by file | drop function a · ") != std::string::npos);
   options.view = ViewSpec{};
   options.view.metric = "samples";
   CHECK(page_of(profile, options).find("top-down") == std::string::npos);
