@@ -1,6 +1,10 @@
 // Dumps in other forms than jstack's own: of jcmd PID Thread.dump_to_file and of the debugger jhsdb.
-#include <deque>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "formats/jstack/threads.h"
 #include "formats/support/json_cursor.h"
@@ -97,7 +101,8 @@ Result<void> read_json_dump(std::string_view text, std::uint64_t base, ReadConte
                             Threads& threads) {
   JsonCursor in(text, context.limits.nesting, base);
   std::string name, state, waits_for, version;
-  std::deque<std::pair<std::string, std::uint64_t>> stack;
+  std::unordered_set<std::string> frames;  // `threads` compares with the texts that it was given before
+  std::vector<std::pair<std::string_view, std::uint64_t>> stack;
   const auto read_thread = [&]() -> Result<void> {
     std::int64_t id = -1;
     bool is_virtual = false;
@@ -129,7 +134,7 @@ Result<void> read_json_dump(std::string_view text, std::uint64_t base, ReadConte
       } else if (key == "stack" && kind == JsonKind::array) {
         for (in.begin_array(); in.next_element();) {
           const std::uint64_t offset = in.offset();
-          stack.emplace_back(in.string(), offset);
+          stack.emplace_back(*frames.emplace(in.string()).first, offset);
         }
       } else {
         in.skip();
