@@ -32,16 +32,23 @@ Renumbered to_preorder(GrowingVector<std::uint32_t> parent, GrowingVector<std::u
   std::vector<std::uint32_t> pending{0};
   std::uint32_t next = 0;
   while (!pending.empty()) {
-    const std::uint32_t old = pending.back();
+    std::uint32_t old = pending.back();
     pending.pop_back();
-    const std::uint32_t id = next++;
-    out.new_id[old] = id;
-    new_parent[id] = old == 0 ? kNone : out.new_id[parent[old]];
-    new_frame[id] = frame[old];
-    const auto first = children.begin() + (old == 0 ? 0 : end[old - 1]);
-    const auto last = children.begin() + end[old];
-    std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) { return frame[a] > frame[b]; });
-    pending.insert(pending.end(), first, last);
+    std::uint32_t above = old == 0 ? kNone : out.new_id[parent[old]];
+    // Most contexts have one child: down to the leaf without the detour.
+    for (;;) {
+      const std::uint32_t id = next++;
+      out.new_id[old] = id;
+      new_parent[id] = std::exchange(above, id);
+      new_frame[id] = frame[old];
+      const auto first = children.begin() + (old == 0 ? 0 : end[old - 1]);
+      const auto last = children.begin() + end[old];
+      if (first == last) break;
+      if (last - first > 1)
+        std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) { return frame[a] > frame[b]; });
+      pending.insert(pending.end(), first, last - 1);
+      old = last[-1];
+    }
   }
   parent = {};
   frame = {};

@@ -1,8 +1,11 @@
-// ContextRows: finds a context by its parent and frame. Half the size of a RowSet: what is compared stands in
-// two columns side by side, and hashes are made again when the table grows. With contexts in the millions
-// every probe waits for memory, and so does every page that growing touches.
+// ContextRows: finds a context by its parent and frame. With contexts in the millions every probe waits for
+// memory, and so does every page that growing touches. Most contexts are the only child of their parent:
+// first children stand in a column beside the contexts, only the others are hashed. What is compared stands
+// in two columns of the caller's, and hashes are made again when the table grows.
 #pragma once
 
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/support/big_vector.h"
@@ -17,15 +20,25 @@ class ContextRows {
   std::uint32_t find_or_add(std::uint32_t parent, std::uint32_t frame,
                             const GrowingVector<std::uint32_t>& parents,
                             const GrowingVector<std::uint32_t>& frames) {
-    if (parents.size() * 4 > slots_.size() * 3) grow(parents, frames);
+    assert(parent < parents.size());
+    const auto next = static_cast<std::uint32_t>(parents.size());
+    if (first_child_.size() < next) first_child_.push_back(0);
+    std::uint32_t& first = first_child_[parent];
+    if (first == 0) {
+      first = next;
+      return next;
+    }
+    if (frames[first] == frame) return first;
+    if ((n_hashed_ + 1) * 4 > slots_.size() * 3) grow(parents, frames);
     const std::uint64_t hash = hash_of(parent, frame);
     const std::uint64_t mask = slots_.size() - 1;
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     for (std::uint64_t i = hash & mask;; i = (i + 1) & mask) {
       Slot& slot = slots_[i];
       if (slot.row == 0) {
-        slot = {tag, static_cast<std::uint32_t>(parents.size())};
-        return slot.row;
+        slot = {tag, next};
+        ++n_hashed_;
+        return next;
       }
       if (slot.tag == tag && parents[slot.row] == parent && frames[slot.row] == frame) return slot.row;
     }
@@ -45,6 +58,7 @@ class ContextRows {
     slots_ = BigVector<Slot>(n, Slot{0, 0});
     const std::uint64_t mask = n - 1;
     for (std::uint32_t row = 1; row < parents.size(); ++row) {
+      if (first_child_[parents[row]] == row) continue;
       const std::uint64_t hash = hash_of(parents[row], frames[row]);
       std::uint64_t i = hash & mask;
       while (slots_[i].row != 0) i = (i + 1) & mask;
@@ -52,7 +66,9 @@ class ContextRows {
     }
   }
 
+  GrowingVector<std::uint32_t> first_child_;  // by row; 0 none. Shorter than the contexts by one at most
   BigVector<Slot> slots_;
+  std::size_t n_hashed_ = 0;
 };
 
 }  // namespace profd

@@ -24,10 +24,13 @@ struct Tables {
   std::uint64_t place = 0;
 };
 
+constexpr std::size_t kBigTable = std::size_t{1} << 18;  // stacks
+
 class Processed {
  public:
-  Processed(const JsonCursor& text, const Meta& meta, ReadContext& context, Recording& recording)
-      : text_(text), meta_(meta), context_(context), r_(recording) {}
+  Processed(const ByteSource& source, const JsonCursor& text, const Meta& meta, ReadContext& context,
+            Recording& recording)
+      : source_(source), text_(text), meta_(meta), context_(context), r_(recording) {}
 
   Result<void> read(const Outline& outline) {
     JsonCursor in = text_;
@@ -252,6 +255,8 @@ class Processed {
     for (std::size_t i = 0; i < out->stack_category.size(); ++i)
       out->stack_category[i] = label_of(meta_, out->stack_category[i], at(t.stack_subcategory, i));
     t.stack_subcategory = {};
+    // The tables are taken out of the file; with what they become the file would be the peak.
+    if (out->stack_frame.size() >= kBigTable) source_.forget_pages();
     return link(*out, r_.category_labels, context_.limits.stack_depth, r_.builder);
   }
 
@@ -396,6 +401,7 @@ class Processed {
     r_.n_markers += names.size();
   }
 
+  const ByteSource& source_;
   const JsonCursor& text_;
   const Meta& meta_;
   ReadContext& context_;
@@ -407,9 +413,9 @@ class Processed {
 
 }  // namespace
 
-Result<void> read_processed(const JsonCursor& text, const Outline& outline, const Meta& meta,
-                            ReadContext& context, Recording& recording) {
-  return Processed(text, meta, context, recording).read(outline);
+Result<void> read_processed(const ByteSource& source, const JsonCursor& text, const Outline& outline,
+                            const Meta& meta, ReadContext& context, Recording& recording) {
+  return Processed(source, text, meta, context, recording).read(outline);
 }
 
 }  // namespace profd::firefox

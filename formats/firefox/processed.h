@@ -12,7 +12,8 @@ struct Outline {
   std::uint32_t depth = 1;  // of these members
 };
 
-Result<void> read_processed(const JsonCursor& text, const Outline& outline, const Meta& meta,
-                            ReadContext& context, Recording& recording);
+// `text` stands in `source`.
+Result<void> read_processed(const ByteSource& source, const JsonCursor& text, const Outline& outline,
+                            const Meta& meta, ReadContext& context, Recording& recording);
 
 }  // namespace profd::firefox

@@ -109,7 +109,7 @@ class FirefoxReader final : public FormatReader {
           "newer-version", Severity::info,
           "The file's version is newer than those that are known; it is read as the newest known.");
     if (processed)
-      PROFD_CHECK(read_processed(in, outline, meta, context, recording));
+      PROFD_CHECK(read_processed(source, in, outline, meta, context, recording));
     else
       PROFD_CHECK(read_gecko(in, outline, meta, 0, context, recording));
     PROFD_CHECK(add_samples(recording, context));

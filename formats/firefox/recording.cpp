@@ -198,8 +198,8 @@ class Adding {
 
   void add(const Thread& thread, std::uint32_t stack, std::int64_t time, SampleContext& where) {
     where.time = time;
-    where.labels = thread.stacks->labels[stack];
-    r_.builder.add_sample(thread.stacks->context[stack], values_, where);
+    where.labels = LabelSetId{thread.stacks->labels[stack]};
+    r_.builder.add_sample(ContextId{thread.stacks->context[stack]}, values_, where);
   }
 
   void report() {
@@ -229,11 +229,13 @@ class Adding {
 Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels, std::uint32_t max_depth,
                   ProfileBuilder& builder) {
   const std::size_t n = stacks.stack_frame.size();
-  stacks.context.resize(n);
-  stacks.labels.resize(n);
+  stacks.prefix.resize(n, kNone);
   BigVector<std::uint32_t> depth(n, 1);
+  // What a stack becomes takes the place of what it was: big tables stand in memory once.
+  Indices& context = stacks.prefix;
+  Indices& labels = stacks.stack_frame;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t frame = stacks.stack_frame[i], prefix = at(stacks.prefix, i);
+    const std::uint32_t frame = stacks.stack_frame[i], prefix = stacks.prefix[i];
     if (frame >= stacks.frame.size())
       return fail(ErrorCode::malformed, fmt::format("stack {} has a frame that is not in the file", i),
                   stacks.place);
@@ -242,20 +244,20 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
     if (prefix != kNone) depth[i] = depth[prefix] + 1;
     if (depth[i] > max_depth)
       return fail(ErrorCode::limit, "a stack is deeper than the limit stack_depth", stacks.place);
-    const ContextId above = prefix == kNone ? kRootContext : stacks.context[prefix];
+    const ContextId above = prefix == kNone ? kRootContext : ContextId{context[prefix]};
     // A frame that stands for the root itself.
-    stacks.context[i] = stacks.frame[frame].valid() ? builder.context(above, stacks.frame[frame]) : above;
+    context[i] = stacks.frame[frame].valid() ? builder.context(above, stacks.frame[frame]).v : above.v;
     std::uint32_t category = at(stacks.stack_category, i);
     if (category == kNone) category = at(stacks.frame_category, frame);
     if (category < category_labels.size())
-      stacks.labels[i] = category_labels[category];
+      labels[i] = category_labels[category].v;
     else
-      stacks.labels[i] = prefix == kNone ? LabelSetId{0u} : stacks.labels[prefix];
+      labels[i] = prefix == kNone ? 0u : labels[prefix];
   }
+  stacks.context = std::move(stacks.prefix);
+  stacks.labels = std::move(stacks.stack_frame);
   stacks.frame = {};
   stacks.frame_category = {};
-  stacks.prefix = {};
-  stacks.stack_frame = {};
   stacks.stack_category = {};
   return {};
 }

@@ -20,12 +20,12 @@ enum class CpuUnit : std::uint8_t { none, nanoseconds, microseconds, cycles };
 
 // Frames and stacks, by index in the file.
 struct Stacks {
-  std::vector<FrameId> frame;    // by frame
-  Indices frame_category;        // by frame: into labels, kNone none
-  Indices prefix, stack_frame;   // by stack
-  Indices stack_category;        // by stack: into labels; kNone: the frame's, else the prefix's
-  BigVector<ContextId> context;  // by stack, made by link(), which empties all columns above
-  BigVector<LabelSetId> labels;  // by stack, made by link()
+  std::vector<FrameId> frame;   // by frame
+  Indices frame_category;       // by frame: into labels, kNone none
+  Indices prefix, stack_frame;  // by stack
+  Indices stack_category;       // by stack: into labels; kNone: the frame's, else the prefix's
+  Indices context;              // by stack: a ContextId; made by link(), which empties all columns above
+  Indices labels;               // by stack: a LabelSetId; made by link()
   std::uint64_t place = 0;
 };
 
