@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/view/key_index.h"
@@ -62,7 +63,8 @@ class OutermostSums {
   void take(const std::uint32_t* found, std::size_t n) {
     const ContextTree& tree = s_.profile->tree();
     for (std::size_t i = 0; i < n; ++i) {
-      if (i + 16 < n) {
+      // What lies inside of a match already is skipped without looking.
+      if (i + 16 < n && found[i + 16] >= skip_to()) {
         __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
         __builtin_prefetch(&totals_[found[i + 16]]);
       }
@@ -116,31 +118,53 @@ struct Indexed {
   std::vector<Part> parts;
 };
 
-// The contexts of the functions that lie in a piece, put in order by marking them in a map of bits.
-template <class T>
-void sum_indexed(OutermostSums<T>& sums, const ContextTree& tree, const Indexed& indexed,
-                 const std::vector<std::uint8_t>& set_of, std::uint32_t begin, std::uint32_t end,
-                 const StopToken& stop) {
-  std::vector<std::uint64_t> marked((end - begin + 63) / 64, 0);
-  for (const Indexed::Part& part : indexed.parts) {
-    if (stop.stop_requested()) return;
-    const auto contexts = indexed.index->of(part.key);
-    const auto first = std::lower_bound(contexts.begin(), contexts.end(), begin);
-    for (auto c = first; c != contexts.end() && *c < end; ++c)
-      if (part.whole || set_of[tree.frame[*c]] != 0)
-        marked[(*c - begin) / 64] |= std::uint64_t{1} << ((*c - begin) % 64);
+// Contexts of the functions, piece after piece. Each list is read once from one end to the other: looking for
+// its part of a piece would cost more than adding it up where many functions match.
+class IndexedPieces {
+ public:
+  IndexedPieces(const Indexed& indexed, const ContextTree& tree, const std::vector<std::uint8_t>& set_of,
+                std::uint32_t begin)
+      : tree_(tree), set_of_(set_of) {
+    for (const Indexed::Part& part : indexed.parts) {
+      const auto contexts = indexed.index->of(part.key);
+      const auto first = std::lower_bound(contexts.begin(), contexts.end(), begin);
+      if (first != contexts.end()) left_.push_back({&*first, contexts.data() + contexts.size(), part.whole});
+    }
   }
-  std::array<std::uint32_t, kBlock> found;
-  std::size_t n_found = 0;
-  for (std::size_t word = 0; word < marked.size(); ++word) {
-    for (std::uint64_t bits = marked[word]; bits != 0; bits &= bits - 1)
-      found[n_found++] =
-          begin + static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
-    if (n_found + 64 <= kBlock) continue;
-    sums.take(found.data(), std::exchange(n_found, 0));
+
+  // Those below `end`, put in order by marking them in a map of bits.
+  template <class T>
+  void sum(OutermostSums<T>& sums, std::uint32_t begin, std::uint32_t end, const StopToken& stop) {
+    marked_.assign((end - begin + 63) / 64, 0);
+    for (Left& left : left_) {
+      if (left.next == left.end || *left.next >= end) continue;
+      if (stop.stop_requested()) return;
+      for (; left.next != left.end && *left.next < end; ++left.next)
+        if (left.whole || set_of_[tree_.frame[*left.next]] != 0)
+          marked_[(*left.next - begin) / 64] |= std::uint64_t{1} << ((*left.next - begin) % 64);
+    }
+    std::array<std::uint32_t, kBlock> found;
+    std::size_t n_found = 0;
+    for (std::size_t word = 0; word < marked_.size(); ++word) {
+      for (std::uint64_t bits = marked_[word]; bits != 0; bits &= bits - 1)
+        found[n_found++] = begin + static_cast<std::uint32_t>(word * 64) +
+                           static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (n_found + 64 <= kBlock) continue;
+      sums.take(found.data(), std::exchange(n_found, 0));
+    }
+    sums.take(found.data(), n_found);
   }
-  sums.take(found.data(), n_found);
-}
+
+ private:
+  struct Left {
+    const std::uint32_t *next, *end;
+    bool whole;
+  };
+  const ContextTree& tree_;
+  const std::vector<std::uint8_t>& set_of_;
+  std::vector<Left> left_;
+  std::vector<std::uint64_t> marked_;
+};
 
 // Few contexts of functions that someone has indexed already need no sweep over all.
 Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>& set_of, StopToken& stop) {
@@ -175,15 +199,22 @@ Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& tot
   const auto n = static_cast<std::uint32_t>(s.profile->tree().size());
   const std::size_t n_pieces = n / kPiece + 1;
   std::vector<std::vector<T>> sums(n_pieces);
-  executor.run(n_pieces, [&](std::size_t piece) {
-    const std::uint32_t begin = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(piece) * kPiece);
-    const std::uint32_t end = n - begin > kPiece ? static_cast<std::uint32_t>(piece + 1) * kPiece : n;
-    OutermostSums<T> own(s, totals, set_of, n_sets, begin);
-    if (indexed.index)
-      sum_indexed(own, s.profile->tree(), indexed, set_of, begin, end, stop);
-    else
-      sweep_piece(own, s.profile->tree(), set_of, begin, end, stop);
-    sums[piece] = own.sums();
+  const std::size_t n_tasks = std::min<std::size_t>(n_pieces, executor.width() * 2);
+  executor.run(n_tasks, [&](std::size_t task) {
+    const std::size_t last = n_pieces * (task + 1) / n_tasks;
+    std::optional<IndexedPieces> pieces;
+    for (std::size_t piece = n_pieces * task / n_tasks; piece < last; ++piece) {
+      const std::uint32_t begin = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(piece) * kPiece);
+      const std::uint32_t end = n - begin > kPiece ? static_cast<std::uint32_t>(piece + 1) * kPiece : n;
+      OutermostSums<T> own(s, totals, set_of, n_sets, begin);
+      if (indexed.index) {
+        if (!pieces) pieces.emplace(indexed, s.profile->tree(), set_of, begin);
+        pieces->sum(own, begin, end, stop);
+      } else {
+        sweep_piece(own, s.profile->tree(), set_of, begin, end, stop);
+      }
+      sums[piece] = own.sums();
+    }
   });
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   std::vector<T> whole(n_sets);

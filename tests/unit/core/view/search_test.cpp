@@ -1,5 +1,6 @@
 #include "core/view/search.h"
 
+#include "core/model/profile_builder.h"
 #include "tests/support/catch.h"
 #include "tests/support/format_tree.h"
 
@@ -74,4 +75,42 @@ TEST_CASE("what an index of contexts finds is what a sweep over all finds") {
     CHECK(search(*swept, pattern, {})->matched == search(*indexed, pattern, {})->matched);
   }
   CHECK(as_double(search(*indexed, "^rare$", {})->matched) > 0);
+}
+
+// More contexts than one task takes at once, and subtrees that reach over where the tasks meet.
+TEST_CASE("a search of millions of contexts finds with an index what it finds without") {
+  ProfileBuilder builder;
+  builder.add_metric("samples", "count");
+  std::vector<FrameId> frames;
+  for (int f = 0; f < 200; ++f) {
+    FrameSpec frame;
+    frame.function = builder.function("f" + std::to_string(f));
+    frames.push_back(builder.frame(frame));
+  }
+  // Subtrees of 40 contexts below long chains, so that no function has more than a small part of all.
+  std::size_t random = 1;
+  for (int top = 0; top < 6; ++top) {
+    ContextId above = builder.context(kRootContext, frames[static_cast<std::size_t>(top)]);
+    for (int deep = 0; deep < 10'000; ++deep) {
+      above = builder.context(above, frames[static_cast<std::size_t>(6 + deep % 2)]);
+      ContextId at = above;
+      for (int i = 0; i < 40; ++i) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        at = builder.context(at, frames[8 + (random >> 40) % 192]);
+        if (i % 8 == 0) builder.add_self(at, MetricId{0u}, std::int64_t{1});
+      }
+    }
+  }
+  const ProfilePtr profile = *std::move(builder).finish();
+  REQUIRE(profile->tree().size() > (std::size_t{4} << 19));
+  const auto selected = [&] { return *select(profile, *parse_view_spec("top-down"), {}); };
+  const SelectionPtr swept = selected(), indexed = selected();
+  REQUIRE(warm_up(*indexed, {}));
+  for (const char* pattern : {"^f2$", "^f(100|1|5)$", "^f6$", "^f1[0-4]$", "f199|f0$", "^f3"}) {
+    INFO(pattern);
+    const Value expected = search(*swept, pattern, {})->matched;
+    CHECK(as_double(expected) > 0);
+    CHECK(search(*indexed, pattern, {})->matched == expected);
+  }
+  CHECK(search(*indexed, "^f[0-5]$", {})->matched == Value{std::int64_t{6 * 10'000 * 5}});
 }
