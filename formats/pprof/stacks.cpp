@@ -270,13 +270,25 @@ void SampleStacks::read_packed(Cursor packed, RawVector<std::uint32_t>& frames) 
 // Samples with unpacked or scattered locations, and those that drop_frames shortens. The rule of pprof: from
 // the root, the first location to prune after one that stays ends the stack there.
 void SampleStacks::read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) const {
-  std::vector<std::uint64_t> ids;
   Cursor body = records_.sample(i);
   Field field;
-  while (!body.done() && read_field(body, field)) {
-    if (field.number == 1 && !each_integer(field, [&](std::uint64_t id) { ids.push_back(id); }))
-      bad_sample_.store(true, std::memory_order_relaxed);
+  const auto each_location = [&](auto visit) {
+    while (!body.done() && read_field(body, field)) {
+      if (field.number == 1 && !each_integer(field, visit))
+        bad_sample_.store(true, std::memory_order_relaxed);
+    }
+  };
+  if (dictionary_.prune.empty()) {
+    const auto begin = static_cast<std::ptrdiff_t>(frames.size());
+    each_location([&](std::uint64_t id) {
+      const auto some = frames_of(id);
+      frames.insert(frames.end(), some.rbegin(), some.rend());
+    });
+    std::reverse(frames.begin() + begin, frames.end());
+    return;
   }
+  std::vector<std::uint64_t> ids;
+  each_location([&](std::uint64_t id) { ids.push_back(id); });
   bool found_user = false;
   for (std::size_t l = ids.size(); l-- > 0;) {
     const std::uint32_t row = dictionary_.location_row[ids[l]];
