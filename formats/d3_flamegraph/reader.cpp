@@ -26,7 +26,7 @@ constexpr ReaderNotes kNotes{
     .versions = "name, value, children or n, v, c; inclusive or own values",
     .keeps = "names, one value, delta, kinds of frames",
     .recording = "perf script report flamegraph --format json",
-    .verified = "sums over the JSON of two corpus files",
+    .verified = "perf's flame graph script: samples of a recording; sums over the JSON of two corpus files",
 };
 
 // The values of a tree, each less those of its children where they are inclusive.

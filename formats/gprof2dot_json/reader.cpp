@@ -19,7 +19,7 @@ constexpr ReaderNotes kNotes{
     .versions = "version 0",
     .keeps = "all costs, functions with modules, call chains",
     .recording = "memray transform gprof2dot out.bin",
-    .verified = "gprof2dot's shares of two corpus files",
+    .verified = "memray: the bytes of a recording; gprof2dot's shares of two corpus files",
 };
 
 class Reading {

@@ -30,7 +30,8 @@ constexpr ReaderNotes kNotes{
         "CPU samples, native and managed heap dumps, slices; threads, times, lines, modules with build ids",
     .recording = "tools/cpu_profile -n com.example",
     .verified =
-        "another decoder, on two traces of slices; samples and heaps: only files written with Perfetto's "
+        "another decoder, on two traces of slices; slices of a recording of Chromium; samples and heaps: "
+        "only files written with Perfetto's "
         "classes",
 };
 // Half the range, so that differences of two times fit.
