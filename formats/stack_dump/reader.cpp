@@ -1,11 +1,13 @@
 // Stacks that a running program prints of itself: Go's goroutine dumps (SIGQUIT, a panic, pprof
-// goroutine?debug=2) and Python's faulthandler. Every goroutine or thread counts once.
+// goroutine?debug=2) and Python's faulthandler; what py-spy prints of one is in py_spy.cpp. Every goroutine
+// or thread counts once.
 #include "formats/reader.h"
 
 #include <array>
 #include <memory>
 
 #include "core/support/text.h"
+#include "formats/stack_dump/py_spy.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/stack_text.h"
@@ -17,10 +19,10 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions{".goroutines", ".stacks.txt"};
 constexpr ReaderNotes kNotes{
-    .versions = "Go's goroutine dumps, Python's faulthandler",
+    .versions = "Go's goroutine dumps, Python's faulthandler, py-spy dump as text and JSON",
     .keeps = "a sample for each goroutine or thread: state, waiting time, files, lines",
     .recording = "curl -o out.goroutines 'localhost:6060/debug/pprof/goroutine?debug=2'",
-    .verified = "by hand, on one corpus file and recordings of Go and CPython",
+    .verified = "by hand, on one corpus file and recordings of Go, CPython and py-spy",
 };
 
 struct Goroutine {
@@ -287,8 +289,13 @@ class Reading {
 class StackDumpReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{
-        "stack-dump", "stack dump", kExtensions, 652, "Go goroutine dumps, Python faulthandler", 1, kNotes};
+    static const ReaderInfo info{"stack-dump",
+                                 "stack dump",
+                                 kExtensions,
+                                 652,
+                                 "Go goroutine dumps, Python faulthandler, py-spy dump",
+                                 2,
+                                 kNotes};
     return info;
   }
 
@@ -296,6 +303,8 @@ class StackDumpReader final : public FormatReader {
     std::array<char, 8192> buffer;
     const std::string_view text = sniff_text(prefix, buffer);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
+    if (stack_dump::begins_py_spy_text(text) || stack_dump::begins_py_spy_json(text))
+      return Confidence::certain;
     LineReader lines(text);
     bool go = false, python = false;
     std::size_t n = 0;
@@ -315,7 +324,12 @@ class StackDumpReader final : public FormatReader {
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
     const DecodedText text = decode_text(source, context.report);
-    return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
+    ProfileBuilder& builder = profiles.emplace_back();
+    if (stack_dump::begins_py_spy_json(text.text))
+      return stack_dump::read_py_spy_json(text, context, builder);
+    if (stack_dump::begins_py_spy_text(text.text))
+      return stack_dump::read_py_spy_text(text, source.truncated(), context, builder);
+    return Reading(text, source.truncated(), context, builder).run();
   }
 };
 
