@@ -1,5 +1,7 @@
 #include "core/model/string_table.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 #include "core/support/text.h"
@@ -21,7 +23,17 @@ StringId StringInterner::intern(std::string_view text) {
   const std::uint32_t row = rows_.find_or_add(hash_bytes(text), next,
                                               [&](std::uint32_t r) { return (*this)[StringId{r}] == text; });
   if (row == next) {
-    bytes_.insert(bytes_.end(), text.begin(), text.end());
+    // A part of a text that is here already moves with it when there is no room.
+    const bool own = !std::less<>()(text.data(), bytes_.data()) &&
+                     std::less<>()(text.data(), bytes_.data() + bytes_.size());
+    const std::size_t place = own ? static_cast<std::size_t>(text.data() - bytes_.data()) : 0;
+    const std::size_t n = text.size(), end = bytes_.size();
+    if (own) {
+      bytes_.resize(end + n);
+      std::copy_n(bytes_.data() + place, n, bytes_.data() + end);
+    } else {
+      bytes_.insert(bytes_.end(), text.begin(), text.end());
+    }
     offsets_.push_back(bytes_.size());
   }
   return StringId{row};

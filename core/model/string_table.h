@@ -36,7 +36,7 @@ class StringTable {
 class StringInterner {
  public:
   StringInterner();
-  // Invalid UTF-8 is repaired with U+FFFD and counted.
+  // Invalid UTF-8 is repaired with U+FFFD and counted. `text` may be a part of a text that is here already.
   StringId intern(std::string_view text);
   std::string_view operator[](StringId id) const {
     return {bytes_.data() + offsets_[id.v], static_cast<std::size_t>(offsets_[id.v + 1] - offsets_[id.v])};

@@ -207,8 +207,10 @@ class Reading {
       const std::int64_t key = n[0];
       if (key < 0 || static_cast<std::uint64_t>(key) >= frames_.size()) return bad("a frame has no name");
       const auto at = static_cast<std::size_t>(key);
-      if (!frames_[at].valid())
-        frames_[at] = make_frame(builder_, builder_.text(names_[at >> 3]), static_cast<unsigned>(at & 7));
+      if (!frames_[at].valid()) {
+        const std::string name(builder_.text(names_[at >> 3]));  // making a frame adds texts
+        frames_[at] = make_frame(builder_, name, static_cast<unsigned>(at & 7));
+      }
       frame = frames_[at];
       thread = thread_of(builder_, builder_.text(names_[at >> 3]));
     }
