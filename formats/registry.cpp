@@ -12,6 +12,7 @@
   reader(jitdump)             \
   reader(simpleperf)          \
   reader(android_art_trace)   \
+  reader(rbspy)               \
   reader(sysprof)             \
   reader(pprof_legacy)        \
   reader(gmon)                \
