@@ -268,7 +268,7 @@ class Reading {
 class RbspyReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"rbspy", "rbspy recording", kExtensions, 48, "rbspy record", 1, kNotes};
+    static const ReaderInfo info{"rbspy", "rbspy recording", kExtensions, 45, "rbspy record", 1, kNotes};
     return info;
   }
 

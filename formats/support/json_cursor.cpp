@@ -53,6 +53,7 @@ struct Decimal {
   std::uint64_t digits = 0;
   bool exact = true;           // digits hold all of them
   bool zero = true;            // every digit is 0
+  bool is_number = false;      // the text was one, from its beginning to its end
   std::int64_t exponent = 0;   // of the last digit
   std::int64_t magnitude = 0;  // the value is below 10^magnitude and, when not zero, at least a tenth of it
 };
@@ -66,11 +67,12 @@ Decimal take_apart(std::string_view text) {
   }
   std::int64_t pending_zeros = 0, n_digits = 0;
   bool fraction = false;
-  for (; i < text.size() && (is_digit(text[i]) || text[i] == '.'); ++i) {
+  for (; i < text.size() && (is_digit(text[i]) || (text[i] == '.' && !fraction)); ++i) {
     if (text[i] == '.') {
       fraction = true;
       continue;
     }
+    out.is_number = true;
     const auto digit = static_cast<std::uint64_t>(text[i] - '0');
     if (fraction) --out.exponent;
     if (digit == 0) {
@@ -87,16 +89,18 @@ Decimal take_apart(std::string_view text) {
     out.zero = false;
   }
   out.exponent += pending_zeros;
-  if (i < text.size()) {  // 'e' or 'E'
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     ++i;
     bool minus = false;
     if (i < text.size() && (text[i] == '+' || text[i] == '-')) minus = text[i++] == '-';
     std::int64_t written = 0;
-    for (; i < text.size(); ++i) {
+    out.is_number &= i < text.size();
+    for (; i < text.size() && is_digit(text[i]); ++i) {
       if (written < (std::int64_t{1} << 40)) written = written * 10 + (text[i] - '0');
     }
     out.exponent += minus ? -written : written;
   }
+  out.is_number &= i == text.size();
   out.magnitude = out.exponent + n_digits;
   return out;
 }
@@ -108,7 +112,7 @@ bool scaled_at_a_glance(std::string_view text, int power, std::int64_t& out) {
   const char* const end = p + text.size();
   const bool negative = p != end && *p == '-';
   if (negative) ++p;
-  if (power < 0 || end - p > kMaxDigits - power) return false;
+  if (power < 0 || end - p > kMaxDigits - power || p == end || !is_digit(*p)) return false;
   std::int64_t value = 0;
   for (; p != end && is_digit(*p); ++p) value = value * 10 + (*p - '0');
   if (p != end && *p == '.') {
@@ -148,6 +152,7 @@ std::string_view to_string(JsonKind kind) {
 bool scaled_decimal(std::string_view text, int power, std::int64_t& out) {
   if (scaled_at_a_glance(text, power, out)) return true;
   const Decimal d = take_apart(text);
+  if (!d.is_number) return false;
   if (d.zero) {
     out = 0;
     return true;

@@ -191,6 +191,12 @@ TEST_CASE("decimals are scaled without rounding") {
   CHECK((profd::scaled_decimal("0.000", 0, out) && out == 0));
   CHECK((profd::scaled_decimal("1.0000000000000000000000000000", 9, out) && out == 1000000000));
   CHECK_FALSE(profd::scaled_decimal("0.0010042490000614634", 9, out));
+  CHECK((profd::scaled_decimal(".5", 1, out) && out == 5));
+  CHECK((profd::scaled_decimal("2.", 1, out) && out == 20));
+  CHECK((profd::scaled_decimal("007", 1, out) && out == 70));
+  for (const char* no_number :
+       {"", "-", ".", "1.2.3", "12a5", "1e", "1e+", "1e5x", "1 5", "e5", "0x10", "1/1111111111111111111111"})
+    CHECK_FALSE(profd::scaled_decimal(no_number, 9, out));
   CHECK_FALSE(profd::scaled_decimal("1e300", 9, out));
   CHECK_FALSE(profd::scaled_decimal("1e-99999999999999999999", 9, out));
   CHECK_FALSE(profd::scaled_decimal("9223372036854775807", 1, out));
