@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/support/checked.h"
 #include "formats/jstack/threads.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
@@ -83,7 +84,9 @@ class Reading {
       std::optional<std::int64_t> since;
       if (time_) {
         if (threads_.n_dumps() == 0 || !first_time_) first_time_ = time_;
-        since = (*time_ - *first_time_) * 1'000'000'000;
+        std::int64_t ns = 0;
+        // Dumps of different centuries have no time between them.
+        if (!mul_overflows(*time_ - *first_time_, std::int64_t{1'000'000'000}, ns)) since = ns;
       }
       threads_.begin_dump(line.substr(kHead.size()), since);
       in_dump_ = true;
