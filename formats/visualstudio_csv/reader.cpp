@@ -85,8 +85,10 @@ class Reading {
     for (std::size_t i = 2; i < fields_.size(); ++i) {
       if (trim(fields_[i]) == "Module Name") module_ = i;
     }
-    for (const Column& column : columns_)
+    for (const Column& column : columns_) {
       metrics_.push_back(builder_.add_metric(column.name, column.unit, true));
+      n_needed_ = std::max(n_needed_, column.at + 1);
+    }
     while (rows_.next(fields_)) {
       if (context_.stop.check()) return context_.stop.status();
       if (fields_.size() == 1 && trim(fields_[0]).empty()) continue;
@@ -103,7 +105,7 @@ class Reading {
  private:
   bool read_row() {
     std::uint64_t level = 0;
-    if (rows_.is_broken() || fields_.size() <= columns_.back().at || !parse_uint(trim(fields_[0]), level) ||
+    if (rows_.is_broken() || fields_.size() < n_needed_ || !parse_uint(trim(fields_[0]), level) ||
         level > stack_.size() || level >= context_.limits.stack_depth)
       return false;
     const std::string_view name = trim(fields_[1]);
@@ -134,7 +136,8 @@ class Reading {
   ProfileBuilder& builder_;
   CsvReader rows_;
   std::vector<std::string_view> fields_;
-  std::vector<Column> columns_;
+  std::vector<Column> columns_;  // shares, then exact ones
+  std::size_t n_needed_ = 0;     // fields of a row
   std::vector<MetricId> metrics_;
   std::size_t module_ = 0;
   std::vector<ContextId> stack_;

@@ -33,6 +33,9 @@ TEST_CASE("Visual Studio CSV: bad input is refused or counted") {
           {"a level without a parent", good + "5,f,1,1,x,\n", "report malformed-line"},
           {"a number that is none", good + "1,f,many,1,x,\n", "report malformed-line"},
           {"too few fields", good + "1,f\n", "report malformed-line"},
+          {"a row that ends before a share",
+           "Level,Function Name,Number of Calls,Exclusive Samples %\n0,main,2,7\n1,f,1\n",
+           "report malformed-line"},
       });
 }
 
