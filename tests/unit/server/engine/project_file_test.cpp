@@ -48,6 +48,12 @@ TEST_CASE("broken TOML is an error with line and column") {
   CHECK_FALSE(parse_project_file("a = " + std::string(20'000, '['), "/w/.profd.toml"));
 }
 
+TEST_CASE("a letter beyond ASCII is fine in a text and an error in a bare key") {
+  CHECK(parse_project_file("# Größe, ų\nprofiles = [\"größe.pprof\"]\n", "/p/.profd.toml").has_value());
+  for (const char* text : {"größe = 1\n", "ų = 1\n", "a = ų\n", "\u00a0a = 1\n\u0173\n"})
+    CHECK(parse_project_file(text, "/p/.profd.toml").error().code == ErrorCode::malformed);
+}
+
 TEST_CASE("globs") {
   CHECK(glob_matches("/w/*.pprof", "/w/cpu.pprof"));
   CHECK_FALSE(glob_matches("/w/*.pprof", "/w/a/cpu.pprof"));
