@@ -7,6 +7,7 @@
 #include "core/model/collected_stacks.h"
 #include "core/model/context_rows.h"
 #include "core/model/profile_builder.h"
+#include "core/model/stack_source.h"
 #include "core/support/growing_vector.h"
 #include "core/support/interner.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/model/profile_builder.h"
+#include "core/model/stack_source.h"
 #include "core/support/growing_vector.h"
 
 namespace profd {

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "core/model/builder_state.h"
+#include "core/model/stack_source.h"
 #include "core/support/checked.h"
 #include "core/support/hash.h"
 

@@ -71,26 +71,7 @@ struct SampleContext {
   std::optional<std::int64_t> time;
 };
 
-// Stacks that a reader keeps in its own encoding. Calls may come from several threads at once, each for
-// another sample, and must be cheap: finish() asks for the first frames of every stack, then for the whole.
-class StackSource {
- public:
-  virtual ~StackSource() = default;
-  virtual std::size_t size() const = 0;
-  // Writes at most `max` frames of sample i, root first, and returns how many were written.
-  virtual std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const = 0;
-  // Appends all frames of sample i, root first; when `values` is not null, also writes its values (one per
-  // metric) there. Returns its label set.
-  virtual LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const = 0;
-  // Sample i will be asked for: soon (its index entry may be fetched), then very soon (its bytes).
-  virtual void prefetch_index(std::size_t i) const { static_cast<void>(i); }
-  virtual void prefetch(std::size_t i) const { static_cast<void>(i); }
-  // Asked after all stacks were read: an error met on the way (calls above cannot fail; they give what they
-  // can).
-  virtual Result<void> status() const { return {}; }
-  // Nothing is asked any more: what the stacks need can be freed.
-  virtual void release() {}
-};
+class StackSource;  // stack_source.h
 
 class ProfileBuilder {
  public:

@@ -1,40 +1,26 @@
 #include "core/tree/stack_sorter.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cassert>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <numeric>
 
-#include "core/support/hash.h"
-#include "core/support/interner.h"
+#include "core/tree/stack_groups.h"
 #include "core/tree/stack_order.h"
 
 namespace profd {
 
 namespace {
 
-// Samples of a group are scattered over the file; asking early hides the wait for memory.
-constexpr std::size_t kPrefetchAhead = 8;
-
 constexpr std::size_t kTooFewToSplit = 4096;
 
-// A run of samples in the grouped order whose stacks share their first frames.
-struct Group {
-  std::size_t begin, end;
-};
+// Samples of a group, with their stacks, values and bytes of the file, fit the second level cache.
+constexpr std::size_t kWanted = 8192;
 
-// Samples reordered so that those of a group stand together, in the order of arrival.
-struct Grouped {
-  BigVector<std::uint32_t> samples;
-  std::vector<Group> groups;
-  std::span<const std::uint32_t> members(const Group& group) const {
-    return std::span<const std::uint32_t>(samples).subspan(group.begin, group.end - group.begin);
-  }
-};
+// Leading frames by which stacks are grouped: at first, and at most.
+constexpr std::uint32_t kFirstDepth = 128, kDeepest = 1u << 17;
 
 // Contexts in preorder, two numbers each: how many contexts end before it, then its frame. Most take three or
 // four bytes; the tree stands in memory beside the file it comes from, so this is what the peak is made of.
@@ -99,78 +85,26 @@ std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std:
   return common_frames(a.data(), b.data(), static_cast<std::uint32_t>(std::min(a.size(), b.size())));
 }
 
-std::uint64_t prefix_hash(const std::uint32_t* frames, std::size_t n) {
-  std::uint64_t hash = n;
-  for (std::size_t f = 0; f < n; ++f) hash = hash_combine(hash, frames[f]);
-  return mix64(hash);
-}
-
-// Brings samples of one hash together, in the order of arrival, and adds a group for each hash; `offset` is
-// where the bucket begins. A bucket has few hashes for its samples: counting beats sorting.
-void gather_equal(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> samples, std::size_t offset,
-                  std::vector<Group>& groups) {
-  RowSet rows;
-  std::vector<std::uint64_t> distinct;
-  std::vector<std::size_t> next;  // by hash: how many, then where its next sample goes
-  RawVector<std::uint32_t> row_of(samples.size()), gathered(samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const auto fresh = static_cast<std::uint32_t>(distinct.size());
-    const std::uint32_t row =
-        rows.find_or_add(hashes[i], fresh, [&](std::uint32_t r) { return distinct[r] == hashes[i]; });
-    if (row == fresh) {
-      distinct.push_back(hashes[i]);
-      next.push_back(0);
-    }
-    ++next[row];
-    row_of[i] = row;
-  }
-  std::size_t at = 0;
-  for (std::size_t& n : next) {
-    groups.push_back({offset + at, offset + at + n});
-    at += std::exchange(n, at);
-  }
-  for (std::size_t i = 0; i < samples.size(); ++i) gathered[next[row_of[i]]++] = samples[i];
-  std::copy(gathered.begin(), gathered.end(), samples.begin());
-}
-
 class Sorter {
  public:
   Sorter(StackSource& source, const SortOptions& options, Executor& executor, StopToken stop)
-      : source_(source), options_(options), executor_(executor), stop_(std::move(stop)) {}
+      : source_(source),
+        options_(options),
+        wanted_(std::min({options.group_limit, kWanted, source.size() / (executor.width() * 8) + 1})),
+        executor_(executor),
+        stop_(std::move(stop)) {}
 
   Result<SortedStacks> run();
 
  private:
-  template <class Sample>
-  Grouped group_by_prefix(std::size_t n, Sample sample, std::size_t depth, Executor& executor);
-  std::size_t choose_depth(std::size_t n) const;
-  std::vector<std::size_t> in_prefix_order(const Grouped& grouped, std::size_t depth,
-                                           Executor& executor) const;
-  void grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared);
-  bool read_group(Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared);
-  void emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
-                   std::size_t shared);
+  void grow_piece(Piece& piece, Scratch& scratch, const StackGroups& all, const StackGroup& group,
+                  std::uint32_t depth);
+  void read_group(Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t n,
+                  std::uint32_t n_shared) const;
+  void emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t n,
+                   std::uint32_t n_shared);
   void sort_all_at_once(std::vector<Piece>& pieces);
   Result<void> sort_in_groups(std::vector<Piece>& pieces);
-  // sample(i) is the i-th of n samples about to be read.
-  template <class Sample>
-  void prefetch(std::size_t i, std::size_t n, Sample sample) const {
-    if (i + 2 * kPrefetchAhead < n) source_.prefetch_index(sample(i + 2 * kPrefetchAhead));
-    if (i + kPrefetchAhead < n) source_.prefetch(sample(i + kPrefetchAhead));
-  }
-  // Most groups are small, and neighbours in order are far apart in the file: before one is read the next
-  // ones are asked for. `order[at]` is about to be read.
-  void prefetch_groups(const Grouped& grouped, std::span<const std::size_t> order, std::size_t at) const {
-    const auto first_members = [&](std::size_t i) {
-      const auto members = grouped.members(grouped.groups[order[i]]);
-      return members.first(std::min(members.size(), kPrefetchAhead));
-    };
-    if (at + 6 < order.size()) __builtin_prefetch(&grouped.samples[grouped.groups[order[at + 6]].begin]);
-    if (at + 4 < order.size())
-      for (std::uint32_t sample : first_members(at + 4)) source_.prefetch_index(sample);
-    if (at + 2 < order.size())
-      for (std::uint32_t sample : first_members(at + 2)) source_.prefetch(sample);
-  }
   bool cancelled() const { return stop_.stop_requested(); }
   struct Place;
   struct TreeColumns {
@@ -182,146 +116,42 @@ class Sorter {
 
   StackSource& source_;
   const SortOptions& options_;
+  std::size_t wanted_;
   Executor& executor_;
   StopToken stop_;
   SortedStacks out_;
-  std::atomic<bool> collided_ = false;  // two different prefixes had one hash
 };
 
-// How many leading frames tell groups apart: as many as leave a good number of samples in each group.
-std::size_t Sorter::choose_depth(std::size_t n) const {
-  constexpr std::array<std::size_t, 14> kDepths{2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
-  constexpr std::size_t kProbes = 4096;
-  const std::size_t probes = std::min(n, kProbes);
-  const std::size_t step = n / probes;
-  std::vector<std::uint32_t> prefix(kDepths.back());
-  std::array<std::vector<std::uint64_t>, kDepths.size()> hashes;
-  for (std::size_t p = 0; p < probes; ++p) {
-    const std::size_t length = source_.prefix(p * step, prefix.data(), prefix.size());
-    std::uint64_t hash = 0;
-    std::size_t at = 0;
-    for (std::size_t d = 0; d < kDepths.size(); ++d) {
-      for (; at < std::min(kDepths[d], length); ++at) hash = hash_combine(hash, prefix[at]);
-      hashes[d].push_back(hash);
-    }
-  }
-  std::size_t best = kDepths.front();
-  for (std::size_t d = 0; d < kDepths.size(); ++d) {
-    std::sort(hashes[d].begin(), hashes[d].end());
-    const auto distinct = std::unique(hashes[d].begin(), hashes[d].end()) - hashes[d].begin();
-    if (static_cast<std::size_t>(distinct) > probes / 8) continue;
-    best = kDepths[d];
-  }
-  return best;
-}
-
-// Of n samples, sample(i) being the i-th: those with equal first `depth` frames go together.
-template <class Sample>
-Grouped Sorter::group_by_prefix(std::size_t n, Sample sample, std::size_t depth, Executor& executor) {
-  const std::size_t n_slices =
-      std::max<std::size_t>(1, std::min<std::size_t>(executor.width() * 4, n / 4096));
-  constexpr unsigned kBits = 10;
-  constexpr std::size_t kBuckets = std::size_t{1} << kBits;
-  const auto bucket_of = [](std::uint64_t hash) { return hash >> (64 - kBits); };
-  std::vector<std::vector<std::size_t>> counts(n_slices, std::vector<std::size_t>(kBuckets, 0));
-  BigVector<std::uint64_t> arrived(n);
-  executor.run(n_slices, [&](std::size_t slice) {
-    std::vector<std::uint32_t> prefix(depth);
-    for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
-      if ((i & 0xFFFF) == 0 && cancelled()) return;
-      prefetch(i, n, sample);
-      const std::size_t length = source_.prefix(sample(i), prefix.data(), depth);
-      arrived[i] = prefix_hash(prefix.data(), length);
-      ++counts[slice][bucket_of(arrived[i])];
-    }
-  });
-  std::vector<std::size_t> bucket_begin(kBuckets + 1, 0);
-  std::size_t at = 0;
-  for (std::size_t b = 0; b < kBuckets; ++b) {
-    bucket_begin[b] = at;
-    for (auto& slice : counts) at += std::exchange(slice[b], at);
-  }
-  bucket_begin[kBuckets] = at;
-  if (cancelled()) return {};
-  Grouped grouped{BigVector<std::uint32_t>(n), {}};
-  BigVector<std::uint64_t> hashes(n);
-  executor.run(n_slices, [&](std::size_t slice) {
-    for (std::size_t i = n * slice / n_slices; i < n * (slice + 1) / n_slices; ++i) {
-      const std::size_t to = counts[slice][bucket_of(arrived[i])]++;
-      hashes[to] = arrived[i];
-      grouped.samples[to] = sample(i);
-    }
-  });
-  arrived = {};
-  std::vector<std::vector<Group>> by_bucket(kBuckets);
-  executor.run(kBuckets, [&](std::size_t b) {
-    const std::size_t begin = bucket_begin[b], size = bucket_begin[b + 1] - begin;
-    gather_equal(std::span(hashes).subspan(begin, size), std::span(grouped.samples).subspan(begin, size),
-                 begin, by_bucket[b]);
-  });
-  for (const auto& some : by_bucket) grouped.groups.insert(grouped.groups.end(), some.begin(), some.end());
-  return grouped;
-}
-
-// Group numbers in lexicographic order of the frames that each group shares.
-std::vector<std::size_t> Sorter::in_prefix_order(const Grouped& grouped, std::size_t depth,
-                                                 Executor& executor) const {
-  const std::size_t n = grouped.groups.size();
-  RawVector<std::uint32_t> frames(n * depth);
-  std::vector<StackRef> refs(n);
-  constexpr std::size_t kSlice = 1024;
-  executor.run((n + kSlice - 1) / kSlice, [&](std::size_t slice) {
-    for (std::size_t g = slice * kSlice; g < std::min(n, (slice + 1) * kSlice); ++g) {
-      prefetch(g, n, [&](std::size_t at) { return grouped.samples[grouped.groups[at].begin]; });
-      std::uint32_t* const to = frames.data() + g * depth;
-      const std::size_t length = source_.prefix(grouped.samples[grouped.groups[g].begin], to, depth);
-      refs[g] = {to, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(g)};
-    }
-  });
-  sort_refs(refs);
-  std::vector<std::size_t> order(n);
-  for (std::size_t g = 0; g < n; ++g) order[g] = refs[g].index;
-  return order;
-}
-
-// Reads the group's stacks into the scratch: the frames that all begin with once, then what is left of each.
-// False when a stack begins with others.
-bool Sorter::read_group(Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t shared) {
+// Reads the first `n` stacks into the scratch: the frames that all begin with once, then what is left of
+// each. The samples after them will be read next.
+void Sorter::read_group(Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t n,
+                        std::uint32_t n_shared) const {
   RawVector<std::uint32_t>& frames = scratch.frames;
   const std::size_t n_metrics = options_.n_metrics;
   frames.clear();
   scratch.begin.assign(1, 0);
   scratch.labels.clear();
-  scratch.values.resize(samples.size() * n_metrics);
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    prefetch(i, samples.size(), [&](std::size_t at) { return samples[at]; });
+  scratch.values.resize(n * n_metrics);
+  scratch.prefix.resize(n_shared);
+  if (n_shared > 0) source_.prefix(samples.front(), scratch.prefix.data(), n_shared);
+  const SharedFrames shared = source_.shared_frames(samples.front(), n_shared);
+  for (std::size_t i = 0; i < n; ++i) {
+    prefetch_stacks(source_, samples, i);
     std::int64_t* values = n_metrics > 0 ? scratch.values.data() + i * n_metrics : nullptr;
-    const auto at = static_cast<std::ptrdiff_t>(frames.size());
-    scratch.labels.push_back(source_.read(samples[i], frames, values).v);
-    const std::span<const std::uint32_t> stack(frames.begin() + at, frames.end());
-    if (i == 0) {
-      const auto first = stack.first(std::min(shared, stack.size()));
-      scratch.prefix.assign(first.begin(), first.end());
-    }
-    if (common_prefix(stack, scratch.prefix) < scratch.prefix.size()) return false;
-    frames.erase(frames.begin() + at,
-                 frames.begin() + at + static_cast<std::ptrdiff_t>(scratch.prefix.size()));
+    scratch.labels.push_back(source_.read_rest(samples[i], shared, frames, values).v);
     scratch.begin.push_back(frames.size());
   }
-  return true;
 }
 
-// Sorts samples whose first `shared` frames are equal and appends their tree to the piece.
+// Sorts the first `n` of the samples, whose first `n_shared` frames are equal, and appends their tree to the
+// piece.
 void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
-                         std::size_t shared) {
-  if (!read_group(scratch, samples, shared)) {
-    collided_ = true;
-    return;
-  }
+                         std::size_t n, std::uint32_t n_shared) {
+  read_group(scratch, samples, n, n_shared);
   const std::size_t n_metrics = options_.n_metrics;
   const std::vector<std::uint32_t>& prefix = scratch.prefix;
   scratch.refs.clear();
-  for (std::size_t i = 0; i < samples.size(); ++i)
+  for (std::size_t i = 0; i < n; ++i)
     scratch.refs.push_back({scratch.frames.data() + scratch.begin[i],
                             static_cast<std::uint32_t>(scratch.begin[i + 1] - scratch.begin[i]),
                             static_cast<std::uint32_t>(i)});
@@ -368,25 +198,23 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::ui
   piece.last_stack.insert(piece.last_stack.end(), previous.begin(), previous.end());
 }
 
-// Splits by ever more leading frames until what is left is small, then sorts. The recursion is bounded: the
-// number of frames doubles each time.
-void Sorter::grow_piece(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
-                        std::size_t shared) {
-  constexpr std::size_t kDeepest = std::size_t{1} << 16;
-  if (samples.size() <= options_.group_limit || shared > kDeepest) {
-    emit_sorted(piece, scratch, samples, shared);
-    return;
-  }
-  SerialExecutor serial;
-  const std::size_t depth = shared * 2;
-  const Grouped grouped = group_by_prefix(
-      samples.size(), [&](std::size_t i) { return samples[i]; }, depth, serial);
-  if (cancelled()) return;
-  const std::vector<std::size_t> order = in_prefix_order(grouped, depth, serial);
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    prefetch_groups(grouped, order, at);
-    grow_piece(piece, scratch, grouped.members(grouped.groups[order[at]]), depth);
-    if (cancelled() || collided_) return;
+// Splits by ever more leading frames until what is left is small, then sorts.
+void Sorter::grow_piece(Piece& piece, Scratch& scratch, const StackGroups& all, const StackGroup& group,
+                        std::uint32_t depth) {
+  const auto from = std::span<const std::uint32_t>(all.samples).subspan(group.begin);
+  const std::size_t n = group.end - group.begin;
+  if (group.whole) {
+    for (std::size_t at = 0; at < n && !cancelled(); at += options_.group_limit)
+      emit_sorted(piece, scratch, from.subspan(at), std::min(n - at, options_.group_limit), group.shared);
+  } else if (n <= options_.group_limit || depth >= kDeepest) {
+    emit_sorted(piece, scratch, from, n, group.shared);
+  } else {
+    SerialExecutor serial;
+    const StackGroups parts = group_stacks(source_, from.first(n), {wanted_, depth * 4}, serial, stop_);
+    for (const StackGroup& part : parts.groups) {
+      if (cancelled()) return;
+      grow_piece(piece, scratch, parts, part, depth * 4);
+    }
   }
 }
 
@@ -395,30 +223,21 @@ void Sorter::sort_all_at_once(std::vector<Piece>& pieces) {
   std::iota(samples.begin(), samples.end(), 0u);
   pieces = std::vector<Piece>(1);
   Scratch scratch;
-  emit_sorted(pieces.front(), scratch, samples, 0);
+  emit_sorted(pieces.front(), scratch, samples, samples.size(), 0);
   pieces.front().contexts = std::move(scratch.contexts);
 }
 
 Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
   const std::size_t n = source_.size();
-  const std::size_t depth = choose_depth(n);
-  const Grouped grouped = group_by_prefix(
-      n, [](std::size_t i) { return static_cast<std::uint32_t>(i); }, depth, executor_);
+  const StackGroups grouped = group_stacks(source_, {wanted_, kFirstDepth}, executor_, stop_);
   PROFD_CHECK(stop_.status());
-  const std::vector<Group>& groups = grouped.groups;
-  const std::vector<std::size_t> order = in_prefix_order(grouped, depth, executor_);
+  const std::vector<StackGroup>& groups = grouped.groups;
   // Neighbouring groups go into one piece until it is worth a task; several tasks for each worker.
   const std::size_t enough = std::min(options_.group_limit, n / (executor_.width() * 8) + 1);
   std::vector<std::pair<std::size_t, std::size_t>> runs;
-  std::vector<std::size_t> first_rows;
-  std::size_t row = 0;
-  for (std::size_t g = 0; g < order.size(); ++g) {
-    if (runs.empty() || row - first_rows.back() >= enough) {
-      runs.emplace_back(g, g);
-      first_rows.push_back(row);
-    }
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (runs.empty() || groups[g].begin - groups[runs.back().first].begin >= enough) runs.emplace_back(g, g);
     runs.back().second = g + 1;
-    row += groups[order[g]].end - groups[order[g]].begin;
   }
   pieces.resize(runs.size());
   ScratchPool scratches;
@@ -429,11 +248,9 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
     // Address space that growing would otherwise take by copying; what is not used is never touched.
     scratch.frames.reserve(options_.group_limit * 64);
     scratch.contexts.clear();
-    piece.first_row = piece.end_row = first_rows[r];
-    for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled() && !collided_; ++g) {
-      prefetch_groups(grouped, order, g);
-      grow_piece(piece, scratch, grouped.members(groups[order[g]]), depth);
-    }
+    piece.first_row = piece.end_row = groups[runs[r].first].begin;
+    for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled(); ++g)
+      grow_piece(piece, scratch, grouped, groups[g], kFirstDepth);
     piece.contexts.assign(scratch.contexts.begin(), scratch.contexts.end());
     scratches.give(std::move(taken));
   });
@@ -452,10 +269,6 @@ Result<SortedStacks> Sorter::run() {
     if (n > 0) sort_all_at_once(pieces);
   } else {
     PROFD_CHECK(sort_in_groups(pieces));
-    if (collided_) {
-      collided_ = false;
-      sort_all_at_once(pieces);
-    }
   }
   PROFD_CHECK(stop_.status());
   PROFD_CHECK(source_.status());

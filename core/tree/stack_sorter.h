@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/model/context_tree.h"
-#include "core/model/profile_builder.h"
+#include "core/model/stack_source.h"
 #include "core/support/big_vector.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"

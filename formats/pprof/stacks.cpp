@@ -35,6 +35,14 @@ bool each_integer(const Field& field, Visit visit) {
   return true;
 }
 
+// The root is at the end. What stands before these bytes must not go on with their first varint.
+bool begins_with(const Cursor& packed, std::span<const std::uint8_t> encoded) {
+  const std::size_t n = encoded.size();
+  return n <= packed.left() &&
+         (n == packed.left() || packed.end[-static_cast<std::ptrdiff_t>(n) - 1] < 0x80) &&
+         std::equal(encoded.begin(), encoded.end(), packed.end - n);
+}
+
 std::size_t count_varints(Cursor packed) {
   return static_cast<std::size_t>(
       std::count_if(packed.p, packed.end, [](std::uint8_t b) { return b < 0x80; }));
@@ -44,18 +52,16 @@ std::size_t count_varints(Cursor packed) {
 
 // Label sets of a run of samples, told apart by their bytes alone.
 struct SampleStacks::Slice {
-  std::vector<std::string_view> texts;   // distinct label bytes
-  std::vector<std::uint32_t> examples;   // a sample that has them
-  std::vector<std::uint32_t> of_sample;  // by sample of the slice: 0 none, else 1 + row of texts
+  std::size_t begin = 0, end = 0;       // samples; the note of one is 0 or 1 + its row of texts
+  std::vector<std::string_view> texts;  // distinct label bytes
+  std::vector<std::uint32_t> examples;  // a sample that has them
   RowSet rows;
   bool all_packed = true;
 };
 
-Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size_t end,
-                                      std::uint32_t max_depth) const {
+Result<void> SampleStacks::scan_slice(Slice& slice, std::uint32_t max_depth) {
   const std::size_t n_values = records_.sample_types.size();
-  slice.of_sample.reserve(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
+  for (std::size_t i = slice.begin; i < slice.end; ++i) {
     Cursor body = records_.sample(i);
     // Counted only where it can be too much.
     if (std::uint64_t{body.left()} * kWideLocation > max_depth && depth_of(i) > max_depth)
@@ -99,10 +105,7 @@ Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size
                   records_.samples[i]);
     }
     slice.all_packed &= n_location_fields == 0 || (starts_packed && n_location_fields == 1);
-    if (!labels_begin) {
-      slice.of_sample.push_back(0);
-      continue;
-    }
+    if (!labels_begin) continue;
     const std::string_view text(reinterpret_cast<const char*>(labels_begin),
                                 static_cast<std::size_t>(labels_end - labels_begin));
     const auto next = static_cast<std::uint32_t>(slice.texts.size());
@@ -112,7 +115,7 @@ Result<void> SampleStacks::scan_slice(Slice& slice, std::size_t begin, std::size
       slice.texts.push_back(text);
       slice.examples.push_back(static_cast<std::uint32_t>(i));
     }
-    slice.of_sample.push_back(row + 1);
+    records_.samples.set_note(i, row + 1);
   }
   return {};
 }
@@ -158,7 +161,9 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
   std::vector<Slice> slices(n_slices);
   std::vector<Result<void>> results(n_slices);
   context.executor.run(n_slices, [&](std::size_t s) {
-    results[s] = scan_slice(slices[s], n * s / n_slices, n * (s + 1) / n_slices, context.limits.stack_depth);
+    slices[s].begin = n * s / n_slices;
+    slices[s].end = n * (s + 1) / n_slices;
+    results[s] = scan_slice(slices[s], context.limits.stack_depth);
   });
   bool any_labels = false;
   for (std::size_t s = 0; s < n_slices; ++s) {
@@ -167,7 +172,7 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
     any_labels |= !slices[s].texts.empty();
   }
   PROFD_CHECK(context.stop.status());
-  if (any_labels) PROFD_CHECK(join_labels(slices, builder, context));
+  if (any_labels) PROFD_CHECK(intern_labels(slices, builder, context));
   // All that is named has its id now.
   records_.strings = {};
   records_.locations = {};
@@ -176,18 +181,20 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
   return {};
 }
 
-Result<void> SampleStacks::join_labels(std::vector<Slice>& slices, ProfileBuilder& builder,
-                                       ReadContext& context) {
-  labels_.reserve(size());
-  for (Slice& slice : slices) {
-    std::vector<std::uint32_t> sets{0};
-    for (std::uint32_t example : slice.examples) {
+Result<void> SampleStacks::intern_labels(std::vector<Slice>& slices, ProfileBuilder& builder,
+                                         ReadContext& context) {
+  std::vector<std::vector<std::uint32_t>> sets(slices.size());  // by note
+  for (std::size_t s = 0; s < slices.size(); ++s) {
+    sets[s].push_back(0);
+    for (std::uint32_t example : slices[s].examples) {
       PROFD_TRY(const LabelSetId set, read_labels(example, builder, context));
-      sets.push_back(set.v);
+      sets[s].push_back(set.v);
     }
-    for (std::uint32_t row : slice.of_sample) labels_.push_back(sets[row]);
-    slice = {};
   }
+  context.executor.run(slices.size(), [&](std::size_t s) {
+    for (std::size_t i = slices[s].begin; i < slices[s].end; ++i)
+      records_.samples.set_note(i, sets[s][records_.samples.note(i)]);
+  });
   return {};
 }
 
@@ -310,14 +317,15 @@ std::size_t SampleStacks::prefix(std::size_t i, std::uint32_t* frames, std::size
     std::copy_n(whole.begin(), n, frames);
     return n;
   }
-  Cursor body = records_.sample(i);
-  if (body.done() || *body.p != kLocationTag) return 0;
-  Field field;
-  read_field(body, field);
-  const std::uint8_t* p = field.bytes.end;
+  return read_begin(packed_locations(i), frames, max);
+}
+
+// The first frames of a packed list.
+std::size_t SampleStacks::read_begin(Cursor packed, std::uint32_t* frames, std::size_t max) const {
+  const std::uint8_t* p = packed.end;
   std::size_t n = 0;
   std::uint64_t id;
-  while (n < max && read_varint_backwards(field.bytes.p, p, id)) {
+  while (n < max && read_varint_backwards(packed.p, p, id)) {
     const std::uint32_t known =
         id < dictionary_.quick.size() ? dictionary_.quick[static_cast<std::size_t>(id)] : kManyFrames;
     if (known < kManyFrames) {
@@ -331,8 +339,61 @@ std::size_t SampleStacks::prefix(std::size_t i, std::uint32_t* frames, std::size
   return n;
 }
 
+// Of a sample when all are packed.
+Cursor SampleStacks::packed_locations(std::size_t i) const {
+  Cursor body = records_.sample(i);
+  Field field;
+  if (body.done() || *body.p != kLocationTag || !read_field(body, field)) return {body.p, body.p};
+  return field.bytes;
+}
+
+std::span<const std::uint8_t> SampleStacks::encoded(std::size_t i) const {
+  if (!quick()) return {};
+  const Cursor packed = packed_locations(i);
+  return {packed.p, packed.end};
+}
+
+std::size_t SampleStacks::begin_of(std::span<const std::uint8_t> end, bool whole, std::uint32_t* frames,
+                                   std::size_t max) const {
+  Cursor sure(end.data(), end.data() + end.size());
+  // The first varint may go on before the bytes at hand.
+  if (!whole) {
+    while (!sure.done() && *sure.p >= 0x80) ++sure.p;
+    if (!sure.done()) ++sure.p;
+  }
+  return read_begin(sure, frames, max);
+}
+
+// Whole locations only: bytes that end within the lines of one would stand for too many frames.
+SharedFrames SampleStacks::shared_frames(std::size_t i, std::uint32_t n) const {
+  SharedFrames shared{n, {}, 0};
+  if (!quick()) return shared;
+  const Cursor packed = packed_locations(i);
+  const std::uint8_t* p = packed.end;
+  std::uint64_t id;
+  while (shared.n_encoded < n && p != packed.p) {
+    const std::uint8_t* const before = p;
+    if (!read_varint_backwards(packed.p, p, id)) break;
+    const std::size_t more = frames_of(id).size();
+    if (shared.n_encoded + more > n) {
+      p = before;
+      break;
+    }
+    shared.n_encoded += static_cast<std::uint32_t>(more);
+  }
+  shared.encoded = {p, packed.end};
+  return shared;
+}
+
 LabelSetId SampleStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const {
-  const bool quick = all_packed_ && dictionary_.prune.empty();
+  return read_rest(i, {}, frames, values);
+}
+
+LabelSetId SampleStacks::read_rest(std::size_t i, const SharedFrames& shared,
+                                   RawVector<std::uint32_t>& frames, std::int64_t* values) const {
+  const std::size_t before = frames.size();
+  const bool quick = this->quick();
+  std::uint32_t to_drop = shared.n;
   if (!quick) read_slowly(i, frames);
   Cursor body = records_.sample(i);
   Field field;
@@ -340,6 +401,10 @@ LabelSetId SampleStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, s
   const std::size_t n_values = values ? records_.sample_types.size() : 0;
   while (!body.done() && read_field(body, field)) {
     if (field.number == 1 && quick) {
+      if (begins_with(field.bytes, shared.encoded)) {
+        field.bytes.end -= shared.encoded.size();
+        to_drop -= shared.n_encoded;
+      }
       read_packed(field.bytes, frames);
       if (n_values == 0) break;
     } else if (field.number == 2 && values) {
@@ -353,13 +418,16 @@ LabelSetId SampleStacks::read(std::size_t i, RawVector<std::uint32_t>& frames, s
     bad_sample_.store(true, std::memory_order_relaxed);
     std::fill(values + n, values + n_values, 0);
   }
-  return LabelSetId{labels_.empty() ? 0 : labels_[i]};
+  if (to_drop > 0)
+    frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(before),
+                 frames.begin() + static_cast<std::ptrdiff_t>(
+                                      before + std::min<std::size_t>(to_drop, frames.size() - before)));
+  return LabelSetId{records_.samples.note(i)};
 }
 
 void SampleStacks::release() {
   records_ = {};
   dictionary_ = {};
-  labels_ = {};
   owner_.reset();
 }
 

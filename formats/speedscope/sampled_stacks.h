@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/model/profile_builder.h"
+#include "core/model/stack_source.h"
 #include "core/support/growing_vector.h"
 
 namespace profd::speedscope {

@@ -27,13 +27,20 @@ void expect_a_full_heap() {
   constexpr std::size_t kHeap = std::size_t{64} << 20, kPage = std::size_t{2} << 20;
   mallopt(M_TOP_PAD, static_cast<int>(kHeap));
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kHeap));
+  // A worker's own arena would be made of small pages.
+  mallopt(M_ARENA_MAX, 1);
   // Makes the heap grow by the padding; only address space, memory comes with the first touch.
   // Through a volatile, because a malloc that is only freed is optimised away.
   void* volatile block = std::malloc(std::size_t{256} << 10);
   std::free(block);
   const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0)) & ~(kPage - 1);
   const std::uintptr_t begin = (end - kHeap + 2 * kPage - 1) & ~(kPage - 1);
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  if (begin >= end) return;
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  // What comes before the first huge page is never asked for, so never touched.
+  block = std::malloc(1024);
+  const auto top = reinterpret_cast<std::uintptr_t>(static_cast<void*>(block));
+  if (top < begin && begin - top <= 2 * kPage) block = std::malloc(begin - top - 2048);
 #endif
 }
 

@@ -1,67 +1,13 @@
 #include "core/tree/stack_sorter.h"
 
 #include <map>
-#include <random>
-#include <thread>
 
 #include "tests/support/catch.h"
+#include "tests/unit/core/tree/test_stacks.h"
 
 using namespace profd;
 
 namespace {
-
-using Stack = std::vector<std::uint32_t>;
-
-class ThreadedExecutor final : public Executor {
- public:
-  unsigned width() const override { return 3; }
-  void run(std::size_t n_tasks, const std::function<void(std::size_t)>& task) override {
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < width(); ++t) {
-      threads.emplace_back([&] {
-        for (std::size_t i = next++; i < n_tasks; i = next++) task(i);
-      });
-    }
-    for (auto& thread : threads) thread.join();
-  }
-};
-
-class TestStacks final : public StackSource {
- public:
-  explicit TestStacks(const std::vector<Stack>& stacks) : stacks_(stacks) {}
-  std::size_t size() const override { return stacks_.size(); }
-  std::size_t prefix(std::size_t i, std::uint32_t* frames, std::size_t max) const override {
-    const std::size_t n = std::min(max, stacks_[i].size());
-    std::copy_n(stacks_[i].begin(), n, frames);
-    return n;
-  }
-  LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override {
-    frames.insert(frames.end(), stacks_[i].begin(), stacks_[i].end());
-    if (values) values[0] = static_cast<std::int64_t>(i) * 3 - 7;
-    return LabelSetId{static_cast<std::uint32_t>(i % 5)};
-  }
-
- private:
-  const std::vector<Stack>& stacks_;
-};
-
-std::vector<Stack> random_stacks(unsigned seed, std::size_t n, std::size_t max_depth,
-                                 std::uint32_t n_frames) {
-  std::mt19937 random(seed);
-  std::vector<Stack> stacks;
-  for (std::size_t i = 0; i < n; ++i) {
-    Stack stack;
-    if (!stacks.empty() && random() % 3 != 0) {
-      stack = stacks[random() % stacks.size()];
-      stack.resize(random() % (stack.size() + 1));
-    }
-    const std::size_t more = random() % (max_depth + 1);
-    while (stack.size() < more) stack.push_back(random() % n_frames);
-    stacks.push_back(std::move(stack));
-  }
-  return stacks;
-}
 
 Stack path_of(const ContextTree& tree, std::uint32_t context) {
   Stack path;
@@ -70,8 +16,9 @@ Stack path_of(const ContextTree& tree, std::uint32_t context) {
 }
 
 // Every law the sorted result must obey, checked against the plain stacks.
+template <class Source = TestStacks>
 void check_sorted(const std::vector<Stack>& stacks, std::size_t group_limit, Executor& executor) {
-  TestStacks source(stacks);
+  Source source(stacks);
   const SortOptions options{.n_metrics = 1, .keep_order = true, .group_limit = group_limit};
   const auto sorted = sort_stacks(source, options, executor, {});
   REQUIRE(sorted.has_value());
@@ -107,7 +54,17 @@ TEST_CASE("sorted stacks give every sample its own path, once, at any group size
     check_sorted(stacks, 1u << 16, serial);
     check_sorted(stacks, 1, serial);
     check_sorted(stacks, 16, threaded);
+    check_sorted<EncodedStacks>(stacks, 1, serial);
+    check_sorted<EncodedStacks>(stacks, 16, threaded);
   }
+}
+
+TEST_CASE("stacks that begin alike for longer than is looked at are sorted all the same") {
+  SerialExecutor serial;
+  std::vector<Stack> stacks = random_stacks(7, 300, 12, 3);
+  for (Stack& stack : stacks) stack.insert(stack.begin(), 700, 5);
+  check_sorted(stacks, 8, serial);
+  check_sorted<EncodedStacks>(stacks, 8, serial);
 }
 
 TEST_CASE("no stacks give a tree of the root alone") {

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <random>
 
 #include "core/model/profile_builder.h"
+#include "core/model/stack_source.h"
 #include "formats/profd/schema.h"
 #include "tests/support/catch.h"
 #include "tests/support/profile_equal.h"
@@ -102,9 +104,9 @@ TEST_CASE("self values that are the samples stay shared") {
     FrameId frame;
     LabelSetId set;
     std::size_t size() const override { return 2; }
-    std::size_t prefix(std::size_t, std::uint32_t* frames, std::size_t) const override {
-      frames[0] = frame.v;
-      return 1;
+    std::size_t prefix(std::size_t, std::uint32_t* frames, std::size_t max) const override {
+      if (max > 0) frames[0] = frame.v;
+      return std::min<std::size_t>(max, 1);
     }
     LabelSetId read(std::size_t i, RawVector<std::uint32_t>& frames, std::int64_t* values) const override {
       frames.push_back(frame.v);
