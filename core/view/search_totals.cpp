@@ -60,7 +60,7 @@ class OutermostSums {
   std::vector<std::uint32_t> inside_until_;
 };
 
-constexpr std::uint32_t kBlock = 4096;
+constexpr std::uint32_t kBlock = 1024;
 
 // Consecutive contexts that are summed on their own. Fixed, so that sums of fractions are the same on every
 // machine.
@@ -118,8 +118,13 @@ class Marks {
         at += part.contexts.size();
         if (from == to) continue;
         if (stop.stop_requested()) return;
-        for (const std::uint32_t c : part.contexts.subspan(from, to - from))
-          if (part.whole || set_of[tree.frame[c]] != 0) map[c / 64] |= std::uint64_t{1} << (c % 64);
+        const auto contexts = part.contexts.subspan(from, to - from);
+        if (part.whole) {
+          for (const std::uint32_t c : contexts) map[c / 64] |= std::uint64_t{1} << (c % 64);
+        } else {
+          for (const std::uint32_t c : contexts)
+            if (set_of[tree.frame[c]] != 0) map[c / 64] |= std::uint64_t{1} << (c % 64);
+        }
       }
     });
   }
@@ -128,19 +133,24 @@ class Marks {
   Marks& operator=(const Marks&) = delete;
   ~Marks() { memo_.keep_scratch(std::move(words_)); }
 
+  // Of [begin, end), which begins a word and is nobody else's.
   template <class T>
-  void sum(OutermostSums<T>& sums, std::uint32_t begin, std::uint32_t end) const {
-    std::array<std::uint32_t, kBlock> found;
+  void sum(OutermostSums<T>& sums, std::uint32_t begin, std::uint32_t end) {
+    const std::size_t first = begin / 64, last = (end + 63) / 64;
+    std::uint64_t* const words = words_.data();
+    for (unsigned map = 1; map < n_maps_; ++map) {
+      const std::uint64_t* const more = words + n_words_ * map;
+      for (std::size_t word = first; word < last; ++word) words[word] |= more[word];
+    }
+    // Not many at once: most lie inside of one that was just found, and are skipped unseen.
+    std::array<std::uint32_t, kFound> found;
     std::size_t n_found = 0;
-    const std::size_t last = (end + 63) / 64;
-    for (std::size_t word = begin / 64; word < last;) {
-      std::uint64_t bits = 0;
-      for (unsigned map = 0; map < n_maps_; ++map) bits |= words_[n_words_ * map + word];
-      for (; bits != 0; bits &= bits - 1)
+    for (std::size_t word = first; word < last;) {
+      for (std::uint64_t bits = words[word]; bits != 0; bits &= bits - 1)
         found[n_found++] =
             static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
       ++word;
-      if (n_found + 64 <= kBlock) continue;
+      if (n_found + 64 <= kFound) continue;
       sums.take(found.data(), std::exchange(n_found, 0));
       word = std::max<std::size_t>(word, sums.skip_to() / 64);
     }
@@ -148,6 +158,7 @@ class Marks {
   }
 
  private:
+  static constexpr std::size_t kFound = 256;
   static constexpr unsigned kMaxMaps = 4;  // each takes a bit a context
   ViewMemo& memo_;
   std::size_t n_words_;
@@ -171,7 +182,8 @@ Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>
     indexed.parts.push_back({index->of(key), frames_of[key] == kIn});
     indexed.n_contexts += indexed.parts.back().contexts.size();
   }
-  if (indexed.n_contexts < s.profile->tree().size() / 6) indexed.index = index;
+  // With more, the sweep skips most of the tree: it lies below a match.
+  if (indexed.n_contexts < s.profile->tree().size() / 8) indexed.index = index;
   return indexed;
 }
 
