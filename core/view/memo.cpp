@@ -108,7 +108,6 @@ std::size_t ViewMemo::memory() const {
 Result<void> warm_up(const Selection& selection, StopToken stop) {
   PROFD_TRY(const auto index, selection.memo->key_index(selection, true, stop));
   static_cast<void>(index);
-  selection.memo->search_names(selection);
   return selection.memo->with_tree(selection, Shape::bottom_up, {}, stop,
                                    [&](auto& tree) -> Result<void> { return tree.expand(0, stop); });
 }

@@ -221,6 +221,11 @@ Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& tot
 
 }  // namespace
 
+void prepare_search(const Selection& selection, Executor& executor) {
+  selection.memo->search_names(selection);
+  const Marks first(Indexed{}, selection, {}, StopToken{}, executor);  // leaves its memory with the memo
+}
+
 Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
                             StopToken stop, Executor& executor) {
   PROFD_TRY(const std::vector<Value> sums, matched_totals(selection, matches, 1, std::move(stop), executor));
