@@ -1,8 +1,10 @@
 #include "core/view/memo.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/view/key_index.h"
+#include "core/view/search_names.h"
 #include "core/view/selection.h"
 
 namespace profd {
@@ -72,9 +74,33 @@ Result<std::shared_ptr<const KeyIndex>> ViewMemo::key_index(const Selection& sel
   return key_index_;
 }
 
+std::shared_ptr<const SearchNames> ViewMemo::search_names(const Selection& selection) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (search_names_) return search_names_;
+  }
+  // Two that come at once make it twice, which takes milliseconds.
+  auto made = std::make_shared<const SearchNames>(make_search_names(selection));
+  const std::scoped_lock lock(mutex_);
+  if (!search_names_) search_names_ = std::move(made);
+  return search_names_;
+}
+
+BigVector<std::uint64_t> ViewMemo::take_scratch() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(scratch_, {});
+}
+
+void ViewMemo::keep_scratch(BigVector<std::uint64_t> scratch) {
+  const std::scoped_lock lock(mutex_);
+  if (scratch.capacity() > scratch_.capacity()) scratch_.swap(scratch);
+}
+
 std::size_t ViewMemo::memory() const {
   const std::scoped_lock lock(mutex_);
-  std::size_t bytes = key_index_ ? key_index_->memory() : 0;
+  std::size_t bytes = scratch_.capacity() * sizeof(std::uint64_t);
+  bytes += search_names_ ? search_names_->memory() : 0;
+  bytes += key_index_ ? key_index_->memory() : 0;
   for (const auto& entry : entries_) bytes += sizeof(Entry) + entry->bytes;
   return bytes;
 }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/support/big_vector.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "core/support/turn.h"
@@ -19,6 +20,7 @@ namespace profd {
 
 struct Selection;
 struct KeyIndex;
+struct SearchNames;
 
 class ViewMemo {
  public:
@@ -59,6 +61,14 @@ class ViewMemo {
   // Looking at one function does not sweep the profile any more.
   bool has_key_index() const;
 
+  // Names of the keys as a search reads them, made when first asked for.
+  std::shared_ptr<const SearchNames> search_names(const Selection& selection);
+
+  // Memory that searches work in, kept from one to the next: for the system to clear new pages takes longer
+  // than most searches. Empty when there is none yet or another search has it; what it holds is arbitrary.
+  BigVector<std::uint64_t> take_scratch();
+  void keep_scratch(BigVector<std::uint64_t> scratch);
+
   std::size_t memory() const;
 
  private:
@@ -70,6 +80,8 @@ class ViewMemo {
   std::vector<std::shared_ptr<Entry>> entries_;  // most recently used last
   std::shared_ptr<const KeyIndex> key_index_;
   std::uint32_t n_key_sweeps_ = 0;
+  std::shared_ptr<const SearchNames> search_names_;
+  BigVector<std::uint64_t> scratch_;
   Turn making_index_;
 };
 

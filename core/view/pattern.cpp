@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <re2/filtered_re2.h>
 #include <re2/re2.h>
 
 #include "core/view/filters.h"
@@ -46,6 +47,26 @@ Result<Pattern> Pattern::compile(std::string_view text, bool regex, bool ignore_
     if (ignore_case) std::transform(text.begin(), text.end(), pattern.literal_.begin(), to_lower);
   }
   return pattern;
+}
+
+std::vector<std::string> Pattern::needles() const {
+  if (!regex_) return {};
+  if (!literal_.empty()) {
+    std::string needle = literal_;
+    std::transform(needle.begin(), needle.end(), needle.begin(), to_lower);
+    return {std::move(needle)};
+  }
+  constexpr int kShortest = 3;  // shorter ones are in too many texts to be worth looking for
+  re2::FilteredRE2 filter(kShortest);
+  int id = 0;
+  std::vector<std::string> needles;
+  if (filter.Add(regex_->pattern(), regex_->options(), &id) != RE2::NoError) return {};
+  filter.Compile(&needles);
+  // What passes without any needle is not tied to having one.
+  std::vector<int> passing;
+  filter.AllPotentials({}, &passing);
+  if (!passing.empty()) return {};
+  return needles;
 }
 
 bool Pattern::contains_literal(std::string_view text) const {

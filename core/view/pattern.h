@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/support/result.h"
 
@@ -20,6 +21,11 @@ class Pattern {
   static Result<Pattern> compile(std::string_view text, bool regex, bool ignore_case = false);
   bool exact() const { return regex_ == nullptr; }
   bool matches(std::string_view text) const;
+  // Texts in lower case of which every text of ASCII that matches has at least one, case aside. Empty when
+  // nothing is known.
+  std::vector<std::string> needles() const;
+  // Whether every text of ASCII that has a needle, case aside, matches.
+  bool needles_suffice() const { return !literal_.empty() && ignore_case_; }
 
  private:
   bool contains_literal(std::string_view text) const;

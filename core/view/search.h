@@ -30,6 +30,9 @@ Result<Value> matched_total(const Selection& selection, const std::vector<std::u
 Result<std::vector<Value>> matched_totals(const Selection& selection, const std::vector<std::uint8_t>& set_of,
                                           std::size_t n_sets, StopToken stop, Executor& executor);
 
+// Makes ahead of time what the first search would wait for: the names as one text and memory for marks.
+void prepare_search(const Selection& selection, Executor& executor);
+
 // On the calling thread alone.
 inline Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop) {
   SerialExecutor serial;

@@ -68,6 +68,9 @@ class Views {
   [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
 
+  // Where a request can do two things at once.
+  [[nodiscard]] Executor& executor() const { return executor_; }
+
   void drop(const OpenProfile& open);
   [[nodiscard]] std::size_t memory() const { return cache_.bytes(); }
   [[nodiscard]] std::size_t budget() const { return cache_.budget(); }

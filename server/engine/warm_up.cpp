@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/layout/flame.h"
+#include "core/view/search.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -56,6 +57,7 @@ std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std:
     PROFD_TRY(const SelectionPtr selection, views.selection(*open, spec, stop));
     PROFD_CHECK(warm_up(*selection, stop));
     PROFD_CHECK(lay_out(*selection, Shape::bottom_up, stop));
+    prepare_search(*selection, views.executor());
     // Asked again so that the cache counts what the selection has grown to.
     PROFD_TRY(const SelectionPtr counted, views.selection(*open, spec, stop));
     static_cast<void>(counted);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -30,6 +31,7 @@ bool is_hex(char c) {
 // 0.
 std::size_t operator_length(std::string_view name, std::size_t i) {
   static constexpr std::string_view kWord = "operator";
+  if (name[i] != 'o') return 0;  // asked for every character
   if (name.substr(i, kWord.size()) != kWord || (i > 0 && is_word(name[i - 1]))) return 0;
   std::size_t end = i + kWord.size();
   if (end >= name.size() || is_word(name[end])) return 0;
@@ -162,6 +164,8 @@ std::string short_cpp(std::string_view name) {
 
 // "{lambda(int)#2}::operator()" -> "λ2", clang's "$_3::operator()" -> "λ3". Before parameters are dropped.
 std::string without_cpp_lambdas(std::string_view name) {
+  if (name.find('{') == std::string_view::npos && name.find('$') == std::string_view::npos)
+    return std::string(name);
   std::string out;
   for (std::size_t i = 0; i < name.size();) {
     std::size_t end = std::string_view::npos;
@@ -329,18 +333,21 @@ std::vector<std::string> distinct(std::span<const NameAndPlace> frames, std::spa
     if (added) unique.push_back(frames[i]);
     id_of[i] = it->second;
   }
-  std::vector<std::string> text(unique.size());
+  std::deque<std::string> made;  // texts of all levels, which stay where they are
+  std::vector<std::string_view> text(unique.size());
   std::vector<std::uint32_t> open(unique.size());
   for (std::uint32_t i = 0; i < open.size(); ++i) open[i] = i;
-  std::unordered_map<std::string, std::uint32_t> users;  // of the texts in use, all levels
+  std::unordered_map<std::string_view, std::uint32_t> users;  // of the texts in use, all levels
+  users.reserve(unique.size());
   for (const Candidate& level : levels) {
-    for (const std::uint32_t i : open) ++users[text[i] = level(unique[i])];
+    for (const std::uint32_t i : open) ++users[text[i] = made.emplace_back(level(unique[i]))];
     std::erase_if(open, [&](std::uint32_t i) { return users[text[i]] == 1; });
     if (open.empty()) break;
   }
   for (const std::uint32_t i : open) {
-    const std::string base = text[i];
-    for (std::uint32_t n = 2; users[text[i]] > 0; ++n) text[i] = base + " #" + std::to_string(n);
+    const std::string base(text[i]);
+    for (std::uint32_t n = 2; users[text[i]] > 0; ++n)
+      text[i] = made.emplace_back(base + " #" + std::to_string(n));
     users[text[i]] = 1;
   }
   std::vector<std::string> out(frames.size());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/layout/flame_values.h"
+#include "core/support/run_both.h"
 #include "server/dialect/psp/names.h"
 #include "server/dialect/psp/prepared.h"
 #include "server/dialect/psp/psp_session.h"
@@ -27,16 +28,16 @@ struct BoxWriter {
   const Prepared& view;
   const FlameLayout& layout;
   const SourceMap& sources;
-  const SearchResult* found;
   const NodeTable& nodes;
 
   psp::FlameGraphResult& out;
   NameTable names;
-  std::vector<std::int32_t> row_of_box{};  // remainder boxes: -1
+  std::vector<std::int32_t> row_of_box{};     // remainder boxes: -1
+  std::vector<std::uint8_t> has_source_of{};  // by row of `names`
 
   void write() {
     row_of_box.assign(layout.size(), -1);
-    out.boxes.node.emplace();
+    reserve(layout.size());
     NodeTable::Writer numbers(nodes);
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
       if (layout.n_merged[i] > 0)
@@ -44,7 +45,19 @@ struct BoxWriter {
       else
         write_box(i, numbers);
     }
-    names.finish(out.names, out.labels);
+    std::move(names).finish(out.names, out.labels);
+  }
+
+  void reserve(std::size_t n) {
+    auto& boxes = out.boxes;
+    boxes.node.emplace();
+    boxes.node->reserve(n);
+    for (auto* column : {&boxes.depth, &boxes.name, &boxes.flags}) column->reserve(n);
+    for (auto* column : {&boxes.x, &boxes.width, &boxes.self, &boxes.total}) column->reserve(n);
+    boxes.text.reserve(n);
+    boxes.kind.reserve(n);
+    boxes.key.reserve(n);
+    boxes.parent.reserve(n);
   }
 
   [[nodiscard]] std::int32_t parent_row(std::uint32_t i) const {
@@ -66,22 +79,27 @@ struct BoxWriter {
   void write_box(std::uint32_t i, NodeTable::Writer& numbers) {
     auto& boxes = out.boxes;
     const bool root = layout.key[i] == kNoKey;
+    const std::int32_t parent = parent_row(i);
     row_of_box[i] = static_cast<std::int32_t>(boxes.depth.size());
+    const std::uint32_t name = root ? names.row_of_text("all") : names.row_of(layout.key[i]);
     boxes.depth.push_back(layout.depth[i]);
     boxes.x.push_back(to_psp(layout.x[i]));
     boxes.width.push_back(to_psp(layout.width[i]));
-    boxes.name.push_back(root ? names.row_of_text("all") : names.row_of(layout.key[i]));
+    boxes.name.push_back(name);
     boxes.self.push_back(to_psp(layout.self[i]));
     boxes.total.push_back(to_psp(layout.total[i]));
-    boxes.text.push_back(
-        fmt::format("{} · {}", view.whole.text(layout.total[i]), view.whole.share_text(layout.total[i])));
-    boxes.flags.push_back(static_cast<std::uint32_t>(root ? 0 : flags_of(i)));
+    // Where one function calls one other, which is most of the time, both say the same.
+    if (parent >= 0 && layout.total[i] == layout.total[layout.parent[i]])
+      boxes.text.push_back(boxes.text[static_cast<std::size_t>(parent)]);
+    else
+      boxes.text.push_back(view.whole.text(layout.total[i]) + " · " + view.whole.share_text(layout.total[i]));
+    boxes.flags.push_back(static_cast<std::uint32_t>(root ? 0 : flags_of(i, name)));
     boxes.kind.push_back(root ? psp::FrameKind::unknown : to_psp(layout.kind[i]));
     boxes.key.push_back(root ? -1 : static_cast<std::int64_t>(layout.key[i]));
-    boxes.parent.push_back(parent_row(i));
-    boxes.node->push_back(
-        root ? numbers.node(NodeTable::kNoParent, 0)
-             : numbers.node((*boxes.node)[static_cast<std::size_t>(parent_row(i))], layout.key[i]));
+    boxes.parent.push_back(parent);
+    boxes.node->push_back(root
+                              ? numbers.node(NodeTable::kNoParent, 0)
+                              : numbers.node((*boxes.node)[static_cast<std::size_t>(parent)], layout.key[i]));
   }
 
   // The column of another metric, for the same boxes.
@@ -96,11 +114,13 @@ struct BoxWriter {
     }
   }
 
-  [[nodiscard]] std::int32_t flags_of(std::uint32_t i) const {
+  // `name`: the row of its name, of which there are fewer than boxes.
+  [[nodiscard]] std::int32_t flags_of(std::uint32_t i, std::uint32_t name) {
     const Key key = layout.key[i];
     std::int32_t flags = layout.inlined[i] != 0 ? flag(psp::BoxFlag::inlined) : 0;
-    if (has_source(sources, *view.selection, key)) flags |= flag(psp::BoxFlag::has_source);
-    if (found != nullptr && found->matches[key] != 0) flags |= flag(psp::BoxFlag::matched);
+    for (constexpr std::uint8_t kAsk = 2; has_source_of.size() <= name;) has_source_of.push_back(kAsk);
+    if (has_source_of[name] > 1) has_source_of[name] = has_source(sources, *view.selection, key) ? 1 : 0;
+    if (has_source_of[name] != 0) flags |= flag(psp::BoxFlag::has_source);
     if (key >= view.selection->keys->first_group()) flags |= flag(psp::BoxFlag::collapsed);
     // Bounded: stacks of an answer can be thousands deep, and this is asked for each box.
     int steps = 0;
@@ -110,24 +130,23 @@ struct BoxWriter {
   }
 };
 
-Result<psp::FlameGraphResult> flame_graph(Views& views, FlameRequest request, const StopToken& stop) {
-  PROFD_TRY(const Prepared view, prepare_view(views, *request.open, request.spec, stop));
+Result<std::vector<Key>> zoom_path(const FlameRequest& request, const NodeTable& nodes,
+                                   const Selection& selection) {
+  if (!request.node) return to_keys(request.zoom, selection);
+  auto path = nodes.path_of(*request.node);
+  if (!path)
+    return fail(ErrorCode::not_found,
+                fmt::format("node {} is not known any more; zoom by the path of keys", *request.node));
+  return std::move(*path);
+}
+
+// Everything but what a search says.
+Result<psp::FlameGraphResult> draw(Views& views, FlameRequest& request, const Prepared& view,
+                                   const StopToken& stop) {
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
-  std::shared_ptr<const SearchResult> found;
-  if (!request.search.empty()) {
-    PROFD_TRY(found, views.search(*request.open, request.spec, request.search, stop));
-  }
-  request.layout.focus = view.focus;
   PROFD_TRY(const auto nodes, views.nodes(*request.open, request.spec));
-  if (request.node) {
-    const auto path = nodes->path_of(*request.node);
-    if (!path)
-      return fail(ErrorCode::not_found,
-                  fmt::format("node {} is not known any more; zoom by the path of keys", *request.node));
-    request.layout.zoom = *path;
-  } else {
-    PROFD_TRY(request.layout.zoom, to_keys(request.zoom, *view.selection));
-  }
+  request.layout.focus = view.focus;
+  PROFD_TRY(request.layout.zoom, zoom_path(request, *nodes, *view.selection));
   PROFD_TRY(const FlameLayout layout, layout_flame(*view.selection, request.layout, stop));
 
   psp::FlameGraphResult out;
@@ -143,7 +162,7 @@ Result<psp::FlameGraphResult> flame_graph(Views& views, FlameRequest request, co
   out.view_total = to_amount(view.whole, view.selection->total);
   out.zoom_total = to_amount(view.whole, layout.total_width);
   out.rows = layout.deepest;
-  BoxWriter writer{view, layout, *sources, found.get(), *nodes, out, NameTable(*view.selection)};
+  BoxWriter writer{view, layout, *sources, *nodes, out, NameTable(*view.selection)};
   writer.write();
   if (!request.color_metric.empty()) {
     ViewSpec other = request.spec;
@@ -159,12 +178,31 @@ Result<psp::FlameGraphResult> flame_graph(Views& views, FlameRequest request, co
     cut.text = fmt::format("only the {} widest boxes are shown; zoom in for more", layout.size());
     out.truncated = std::move(cut);
   }
-  if (found) {
-    psp::SearchShare share;
-    share.amount = to_amount(view.whole, found->matched);
-    share.names = static_cast<std::int64_t>(found->n_keys);
-    out.search = std::move(share);
-  }
+  return out;
+}
+
+void add_search(const SearchResult& found, const Whole& whole, psp::FlameGraphResult& out) {
+  auto& boxes = out.boxes;
+  for (std::size_t row = 0; row < boxes.key.size(); ++row)
+    if (boxes.key[row] >= 0 && found.matches[static_cast<std::size_t>(boxes.key[row])] != 0)
+      boxes.flags[row] |= static_cast<std::uint32_t>(flag(psp::BoxFlag::matched));
+  psp::SearchShare share;
+  share.amount = to_amount(whole, found.matched);
+  share.names = static_cast<std::int64_t>(found.n_keys);
+  out.search = std::move(share);
+}
+
+Result<psp::FlameGraphResult> flame_graph(Views& views, FlameRequest request, const StopToken& stop) {
+  PROFD_TRY(const Prepared view, prepare_view(views, *request.open, request.spec, stop));
+  if (request.search.empty()) return draw(views, request, view, stop);
+  // Neither needs the other until the end.
+  Result<std::shared_ptr<const SearchResult>> found;
+  Result<psp::FlameGraphResult> out;
+  run_both(
+      views.executor(), [&] { found = views.search(*request.open, request.spec, request.search, stop); },
+      [&] { out = draw(views, request, view, stop); });
+  if (!found) return tl::unexpected<Error>(std::move(found).error());
+  if (out) add_search(**found, view.whole, *out);
   return out;
 }
 

@@ -10,7 +10,7 @@ std::uint32_t NameTable::row_of(Key key) {
   if (fresh) {
     names_.push_back(key_name(*selection_.profile, *selection_.keys, key));
     const KeyPlace place = key_place(*selection_.profile, *selection_.keys, key);
-    places_.emplace_back(place.file.empty() ? place.module : place.file);
+    places_.push_back(place.file.empty() ? place.module : place.file);
   }
   return found->second;
 }
@@ -21,12 +21,12 @@ std::uint32_t NameTable::row_of_text(std::string text) {
   return static_cast<std::uint32_t>(names_.size() - 1);
 }
 
-void NameTable::finish(std::vector<std::string>& names, std::vector<std::string>& labels) const {
-  names = names_;
+void NameTable::finish(std::vector<std::string>& names, std::vector<std::string>& labels) && {
   std::vector<NameAndPlace> frames;
   frames.reserve(names_.size());
   for (std::size_t i = 0; i < names_.size(); ++i) frames.push_back({names_[i], places_[i]});
   labels = distinct_short_names(frames);
+  names = std::move(names_);
 }
 
 }  // namespace profd

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,12 +21,13 @@ class NameTable {
   std::uint32_t row_of_text(std::string text);
 
   // Full names and labels, equally long.
-  void finish(std::vector<std::string>& names, std::vector<std::string>& labels) const;
+  void finish(std::vector<std::string>& names, std::vector<std::string>& labels) &&;
 
  private:
   const Selection& selection_;
   std::unordered_map<Key, std::uint32_t> row_of_key_;
-  std::vector<std::string> names_, places_;
+  std::vector<std::string> names_;
+  std::vector<std::string_view> places_;  // texts of the profile
 };
 
 }  // namespace profd

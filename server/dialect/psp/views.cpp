@@ -84,7 +84,7 @@ class TableWriter {
     rows.key.push_back(key);
     rows.children.push_back(children);
   }
-  void finish() { names_.finish(out_.names, out_.labels); }
+  void finish() { std::move(names_).finish(out_.names, out_.labels); }
 
  private:
   static std::int32_t index_of(std::string_view text, std::unordered_map<std::string, std::int32_t>& known,

@@ -1,6 +1,8 @@
 #include "core/view/search.h"
 
 #include "core/model/profile_builder.h"
+#include "core/view/pattern.h"
+#include "core/view/search_names.h"
 #include "tests/support/catch.h"
 #include "tests/support/format_tree.h"
 
@@ -75,6 +77,71 @@ TEST_CASE("what an index of contexts finds is what a sweep over all finds") {
     CHECK(search(*swept, pattern, {})->matched == search(*indexed, pattern, {})->matched);
   }
   CHECK(as_double(search(*indexed, "^rare$", {})->matched) > 0);
+}
+
+TEST_CASE("names read through as one text match as each on its own does") {
+  const auto selection = select_text(
+      "Lock;unlock;LOCK free 1\nos.(*File).Read;bufio.(*Reader).Read 2\nmalloc;mallo;amalloc 1\n"
+      "\u212Aernel;kernel;Kernel 1\nfunc1;func11;func10.func1 2\nl;oc;loc;lo 1\ncodec;index;dec|in 3\n"
+      "\u00e9cole;\u00c9COLE;aaaaaaaab;aab;ab 1");
+  for (const char* text : {"lock",
+                           "Lock",
+                           "(?i)LOCK",
+                           "l",
+                           "e",
+                           "func1$",
+                           "^func1",
+                           "codec|index",
+                           "\\(\\*.*Reader\\)",
+                           "kernel",
+                           "Kernel",
+                           "KERNEL|zzz",
+                           "aab",
+                           "a+b",
+                           "loc",
+                           "oc$",
+                           "école",
+                           "École",
+                           "(?i)\u00c9cole",
+                           ".",
+                           "^$",
+                           "",
+                           "lock|aab|x",
+                           "[a-c]od",
+                           "dec\\|in",
+                           "abc|abd|abe|abf|abg|abh|abi|abj|lock",
+                           "(lock|free).*(free|lock)",
+                           "(?:kernel)?"}) {
+    INFO(text);
+    bool upper = false;
+    for (const char c : std::string_view(text)) upper = upper || (c >= 'A' && c <= 'Z');
+    const Pattern pattern = *Pattern::compile(text, true, !upper);
+    const SearchResult found = *search(*selection, text, {});
+    std::string made;
+    for (Key key = 0; key < found.matches.size(); ++key) {
+      const std::string_view name = search_name(*selection, key, made);
+      INFO(name);
+      CHECK((found.matches[key] != 0) == pattern.matches(name));
+    }
+  }
+}
+
+TEST_CASE("a needle is found in every name that has it, at its ends too") {
+  const auto selection = select_text("abcabcabc;bc;xabcabcabd;abd;abcabcab;bd 1");
+  const SearchNames names = make_search_names(*selection);
+  const auto n_keys = static_cast<Key>(selection->keys->n_keys());
+  for (const std::string needle :
+       {"abc", "a", "bd", "abd", "abcabcab", "abcabcabd", "xabcabcabd", "zabcabcabcabc"}) {
+    INFO(needle);
+    std::string made;
+    for (Key first = 0; first <= n_keys; ++first) {
+      std::vector<std::uint8_t> found(n_keys + 1, 0);
+      names.find(needle, first, n_keys, found.data());
+      for (Key key = first; key < n_keys; ++key)
+        CHECK((found[key - first] != 0) ==
+              (search_name(*selection, key, made).find(needle) != std::string_view::npos));
+    }
+  }
 }
 
 // More contexts than one task takes at once, and subtrees that reach over where the tasks meet.

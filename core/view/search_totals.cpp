@@ -1,0 +1,242 @@
+// Totals of the stacks through sets of functions, each stack once: only the outermost match of a stack
+// counts.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/support/big_vector.h"
+#include "core/view/key_index.h"
+#include "core/view/memo.h"
+#include "core/view/search.h"
+#include "core/view/sweep.h"
+
+namespace profd {
+namespace {
+
+// Sums by set while contexts come in ascending order; the outermost of a set counts.
+template <class T>
+class OutermostSums {
+ public:
+  // For contexts from `first` on: those above it count already elsewhere, and all below them with them.
+  OutermostSums(const Selection& s, const Column<T>& totals, const std::vector<std::uint8_t>& set_of,
+                std::size_t n_sets, std::uint32_t first)
+      : s_(s), totals_(totals), set_of_(set_of), sum_(n_sets), inside_until_(n_sets, 1) {
+    const ContextTree& tree = s.profile->tree();
+    if (first >= tree.size()) return;
+    for (std::uint32_t c = tree.parent[first]; c != kNone && c != 0; c = tree.parent[c]) {
+      const std::uint8_t set = set_of[tree.frame[c]];
+      if (set != 0) inside_until_[set - 1u] = tree.subtree_end[c];
+    }
+  }
+
+  // Ascending, each of a frame in some set. Far-off columns are fetched ahead of their use.
+  void take(const std::uint32_t* found, std::size_t n) {
+    const ContextTree& tree = s_.profile->tree();
+    for (std::size_t i = 0; i < n; ++i) {
+      // What lies inside of a match already is skipped without looking.
+      if (i + 16 < n && found[i + 16] >= skip_to()) {
+        __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
+        __builtin_prefetch(&totals_[found[i + 16]]);
+      }
+      const std::size_t set = sum_.size() == 1 ? 0 : set_of_[tree.frame[found[i]]] - 1u;
+      if (found[i] < inside_until_[set]) continue;
+      sum_[set] = add(sum_[set], totals_[found[i]], s_.saturated);
+      inside_until_[set] = tree.subtree_end[found[i]];
+    }
+  }
+  // Nothing more of a single set comes before this context.
+  std::uint32_t skip_to() const { return sum_.size() == 1 ? inside_until_[0] : 1; }
+  const std::vector<T>& sums() const { return sum_; }
+
+ private:
+  const Selection& s_;
+  const Column<T>& totals_;
+  const std::vector<std::uint8_t>& set_of_;
+  std::vector<T> sum_;
+  std::vector<std::uint32_t> inside_until_;
+};
+
+constexpr std::uint32_t kBlock = 1024;
+
+// Consecutive contexts that are summed on their own. Fixed, so that sums of fractions are the same on every
+// machine.
+constexpr std::uint32_t kPiece = 1u << 19;
+
+template <class T>
+void sweep_piece(OutermostSums<T>& sums, const ContextTree& tree, const std::vector<std::uint8_t>& set_of,
+                 std::uint32_t c, std::uint32_t piece_end, const StopToken& stop) {
+  std::array<std::uint32_t, kBlock> found;
+  for (c = std::max(c, sums.skip_to()); c < piece_end; c = std::max(c, sums.skip_to())) {
+    if (stop.stop_requested()) return;
+    const std::uint32_t end = piece_end - c > kBlock ? c + kBlock : piece_end;
+    std::size_t n_found = 0;
+    for (; c < end; ++c) {
+      found[n_found] = c;
+      n_found += set_of[tree.frame[c]] != 0 ? 1 : 0;
+    }
+    sums.take(found.data(), n_found);
+  }
+}
+
+// The functions that make up the sets, where an index of contexts by function is there.
+struct Indexed {
+  struct Part {
+    std::span<const std::uint32_t> contexts;
+    bool whole;  // every frame of the function is in a set
+  };
+  std::shared_ptr<const KeyIndex> index;  // null: sweep
+  std::vector<Part> parts;
+  std::size_t n_contexts = 0;
+};
+
+// Contexts of the indexed functions as a map of bits, which puts them in order. Every task marks an equal
+// share of the lists, read from one end to the other, in a map of its own: to look for a stretch of the tree
+// in each of thousands of lists would cost more than marking it.
+class Marks {
+ public:
+  Marks(const Indexed& indexed, const Selection& s, const std::vector<std::uint8_t>& set_of,
+        const StopToken& stop, Executor& executor)
+      : memo_(*s.memo),
+        n_words_((s.profile->tree().size() + 63) / 64),
+        n_maps_(std::min(executor.width(), kMaxMaps)),
+        words_(memo_.take_scratch()) {
+    const ContextTree& tree = s.profile->tree();
+    words_.resize(n_words_ * n_maps_);
+    executor.run(n_maps_, [&](std::size_t task) {
+      std::uint64_t* const map = words_.data() + n_words_ * task;
+      std::fill_n(map, n_words_, 0);
+      const std::size_t first = indexed.n_contexts * task / n_maps_;
+      const std::size_t last = indexed.n_contexts * (task + 1) / n_maps_;
+      std::size_t at = 0;  // of the list in all lists
+      for (const Indexed::Part& part : indexed.parts) {
+        const std::size_t from = std::clamp(first, at, at + part.contexts.size()) - at;
+        const std::size_t to = std::clamp(last, at, at + part.contexts.size()) - at;
+        at += part.contexts.size();
+        if (from == to) continue;
+        if (stop.stop_requested()) return;
+        const auto contexts = part.contexts.subspan(from, to - from);
+        if (part.whole) {
+          for (const std::uint32_t c : contexts) map[c / 64] |= std::uint64_t{1} << (c % 64);
+        } else {
+          for (const std::uint32_t c : contexts)
+            if (set_of[tree.frame[c]] != 0) map[c / 64] |= std::uint64_t{1} << (c % 64);
+        }
+      }
+    });
+  }
+
+  Marks(const Marks&) = delete;
+  Marks& operator=(const Marks&) = delete;
+  ~Marks() { memo_.keep_scratch(std::move(words_)); }
+
+  // Of [begin, end), which begins a word and is nobody else's.
+  template <class T>
+  void sum(OutermostSums<T>& sums, std::uint32_t begin, std::uint32_t end) {
+    const std::size_t first = begin / 64, last = (end + 63) / 64;
+    std::uint64_t* const words = words_.data();
+    for (unsigned map = 1; map < n_maps_; ++map) {
+      const std::uint64_t* const more = words + n_words_ * map;
+      for (std::size_t word = first; word < last; ++word) words[word] |= more[word];
+    }
+    // Not many at once: most lie inside of one that was just found, and are skipped unseen.
+    std::array<std::uint32_t, kFound> found;
+    std::size_t n_found = 0;
+    for (std::size_t word = first; word < last;) {
+      for (std::uint64_t bits = words[word]; bits != 0; bits &= bits - 1)
+        found[n_found++] =
+            static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+      ++word;
+      if (n_found + 64 <= kFound) continue;
+      sums.take(found.data(), std::exchange(n_found, 0));
+      word = std::max<std::size_t>(word, sums.skip_to() / 64);
+    }
+    sums.take(found.data(), n_found);
+  }
+
+ private:
+  static constexpr std::size_t kFound = 256;
+  static constexpr unsigned kMaxMaps = 4;  // each takes a bit a context
+  ViewMemo& memo_;
+  std::size_t n_words_;
+  unsigned n_maps_;
+  BigVector<std::uint64_t> words_;
+};
+
+// Few contexts of functions that someone has indexed already need no sweep over all.
+Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>& set_of, StopToken& stop) {
+  Indexed indexed;
+  if (!s.owner.empty() || !s.memo->has_key_index()) return indexed;
+  PROFD_TRY(const auto index, s.memo->key_index(s, true, stop));
+  constexpr std::uint8_t kIn = 1, kOut = 2;
+  std::vector<std::uint8_t> frames_of(s.keys->n_keys(), 0);
+  for (std::size_t f = 0; f < set_of.size(); ++f) {
+    std::uint8_t& mark = frames_of[s.keys->of_frame[f]];
+    mark = static_cast<std::uint8_t>(mark | (set_of[f] != 0 ? kIn : kOut));
+  }
+  for (Key key = 0; key < frames_of.size(); ++key) {
+    if ((frames_of[key] & kIn) == 0) continue;
+    indexed.parts.push_back({index->of(key), frames_of[key] == kIn});
+    indexed.n_contexts += indexed.parts.back().contexts.size();
+  }
+  // With more, the sweep skips most of the tree: it lies below a match.
+  if (indexed.n_contexts < s.profile->tree().size() / 8) indexed.index = index;
+  return indexed;
+}
+
+template <class T>
+Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& totals,
+                                        std::vector<std::uint8_t> set_of, std::size_t n_sets, StopToken& stop,
+                                        Executor& executor) {
+  for (std::size_t f = 0; f < s.hidden.size(); ++f)
+    if (s.hidden[f] != 0) set_of[f] = 0;
+  if (std::all_of(set_of.begin(), set_of.end(), [](std::uint8_t set) { return set == 0; }))
+    return std::vector<Value>(n_sets, Value(T{}));
+  PROFD_TRY(const Indexed indexed, find_indexed(s, set_of, stop));
+  const ContextTree& tree = s.profile->tree();
+  std::optional<Marks> marks;
+  if (indexed.index) marks.emplace(indexed, s, set_of, stop, executor);
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  const std::size_t n_pieces = n / kPiece + 1;
+  std::vector<std::vector<T>> sums(n_pieces);
+  executor.run(n_pieces, [&](std::size_t piece) {
+    const std::uint32_t begin = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(piece) * kPiece);
+    const std::uint32_t end = n - begin > kPiece ? static_cast<std::uint32_t>(piece + 1) * kPiece : n;
+    OutermostSums<T> own(s, totals, set_of, n_sets, begin);
+    if (marks)
+      marks->sum(own, begin, end);
+    else
+      sweep_piece(own, tree, set_of, begin, end, stop);
+    sums[piece] = own.sums();
+  });
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  std::vector<T> whole(n_sets);
+  for (const std::vector<T>& piece : sums)
+    for (std::size_t set = 0; set < n_sets; ++set) whole[set] = add(whole[set], piece[set], s.saturated);
+  return std::vector<Value>{whole.begin(), whole.end()};
+}
+
+}  // namespace
+
+void prepare_search(const Selection& selection, Executor& executor) {
+  selection.memo->search_names(selection);
+  const Marks first(Indexed{}, selection, {}, StopToken{}, executor);  // leaves its memory with the memo
+}
+
+Result<Value> matched_total(const Selection& selection, const std::vector<std::uint8_t>& matches,
+                            StopToken stop, Executor& executor) {
+  PROFD_TRY(const std::vector<Value> sums, matched_totals(selection, matches, 1, std::move(stop), executor));
+  return sums.front();
+}
+
+Result<std::vector<Value>> matched_totals(const Selection& selection, const std::vector<std::uint8_t>& set_of,
+                                          std::size_t n_sets, StopToken stop, Executor& executor) {
+  return std::visit(
+      [&](const auto& totals) { return matched_sums(selection, totals, set_of, n_sets, stop, executor); },
+      selection.totals);
+}
+
+}  // namespace profd
