@@ -35,6 +35,11 @@ Result<UniqueFd> take_stdout() {
   UniqueFd out(::fcntl(1, F_DUPFD_CLOEXEC, 3));
   if (!out.valid() || ::dup2(2, 1) < 0)
     return fail(ErrorCode::io, fmt::format("stdout: {}", std::strerror(errno)));
+#ifdef F_SETPIPE_SZ
+  // Room for a whole flame graph, so that writer and reader need not take turns. Refused where it is no pipe or
+  // the user has too many such pipes, and no loss then.
+  ::fcntl(out.get(), F_SETPIPE_SZ, 1 << 20);
+#endif
   return out;
 }
 
