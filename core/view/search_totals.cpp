@@ -17,6 +17,9 @@
 namespace profd {
 namespace {
 
+// Contexts looked at before what was found is summed.
+constexpr std::uint32_t kBlock = 1024;
+
 // Sums by set while contexts come in ascending order; the outermost of a set counts.
 template <class T>
 class OutermostSums {
@@ -33,19 +36,27 @@ class OutermostSums {
     }
   }
 
-  // Ascending, each of a frame in some set. Far-off columns are fetched ahead of their use.
+  // Ascending, each of a frame in some set; at most kBlock. Columns are far off: what is needed of them is
+  // fetched ahead, totals only of contexts that turned out to be outermost.
   void take(const std::uint32_t* found, std::size_t n) {
     const ContextTree& tree = s_.profile->tree();
+    std::array<std::uint32_t, kBlock> outermost;
+    std::array<std::uint8_t, kBlock> set_of_outermost;
+    std::size_t n_outermost = 0;
+    const bool one_set = sum_.size() == 1;
     for (std::size_t i = 0; i < n; ++i) {
       // What lies inside of a match already is skipped without looking.
-      if (i + 16 < n && found[i + 16] >= skip_to()) {
-        __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
-        __builtin_prefetch(&totals_[found[i + 16]]);
-      }
-      const std::size_t set = sum_.size() == 1 ? 0 : set_of_[tree.frame[found[i]]] - 1u;
+      if (i + 16 < n && found[i + 16] >= skip_to()) __builtin_prefetch(&tree.subtree_end[found[i + 16]]);
+      const std::size_t set = one_set ? 0 : set_of_[tree.frame[found[i]]] - 1u;
       if (found[i] < inside_until_[set]) continue;
-      sum_[set] = add(sum_[set], totals_[found[i]], s_.saturated);
+      __builtin_prefetch(&totals_[found[i]]);
+      outermost[n_outermost] = found[i];
+      set_of_outermost[n_outermost++] = static_cast<std::uint8_t>(set);
       inside_until_[set] = tree.subtree_end[found[i]];
+    }
+    for (std::size_t i = 0; i < n_outermost; ++i) {
+      T& sum = sum_[one_set ? 0 : set_of_outermost[i]];
+      sum = add(sum, totals_[outermost[i]], s_.saturated);
     }
   }
   // Nothing more of a single set comes before this context.
@@ -59,8 +70,6 @@ class OutermostSums {
   std::vector<T> sum_;
   std::vector<std::uint32_t> inside_until_;
 };
-
-constexpr std::uint32_t kBlock = 1024;
 
 // Consecutive contexts that are summed on their own. Fixed, so that sums of fractions are the same on every
 // machine.
@@ -93,32 +102,30 @@ struct Indexed {
   std::size_t n_contexts = 0;
 };
 
-// Contexts of the indexed functions as a map of bits, which puts them in order. Every task marks an equal
-// share of the lists, read from one end to the other, in a map of its own: to look for a stretch of the tree
-// in each of thousands of lists would cost more than marking it.
+// Contexts of the indexed functions as a map of bits, which puts them in order. Every task marks a share of
+// the tree; where that begins in each list is looked up.
 class Marks {
  public:
   Marks(const Indexed& indexed, const Selection& s, const std::vector<std::uint8_t>& set_of,
         const StopToken& stop, Executor& executor)
-      : memo_(*s.memo),
-        n_words_((s.profile->tree().size() + 63) / 64),
-        n_maps_(std::min(executor.width(), kMaxMaps)),
-        words_(memo_.take_scratch()) {
+      : memo_(*s.memo), words_(memo_.take_scratch()) {
     const ContextTree& tree = s.profile->tree();
-    words_.resize(n_words_ * n_maps_);
-    executor.run(n_maps_, [&](std::size_t task) {
-      std::uint64_t* const map = words_.data() + n_words_ * task;
-      std::fill_n(map, n_words_, 0);
-      const std::size_t first = indexed.n_contexts * task / n_maps_;
-      const std::size_t last = indexed.n_contexts * (task + 1) / n_maps_;
-      std::size_t at = 0;  // of the list in all lists
+    const std::size_t n_words = (tree.size() + 63) / 64;
+    // More would look up more than they mark: some patterns match thousands of functions.
+    const std::size_t n_shares = std::min(executor.width(), 4u);
+    words_.resize(n_words);
+    executor.run(n_shares, [&](std::size_t share) {
+      const std::size_t first = n_words * share / n_shares, last = n_words * (share + 1) / n_shares;
+      std::uint64_t* const map = words_.data();
+      std::fill(map + first, map + last, 0);
       for (const Indexed::Part& part : indexed.parts) {
-        const std::size_t from = std::clamp(first, at, at + part.contexts.size()) - at;
-        const std::size_t to = std::clamp(last, at, at + part.contexts.size()) - at;
-        at += part.contexts.size();
-        if (from == to) continue;
         if (stop.stop_requested()) return;
-        const auto contexts = part.contexts.subspan(from, to - from);
+        const auto at = [&](std::size_t word) {
+          return word == 0         ? part.contexts.begin()
+                 : word == n_words ? part.contexts.end()
+                                   : std::lower_bound(part.contexts.begin(), part.contexts.end(), word * 64);
+        };
+        const std::span<const std::uint32_t> contexts(at(first), at(last));
         if (part.whole) {
           for (const std::uint32_t c : contexts) map[c / 64] |= std::uint64_t{1} << (c % 64);
         } else {
@@ -133,15 +140,11 @@ class Marks {
   Marks& operator=(const Marks&) = delete;
   ~Marks() { memo_.keep_scratch(std::move(words_)); }
 
-  // Of [begin, end), which begins a word and is nobody else's.
+  // Of [begin, end), which begins a word.
   template <class T>
-  void sum(OutermostSums<T>& sums, std::uint32_t begin, std::uint32_t end) {
+  void sum(OutermostSums<T>& sums, std::uint32_t begin, std::uint32_t end) const {
     const std::size_t first = begin / 64, last = (end + 63) / 64;
-    std::uint64_t* const words = words_.data();
-    for (unsigned map = 1; map < n_maps_; ++map) {
-      const std::uint64_t* const more = words + n_words_ * map;
-      for (std::size_t word = first; word < last; ++word) words[word] |= more[word];
-    }
+    const std::uint64_t* const words = words_.data();
     // Not many at once: most lie inside of one that was just found, and are skipped unseen.
     std::array<std::uint32_t, kFound> found;
     std::size_t n_found = 0;
@@ -159,10 +162,7 @@ class Marks {
 
  private:
   static constexpr std::size_t kFound = 256;
-  static constexpr unsigned kMaxMaps = 4;  // each takes a bit a context
   ViewMemo& memo_;
-  std::size_t n_words_;
-  unsigned n_maps_;
   BigVector<std::uint64_t> words_;
 };
 
