@@ -32,7 +32,7 @@ struct Probes {
 
 Probes take_probes(const StackSource& source, const Chosen& chosen, std::uint32_t depth) {
   constexpr std::size_t kFewest = 512, kMost = 131072;
-  const std::size_t n = std::min(chosen.size, std::clamp<std::size_t>(chosen.size / 32, kFewest, kMost));
+  const std::size_t n = std::min(chosen.size, std::clamp<std::size_t>(chosen.size / 64, kFewest, kMost));
   const std::size_t step = chosen.size / n;
   Probes probes;
   // Not at regular places: what a profiler writes may be regular too.

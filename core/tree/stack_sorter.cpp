@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kTooFewToSplit = 4096;
 
-// Samples of a group, with their stacks, values and bytes of the file, fit the second level cache.
-constexpr std::size_t kWanted = 8192;
+// Samples of a group, with their stacks, values and bytes of the file, fit the second level cache; and so
+// does what tells this many groups apart.
+constexpr std::size_t kWanted = 8192, kMostGroups = 1024;
 
 // Leading frames by which stacks are grouped: at first, and at most.
 constexpr std::uint32_t kFirstDepth = 128, kDeepest = 1u << 17;
@@ -90,7 +91,8 @@ class Sorter {
   Sorter(StackSource& source, const SortOptions& options, Executor& executor, StopToken stop)
       : source_(source),
         options_(options),
-        wanted_(std::min({options.group_limit, kWanted, source.size() / (executor.width() * 8) + 1})),
+        wanted_(std::min({options.group_limit, std::max(kWanted, source.size() / kMostGroups),
+                          source.size() / (executor.width() * 8) + 1})),
         executor_(executor),
         stop_(std::move(stop)) {}
 
