@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -159,8 +160,28 @@ class PprofReader final : public FormatReader {
     ProfileBuilder builder;
     PROFD_CHECK(add_metrics(records, builder));
     PROFD_CHECK(add_info(records, builder));
-    PROFD_TRY(Dictionary dictionary, build_dictionary(records, builder, context.report));
-    if (truncated) PROFD_CHECK(drop_unresolvable(records, dictionary, context));
+    Result<Dictionary> built;
+    std::vector<SampleSlice> slices;
+    if (truncated) {
+      PROFD_TRY(built, build_dictionary(records, builder, context.report));
+      PROFD_CHECK(drop_unresolvable(records, *built, context));
+      slices = slice_samples(records, 1);
+      scan_slice(records, slices.front(), context.limits.stack_depth);
+    } else {
+      // Samples are checked beside the tables.
+      slices = slice_samples(records, context.executor.width() * std::size_t{2});
+      std::exception_ptr thrown;  // out of memory, which a task must not say
+      context.executor.run(slices.size() + 1, [&](std::size_t task) {
+        if (task > 0) return scan_slice(records, slices[task - 1], context.limits.stack_depth);
+        try {
+          built = build_dictionary(records, builder, context.report);
+        } catch (...) {
+          thrown = std::current_exception();
+        }
+      });
+      if (thrown) std::rethrow_exception(thrown);
+    }
+    PROFD_TRY(Dictionary dictionary, std::move(built));
     if (records.samples.size() == 0) {
       if (truncated)
         return fail(ErrorCode::truncated, "the file ends before its tables; no sample can be resolved",
@@ -171,7 +192,8 @@ class PprofReader final : public FormatReader {
     records.locations = {};  // now in the dictionary
     records.lines = {};
     records.functions = {};
-    auto stacks = std::make_unique<SampleStacks>(std::move(records), std::move(dictionary), source.owner());
+    auto stacks = std::make_unique<SampleStacks>(std::move(records), std::move(dictionary), std::move(slices),
+                                                 source.owner());
     PROFD_CHECK(stacks->prepare(builder, context));
     if (has_drop)
       context.report.add(

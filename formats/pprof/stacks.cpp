@@ -2,21 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
-
-#include "core/support/hash.h"
-#include "core/support/interner.h"
 
 namespace profd::pprof {
 namespace {
 
-constexpr std::uint8_t kLocationTag = (1 << 3) | 2;  // packed location_id
-constexpr std::uint32_t kWideLocation = 64;          // lines; more are no inlined calls
 constexpr std::uint64_t kMaxFramesPerByte = 64;
-
-std::string place(std::size_t sample, const char* field) {
-  return "sample[" + std::to_string(sample) + "]." + field;
-}
 
 // Calls visit(value) for every element of a repeated integer, packed or not.
 template <class Visit>
@@ -43,82 +33,7 @@ bool begins_with(const Cursor& packed, std::span<const std::uint8_t> encoded) {
          std::equal(encoded.begin(), encoded.end(), packed.end - n);
 }
 
-std::size_t count_varints(Cursor packed) {
-  return static_cast<std::size_t>(
-      std::count_if(packed.p, packed.end, [](std::uint8_t b) { return b < 0x80; }));
-}
-
 }  // namespace
-
-// Label sets of a run of samples, told apart by their bytes alone.
-struct SampleStacks::Slice {
-  std::size_t begin = 0, end = 0;       // samples; the note of one is 0 or 1 + its row of texts
-  std::vector<std::string_view> texts;  // distinct label bytes
-  std::vector<std::uint32_t> examples;  // a sample that has them
-  RowSet rows;
-  bool all_packed = true;
-};
-
-Result<void> SampleStacks::scan_slice(Slice& slice, std::uint32_t max_depth) {
-  const std::size_t n_values = records_.sample_types.size();
-  for (std::size_t i = slice.begin; i < slice.end; ++i) {
-    Cursor body = records_.sample(i);
-    // Counted only where it can be too much.
-    if (std::uint64_t{body.left()} * kWideLocation > max_depth && depth_of(i) > max_depth)
-      return fail(ErrorCode::limit,
-                  "sample[" + std::to_string(i) + "] has too many frames (limit stack_depth)",
-                  records_.samples[i]);
-    const std::uint8_t* labels_begin = nullptr;
-    const std::uint8_t* labels_end = nullptr;
-    std::size_t n = 0, n_location_fields = 0;
-    const bool starts_packed = body.done() || *body.p == kLocationTag;
-    while (!body.done()) {
-      const std::uint8_t* at = body.p;
-      Field field;
-      const auto offset =
-          static_cast<std::uint64_t>(at - reinterpret_cast<const std::uint8_t*>(records_.bytes.data()));
-      if (!read_field(body, field))
-        return fail(ErrorCode::malformed, "broken field in sample[" + std::to_string(i) + ']', offset);
-      if (field.number == 1) {
-        ++n_location_fields;
-        if (field.wire == Wire::length && field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
-          return fail(ErrorCode::malformed, "broken varint in " + place(i, "location_id"), offset);
-      } else if (field.number == 2) {
-        if (field.wire == Wire::length) {
-          if (field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
-            return fail(ErrorCode::malformed, "broken varint in " + place(i, "value"), offset);
-          n += count_varints(field.bytes);
-        } else {
-          ++n;
-        }
-      } else if (field.number == 3) {
-        if (field.wire != Wire::length)
-          return fail(ErrorCode::malformed, place(i, "label") + " has the wrong wire type", offset);
-        if (!labels_begin) labels_begin = at;
-        labels_end = body.p;
-      }
-    }
-    if (n != n_values) {
-      return fail(ErrorCode::malformed,
-                  "sample[" + std::to_string(i) + "] has " + std::to_string(n) + " values, but there are " +
-                      std::to_string(n_values) + " sample types",
-                  records_.samples[i]);
-    }
-    slice.all_packed &= n_location_fields == 0 || (starts_packed && n_location_fields == 1);
-    if (!labels_begin) continue;
-    const std::string_view text(reinterpret_cast<const char*>(labels_begin),
-                                static_cast<std::size_t>(labels_end - labels_begin));
-    const auto next = static_cast<std::uint32_t>(slice.texts.size());
-    const std::uint32_t row = slice.rows.find_or_add(hash_bytes(text), next,
-                                                     [&](std::uint32_t r) { return slice.texts[r] == text; });
-    if (row == next) {
-      slice.texts.push_back(text);
-      slice.examples.push_back(static_cast<std::uint32_t>(i));
-    }
-    records_.samples.set_note(i, row + 1);
-  }
-  return {};
-}
 
 std::uint64_t SampleStacks::depth_of(std::size_t i) const {
   std::uint64_t depth = 0;
@@ -126,6 +41,11 @@ std::uint64_t SampleStacks::depth_of(std::size_t i) const {
   for (Cursor body = records_.sample(i); !body.done() && read_field(body, field);)
     if (field.number == 1) each_integer(field, [&](std::uint64_t id) { depth += frames_of(id).size(); });
   return depth;
+}
+
+Result<void> SampleStacks::too_deep(std::size_t i) const {
+  return fail(ErrorCode::limit, "sample[" + std::to_string(i) + "] has too many frames (limit stack_depth)",
+              records_.samples[i]);
 }
 
 // A location of many lines is named by a byte, so that few bytes could make stacks that no memory holds.
@@ -139,10 +59,7 @@ Result<void> SampleStacks::check_wide_locations(const ReadContext& context) cons
   for (std::size_t i = 0; i < size(); ++i) {
     if (i % 4096 == 0) PROFD_CHECK(context.stop.status());
     const std::uint64_t depth = depth_of(i);
-    if (depth > context.limits.stack_depth)
-      return fail(ErrorCode::limit,
-                  "sample[" + std::to_string(i) + "] has too many frames (limit stack_depth)",
-                  records_.samples[i]);
+    if (depth > context.limits.stack_depth) return too_deep(i);
     if (depth > left)
       return fail(
           ErrorCode::limit,
@@ -155,24 +72,17 @@ Result<void> SampleStacks::check_wide_locations(const ReadContext& context) cons
 
 Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context) {
   PROFD_CHECK(check_wide_locations(context));
-  const std::size_t n = size();
-  const std::size_t n_slices =
-      std::max<std::size_t>(1, std::min<std::size_t>(context.executor.width(), n / 4096));
-  std::vector<Slice> slices(n_slices);
-  std::vector<Result<void>> results(n_slices);
-  context.executor.run(n_slices, [&](std::size_t s) {
-    slices[s].begin = n * s / n_slices;
-    slices[s].end = n * (s + 1) / n_slices;
-    results[s] = scan_slice(slices[s], context.limits.stack_depth);
-  });
   bool any_labels = false;
-  for (std::size_t s = 0; s < n_slices; ++s) {
-    PROFD_CHECK(results[s]);
-    all_packed_ &= slices[s].all_packed;
-    any_labels |= !slices[s].texts.empty();
+  for (const SampleSlice& slice : slices_) {
+    PROFD_CHECK(slice.result);
+    for (const std::uint32_t i : slice.long_samples)
+      if (depth_of(i) > context.limits.stack_depth) return too_deep(i);
+    all_packed_ &= slice.all_packed;
+    any_labels |= !slice.texts.empty();
   }
   PROFD_CHECK(context.stop.status());
-  if (any_labels) PROFD_CHECK(intern_labels(slices, builder, context));
+  if (any_labels) PROFD_CHECK(intern_labels(builder, context));
+  slices_ = {};
   // All that is named has its id now.
   records_.strings = {};
   records_.locations = {};
@@ -181,18 +91,17 @@ Result<void> SampleStacks::prepare(ProfileBuilder& builder, ReadContext& context
   return {};
 }
 
-Result<void> SampleStacks::intern_labels(std::vector<Slice>& slices, ProfileBuilder& builder,
-                                         ReadContext& context) {
-  std::vector<std::vector<std::uint32_t>> sets(slices.size());  // by note
-  for (std::size_t s = 0; s < slices.size(); ++s) {
+Result<void> SampleStacks::intern_labels(ProfileBuilder& builder, ReadContext& context) {
+  std::vector<std::vector<std::uint32_t>> sets(slices_.size());  // by note
+  for (std::size_t s = 0; s < slices_.size(); ++s) {
     sets[s].push_back(0);
-    for (std::uint32_t example : slices[s].examples) {
+    for (std::uint32_t example : slices_[s].examples) {
       PROFD_TRY(const LabelSetId set, read_labels(example, builder, context));
       sets[s].push_back(set.v);
     }
   }
-  context.executor.run(slices.size(), [&](std::size_t s) {
-    for (std::size_t i = slices[s].begin; i < slices[s].end; ++i)
+  context.executor.run(slices_.size(), [&](std::size_t s) {
+    for (std::size_t i = slices_[s].begin; i < slices_[s].end; ++i)
       records_.samples.set_note(i, sets[s][records_.samples.note(i)]);
   });
   return {};
@@ -210,16 +119,17 @@ Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder&
     Cursor message = field.bytes;
     while (!message.done()) {
       if (!read_field(message, part) || (part.number >= 1 && part.number <= 4 && part.wire != Wire::varint))
-        return fail(ErrorCode::malformed, "broken field in " + place(sample, "label"),
+        return fail(ErrorCode::malformed, "broken field in " + sample_place(sample, "label"),
                     records_.samples[sample]);
       if (part.number == 1) key = part.value;
       if (part.number == 2) text = part.value;
       if (part.number == 3) number = part.value;
       if (part.number == 4) unit = part.value;
     }
-    PROFD_TRY(const std::string_view key_text, records_.string(key, place(sample, "label.key")));
-    PROFD_TRY(const std::string_view value_text, records_.string(text, place(sample, "label.str")));
-    PROFD_TRY(const std::string_view unit_text, records_.string(unit, place(sample, "label.num_unit")));
+    PROFD_TRY(const std::string_view key_text, records_.string(key, sample_place(sample, "label.key")));
+    PROFD_TRY(const std::string_view value_text, records_.string(text, sample_place(sample, "label.str")));
+    PROFD_TRY(const std::string_view unit_text,
+              records_.string(unit, sample_place(sample, "label.num_unit")));
     if (text == 0 && number == 0 && unit == 0) {
       context.report.add("empty-label", Severity::info,
                          "A label has neither a text nor a number; it is left out.");
@@ -444,7 +354,8 @@ Result<void> SampleStacks::status() const {
       std::size_t unknown_at = 0;
       if (field.number == 2 && each_integer(field, [&](std::uint64_t) { ++n_values; })) continue;
       if (field.number == 2)
-        return fail(ErrorCode::malformed, "broken varint in " + place(i, "value"), records_.samples[i]);
+        return fail(ErrorCode::malformed, "broken varint in " + sample_place(i, "value"),
+                    records_.samples[i]);
       if (field.number != 1) continue;
       const bool whole = each_integer(field, [&](std::uint64_t id) {
         if (!found && dictionary_.location_row[id] == kNone) {
@@ -456,12 +367,13 @@ Result<void> SampleStacks::status() const {
       });
       if (found) {
         return fail(ErrorCode::malformed,
-                    place(i, "location_id[") + std::to_string(unknown_at) + "] is " +
+                    sample_place(i, "location_id[") + std::to_string(unknown_at) + "] is " +
                         std::to_string(unknown) + ", which is not in the file",
                     records_.samples[i]);
       }
       if (!whole)
-        return fail(ErrorCode::malformed, "broken varint in " + place(i, "location_id"), records_.samples[i]);
+        return fail(ErrorCode::malformed, "broken varint in " + sample_place(i, "location_id"),
+                    records_.samples[i]);
     }
   }
   return fail(ErrorCode::internal, "a sample could not be read");

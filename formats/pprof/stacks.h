@@ -10,16 +10,22 @@
 #include "core/model/stack_source.h"
 #include "formats/pprof/dictionary.h"
 #include "formats/pprof/records.h"
+#include "formats/pprof/sample_scan.h"
 
 namespace profd::pprof {
 
 class SampleStacks final : public StackSource {
  public:
   // `owner` keeps the bytes of `records` alive.
-  SampleStacks(Records records, Dictionary dictionary, std::shared_ptr<const void> owner)
-      : records_(std::move(records)), dictionary_(std::move(dictionary)), owner_(std::move(owner)) {}
+  SampleStacks(Records records, Dictionary dictionary, std::vector<SampleSlice> scanned,
+               std::shared_ptr<const void> owner)
+      : records_(std::move(records)),
+        dictionary_(std::move(dictionary)),
+        slices_(std::move(scanned)),
+        owner_(std::move(owner)) {}
 
-  // Checks the number of values of every sample and interns the label sets; once, before anything else.
+  // What the scan found, and what it could not know without the dictionary; interns the label sets. Once,
+  // before anything else.
   Result<void> prepare(ProfileBuilder& builder, ReadContext& context);
 
   std::size_t size() const override { return records_.samples.size(); }
@@ -43,11 +49,10 @@ class SampleStacks final : public StackSource {
   void release() override;
 
  private:
-  struct Slice;
   std::uint64_t depth_of(std::size_t i) const;
   Result<void> check_wide_locations(const ReadContext& context) const;
-  Result<void> scan_slice(Slice& slice, std::uint32_t max_depth);
-  Result<void> intern_labels(std::vector<Slice>& slices, ProfileBuilder& builder, ReadContext& context);
+  Result<void> too_deep(std::size_t i) const;
+  Result<void> intern_labels(ProfileBuilder& builder, ReadContext& context);
   Result<LabelSetId> read_labels(std::size_t sample, ProfileBuilder& builder, ReadContext& context) const;
   std::span<const std::uint32_t> frames_of(std::uint64_t location_id) const;
   bool quick() const { return all_packed_ && dictionary_.prune.empty(); }
@@ -58,6 +63,7 @@ class SampleStacks final : public StackSource {
 
   Records records_;  // the note of a sample is its label set
   Dictionary dictionary_;
+  std::vector<SampleSlice> slices_;  // until prepare() is over
   std::shared_ptr<const void> owner_;
   bool all_packed_ = true;  // every sample starts with its one packed list of locations
   mutable std::atomic<bool> bad_sample_ = false;
