@@ -31,6 +31,7 @@ struct Probes {
 };
 
 Probes take_probes(const StackSource& source, const Chosen& chosen, std::uint32_t depth) {
+  // With fewer the groups come out uneven; with more, learning takes longer than it saves.
   constexpr std::size_t kFewest = 512, kMost = 131072;
   const std::size_t n = std::min(chosen.size, std::clamp<std::size_t>(chosen.size / 64, kFewest, kMost));
   const std::size_t step = chosen.size / n;
@@ -39,7 +40,7 @@ Probes take_probes(const StackSource& source, const Chosen& chosen, std::uint32_
   for (std::size_t p = 0; p < n; ++p) probes.samples.push_back(chosen[p * step + mix64(p) % step]);
   std::vector<std::size_t> begin;
   for (std::size_t p = 0; p < n; ++p) {
-    if (p + 8 < n) source.prefetch(probes.samples[p + 8]);
+    prefetch_stacks(source, probes.samples, p);
     begin.push_back(probes.frames.size());
     probes.frames.resize(begin.back() + depth);
     const std::size_t length = source.prefix(probes.samples[p], probes.frames.data() + begin.back(), depth);

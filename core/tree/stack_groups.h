@@ -27,8 +27,8 @@ struct StackGroups {
 };
 
 struct GroupOptions {
-  std::size_t wanted = 8192;  // samples in a group; more where many stacks are equal for `depth` frames
-  std::uint32_t depth = 128;  // leading frames that are looked at
+  std::size_t wanted = 0;   // samples in a group; more where many stacks are equal for `depth` frames
+  std::uint32_t depth = 0;  // leading frames that are looked at
 };
 
 // Groups `samples` of the source. Empty when stopped.

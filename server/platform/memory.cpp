@@ -27,7 +27,7 @@ void give_freed_memory_back() {
 
 void expect_a_full_heap() {
 #if defined(__GLIBC__) && defined(__linux__)
-  constexpr std::size_t kHeap = std::size_t{64} << 20, kPage = std::size_t{2} << 20;
+  constexpr std::size_t kHeap = std::size_t{64} << 20, kPage = std::size_t{2} << 20, kSmall = 4096;
   mallopt(M_TOP_PAD, static_cast<int>(kHeap));
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kHeap));
   // A worker's own arena would be made of small pages.
@@ -40,10 +40,11 @@ void expect_a_full_heap() {
   const std::uintptr_t begin = (end - kHeap + 2 * kPage - 1) & ~(kPage - 1);
   if (begin >= end) return;
   ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-  // What comes before the first huge page is never asked for, so never touched.
+  // What comes before the first huge page is taken and never touched.
   block = std::malloc(1024);
   const auto top = reinterpret_cast<std::uintptr_t>(static_cast<void*>(block));
-  if (top < begin && begin - top <= 2 * kPage) block = std::malloc(begin - top - 2048);
+  std::free(block);
+  if (top + kSmall < begin && begin - top <= 2 * kPage) block = std::malloc(begin - top - kSmall);
 #endif
 }
 
