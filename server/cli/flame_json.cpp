@@ -1,6 +1,6 @@
 #include "server/cli/flame_json.h"
 
-#include <unordered_map>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ Columns split(const OpenView& view, const FlameLayout& layout) {
   const Selection& selection = *view.selection;
   Columns out;
   out.number.resize(layout.size(), kNone);
-  std::unordered_map<Key, std::uint32_t> name_of;
+  std::vector<std::uint32_t> name_of(selection.keys->n_keys() + 1, kNone);  // the last is for no key
   std::vector<NameAndPlace> frames;
   std::vector<Key> keys;
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
@@ -81,10 +81,15 @@ Columns split(const OpenView& view, const FlameLayout& layout) {
     }
     out.number[i] = static_cast<std::uint32_t>(out.boxes.size());
     out.boxes.push_back(i);
-    const auto [it, added] = name_of.emplace(layout.key[i], static_cast<std::uint32_t>(keys.size()));
-    if (added) keys.push_back(layout.key[i]);
-    out.name.push_back(it->second);
+    std::uint32_t& name = name_of[std::min<std::size_t>(layout.key[i], name_of.size() - 1)];
+    if (name == kNone) {
+      name = static_cast<std::uint32_t>(keys.size());
+      keys.push_back(layout.key[i]);
+    }
+    out.name.push_back(name);
   }
+  out.names.reserve(keys.size());
+  frames.reserve(keys.size());
   for (const Key key : keys) {
     out.names.push_back(key == kNoKey ? "all" : key_name(*view.profile, *selection.keys, key));
   }
@@ -122,7 +127,7 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
     return layout.parent[i] == kNone ? std::int64_t{-1} : std::int64_t{c.number[layout.parent[i]]};
   };
   std::string out;
-  out.reserve(layout.size() * 80 + 4096);
+  out.reserve(layout.size() * 150 + 4096);
   JsonWriter json(out);
   json.begin_object();
   json.field("profile", file);
@@ -149,8 +154,10 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
   column(json, "name", c.boxes, [&](std::size_t n, std::uint32_t) { json.value(c.name[n]); });
   column(json, "self", c.boxes, [&](std::size_t, std::uint32_t i) { json.value(layout.self[i]); });
   column(json, "total", c.boxes, [&](std::size_t, std::uint32_t i) { json.value(layout.total[i]); });
+  std::string text;
   column(json, "text", c.boxes, [&](std::size_t, std::uint32_t i) {
-    json.value(format_value(layout.total[i], unit) + " · " + format_share(layout.total[i], selection.total));
+    text.assign(format_value(layout.total[i], unit)).append(" · ");
+    json.value(text.append(format_share(layout.total[i], selection.total)));
   });
   column(json, "flags", c.boxes,
          [&](std::size_t, std::uint32_t i) { json.value(flags_of(selection, layout, i)); });

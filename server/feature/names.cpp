@@ -1,12 +1,15 @@
 #include "server/feature/names.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <numeric>
 #include <optional>
-#include <unordered_map>
+
+#include "core/support/hash.h"
+#include "core/support/interner.h"
 
 namespace profd {
 namespace {
@@ -17,11 +20,32 @@ bool is_lower(char c) {
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
-bool is_digit(char c) {
+constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
+
+// What a character may be, by a table: an answer has thousands of names, walked character by character.
+enum Kind : std::uint8_t {
+  kWord = 1,        // of an identifier
+  kInJavaName = 2,  // of a package, class or method
+  kCppMark = 4      // where a C++ name may be shortened
+};
+constexpr auto kKinds = [] {
+  std::array<std::uint8_t, 256> kinds{};
+  for (unsigned i = 0; i < kinds.size(); ++i) {
+    const char c = static_cast<char>(i);
+    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
+    if (word) kinds[i] |= kWord;
+    if (word || i >= 0x80 || c == '<' || c == '>') kinds[i] |= kInJavaName;
+    if (c == 'o' || c == '<' || c == '(' || c == ' ') kinds[i] |= kCppMark;  // o: "operator"
+  }
+  return kinds;
+}();
+bool is_a(Kind kind, char c) {
+  return (kKinds[static_cast<unsigned char>(c)] & kind) != 0;
+}
 bool is_word(char c) {
-  return is_lower(c) || is_upper(c) || is_digit(c) || c == '_' || c == '$';
+  return is_a(kWord, c);
 }
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f');
@@ -30,10 +54,10 @@ bool is_hex(char c) {
 // "operator<", "operator->", "operator()": how many characters from `i` belong to the operator's name, else
 // 0.
 std::size_t operator_length(std::string_view name, std::size_t i) {
-  static constexpr std::string_view kWord = "operator";
+  static constexpr std::string_view kOperator = "operator";
   if (name[i] != 'o') return 0;  // asked for every character
-  if (name.substr(i, kWord.size()) != kWord || (i > 0 && is_word(name[i - 1]))) return 0;
-  std::size_t end = i + kWord.size();
+  if (name.substr(i, kOperator.size()) != kOperator || (i > 0 && is_word(name[i - 1]))) return 0;
+  std::size_t end = i + kOperator.size();
   if (end >= name.size() || is_word(name[end])) return 0;
   if (name.substr(end, 2) == "()" || name.substr(end, 2) == "[]") return end + 2 - i;
   const std::size_t first = end;
@@ -148,8 +172,10 @@ std::string short_cpp(std::string_view name) {
       i = end + scope;
     } else {
       if (c == ' ') last_space = out.size();
-      out += c;
-      ++i;
+      std::size_t end = i + 1;
+      while (end < name.size() && !is_a(kCppMark, name[end])) ++end;
+      out += name.substr(i, end - i);
+      i = end;
     }
   }
   // Demanglers give a return type for instances of function templates only.
@@ -163,10 +189,9 @@ std::string short_cpp(std::string_view name) {
 }
 
 // "{lambda(int)#2}::operator()" -> "λ2", clang's "$_3::operator()" -> "λ3". Before parameters are dropped.
-std::string without_cpp_lambdas(std::string_view name) {
-  if (name.find('{') == std::string_view::npos && name.find('$') == std::string_view::npos)
-    return std::string(name);
-  std::string out;
+// `out` holds the answer when it is not the name as it stands.
+std::string_view without_cpp_lambdas(std::string_view name, std::string& out) {
+  if (name.find('{') == std::string_view::npos && name.find('$') == std::string_view::npos) return name;
   for (std::size_t i = 0; i < name.size();) {
     std::size_t end = std::string_view::npos;
     std::string_view number;
@@ -210,7 +235,9 @@ std::string short_go(std::string_view name) {
   for (std::size_t i = 0; i < name.size();) {
     const std::size_t end = name[i] == '[' ? after_closing(name, i, '[', ']') : std::string_view::npos;
     if (end == std::string_view::npos) {
-      out += name[i++];
+      const std::size_t next = std::min(name.find('[', i + 1), name.size());
+      out += name.substr(i, next - i);
+      i = next;
     } else {
       out += "[…]";
       i = end;
@@ -228,14 +255,21 @@ struct JavaName {
 std::optional<JavaName> parse_java(std::string_view name) {
   JavaName java;
   name = name.substr(0, name.find('('));
-  std::size_t begin = 0;
+  std::size_t n_parts = 0, begin = 0;
   for (std::size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && name[i] != '.' && name[i] != '/') {
-      const auto byte = static_cast<unsigned char>(name[i]);
-      if (!is_word(name[i]) && byte < 0x80 && name[i] != '<' && name[i] != '>') return std::nullopt;
+      if (!is_a(kInJavaName, name[i])) return std::nullopt;
       continue;
     }
     if (i == begin) return std::nullopt;
+    ++n_parts;
+    begin = i + 1;
+  }
+  if (n_parts < 3) return std::nullopt;
+  java.parts.reserve(n_parts);
+  begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] != '.' && name[i] != '/') continue;
     java.parts.push_back(name.substr(begin, i - begin));
     begin = i + 1;
   }
@@ -310,48 +344,71 @@ bool has_java_lambda(std::string_view name) {
   return name.find(".lambda$") != std::string_view::npos || name.find("$$Lambda") != std::string_view::npos;
 }
 
-struct PairHash {
-  std::size_t operator()(const NameAndPlace& f) const {
-    return std::hash<std::string_view>()(f.name) * 31 + std::hash<std::string_view>()(f.place);
+// Texts, once each, and how often each was added.
+class TextCounts {
+ public:
+  explicit TextCounts(std::size_t n) {
+    rows_.reserve(n);
+    texts_.reserve(n);
+    counts_.reserve(n);
   }
-};
-struct PairEqual {
-  bool operator()(const NameAndPlace& a, const NameAndPlace& b) const {
-    return a.name == b.name && a.place == b.place;
+  // Its row.
+  std::uint32_t add(std::string text) {
+    const auto next = static_cast<std::uint32_t>(texts_.size());
+    const std::uint32_t row =
+        rows_.find_or_add(hash_bytes(text), next, [&](std::uint32_t r) { return texts_[r] == text; });
+    if (row == next) {
+      texts_.push_back(std::move(text));
+      counts_.push_back(0);
+    }
+    ++counts_[row];
+    return row;
   }
+  std::uint32_t count(std::uint32_t row) const { return counts_[row]; }
+  const std::string& operator[](std::uint32_t row) const { return texts_[row]; }
+
+ private:
+  RowSet rows_;
+  std::vector<std::string> texts_;
+  std::vector<std::uint32_t> counts_;
 };
 
 using Candidate = std::function<std::string(const NameAndPlace&)>;
 
 // Each entry gets the first candidate that no other entry has at that level; the last level adds a number.
 std::vector<std::string> distinct(std::span<const NameAndPlace> frames, std::span<const Candidate> levels) {
-  std::unordered_map<NameAndPlace, std::uint32_t, PairHash, PairEqual> ids;
+  RowSet ids;
+  ids.reserve(frames.size());
   std::vector<NameAndPlace> unique;
+  unique.reserve(frames.size());
   std::vector<std::uint32_t> id_of(frames.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const auto [it, added] = ids.emplace(frames[i], static_cast<std::uint32_t>(unique.size()));
-    if (added) unique.push_back(frames[i]);
-    id_of[i] = it->second;
+    const NameAndPlace& frame = frames[i];
+    const auto next = static_cast<std::uint32_t>(unique.size());
+    id_of[i] = ids.find_or_add(hash_combine(hash_bytes(frame.name), hash_bytes(frame.place)), next,
+                               [&](std::uint32_t row) {
+                                 return unique[row].name == frame.name && unique[row].place == frame.place;
+                               });
+    if (id_of[i] == next) unique.push_back(frame);
   }
-  std::deque<std::string> made;  // texts of all levels, which stay where they are
-  std::vector<std::string_view> text(unique.size());
+  TextCounts texts(unique.size());
+  std::vector<std::uint32_t> text(unique.size());  // its row there
   std::vector<std::uint32_t> open(unique.size());
-  for (std::uint32_t i = 0; i < open.size(); ++i) open[i] = i;
-  std::unordered_map<std::string_view, std::uint32_t> users;  // of the texts in use, all levels
-  users.reserve(unique.size());
+  std::iota(open.begin(), open.end(), 0u);
   for (const Candidate& level : levels) {
-    for (const std::uint32_t i : open) ++users[text[i] = made.emplace_back(level(unique[i]))];
-    std::erase_if(open, [&](std::uint32_t i) { return users[text[i]] == 1; });
+    for (const std::uint32_t i : open) text[i] = texts.add(level(unique[i]));
+    std::erase_if(open, [&](std::uint32_t i) { return texts.count(text[i]) == 1; });
     if (open.empty()) break;
   }
   for (const std::uint32_t i : open) {
-    const std::string base(text[i]);
-    for (std::uint32_t n = 2; users[text[i]] > 0; ++n)
-      text[i] = made.emplace_back(base + " #" + std::to_string(n));
-    users[text[i]] = 1;
+    const std::string base(texts[text[i]]);
+    std::uint32_t n = 2;
+    do {
+      text[i] = texts.add(base + " #" + std::to_string(n++));
+    } while (texts.count(text[i]) > 1);
   }
   std::vector<std::string> out(frames.size());
-  for (std::size_t i = 0; i < frames.size(); ++i) out[i] = text[id_of[i]];
+  for (std::size_t i = 0; i < frames.size(); ++i) out[i] = texts[text[id_of[i]]];
   return out;
 }
 
@@ -390,7 +447,8 @@ std::string short_name(std::string_view name) {
     if (has_space && name.find('<') == std::string_view::npos && !name.starts_with("operator "))
       return std::string(name);
   }
-  std::string out = short_cpp(without_cpp_lambdas(name));
+  std::string plain;
+  std::string out = short_cpp(without_cpp_lambdas(name, plain));
   return out.empty() ? std::string(name) : out;
 }
 

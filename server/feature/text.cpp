@@ -27,7 +27,25 @@ std::string digits_of(double value, std::chars_format format, int precision) {
   return error == std::errc() ? std::string(buffer.data(), end) : fmt::format("{}", value);
 }
 
+// Three digits at most after the point. Most values are rounded the quick way; those so near to a half that
+// the product's last bit might decide, and the large ones, the exact way.
 std::string fixed(double value, int precision) {
+  constexpr std::array<std::uint32_t, 4> kScale{1, 10, 100, 1000};
+  const std::uint32_t scale = kScale[static_cast<std::size_t>(precision)];
+  if (value >= 0 && value < 1e6) {
+    const double scaled = value * scale;
+    const auto below = static_cast<std::uint64_t>(scaled);
+    const double rest = scaled - static_cast<double>(below);
+    if (std::fabs(rest - 0.5) > 1e-6) {
+      const std::uint64_t digits = below + (rest > 0.5 ? 1 : 0);
+      std::array<char, 32> buffer;
+      char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), digits / scale).ptr;
+      if (precision > 0) *end++ = '.';
+      for (std::uint32_t unit = scale / 10; unit > 0; unit /= 10)
+        *end++ = static_cast<char>('0' + digits / unit % 10);
+      return {buffer.data(), end};
+    }
+  }
   return digits_of(value, std::chars_format::fixed, precision);
 }
 

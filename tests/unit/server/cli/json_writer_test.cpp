@@ -41,3 +41,34 @@ TEST_CASE("what is written parses to the same values", "[json_writer]") {
   CHECK(parsed["after"] == 1.5);
   CHECK(out.find('\x7F') == std::string::npos);
 }
+
+TEST_CASE("a character to escape is found wherever it stands", "[json_writer]") {
+  for (const char odd : {'"', '\\', '\n', '\x01', '\x7F'}) {
+    for (std::size_t size = 1; size < 40; ++size) {
+      for (std::size_t at = 0; at < size; ++at) {
+        std::string text(size, 'x');
+        text[at] = odd;
+        if (at + 2 < size) text.replace(at + 1, 2, "é");
+        std::string out;
+        JsonWriter json(out);
+        json.begin_array();
+        json.value(text);
+        json.end_array();
+        REQUIRE(nlohmann::json::parse(out)[0] == text);
+        REQUIRE(out.find(odd == '"' || odd == '\\' ? '\0' : odd) == std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("a document is written after what the buffer holds, and grows past its room", "[json_writer]") {
+  std::string out = "before\n";
+  JsonWriter json(out);
+  json.begin_array();
+  for (int i = 0; i < 10000; ++i) json.value(-i);
+  json.end_array();
+  REQUIRE(out.substr(0, 7) == "before\n");
+  const nlohmann::json parsed = nlohmann::json::parse(out.substr(7));
+  CHECK(parsed.size() == 10000);
+  CHECK(parsed[9999] == -9999);
+}

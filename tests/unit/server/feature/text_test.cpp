@@ -2,6 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "tests/support/catch.h"
 
@@ -74,6 +79,23 @@ TEST_CASE("shares have one decimal and are 100 % only when exact", "[text]") {
   CHECK(format_share(i(-250), i(1000)) == "-25.0 %");
   CHECK(format_share(i(-1), i(100'000)) == "-<0.1 %");
   CHECK(format_share(Value{0.5}, Value{1.0}) == "50.0 %");
+}
+
+TEST_CASE("a share is rounded as its exact decimals say, halves and their neighbours too", "[text]") {
+  std::mt19937_64 random(1);
+  std::vector<std::pair<std::int64_t, std::int64_t>> shares;
+  for (int i = 0; i < 20000; ++i) {
+    const std::int64_t whole = 1000 + static_cast<std::int64_t>(random() % 1000000);
+    shares.emplace_back(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(whole)), whole);
+  }
+  for (std::int64_t i = 2; i < 2000; ++i) shares.emplace_back(i, 2000);       // 0.05 % apart: halves
+  for (std::int64_t i = 2; i < 2000; ++i) shares.emplace_back(i * 8, 16001);  // beside them
+  for (const auto& [part, whole] : shares) {
+    const double percent = static_cast<double>(part) / static_cast<double>(whole) * 100;
+    const std::string exact = fmt::format("{:.1f}", percent);
+    if (percent < 0.1 || exact == "100.0") continue;
+    REQUIRE(format_share(Value{part}, Value{whole}) == exact + " %");
+  }
 }
 
 TEST_CASE("ratios have two decimals and know division by zero", "[text]") {
