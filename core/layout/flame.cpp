@@ -93,7 +93,8 @@ class FlameMaker {
       truncated_ = true;
       return {};
     }
-    std::vector<std::uint32_t> wide;
+    std::vector<std::uint32_t>& wide = wide_;
+    wide.clear();
     for (std::uint32_t c = of.first_child; c < of.first_child + of.n_children; ++c) {
       if (static_cast<double>(tree_.node(c).width) >= threshold_) wide.push_back(c);
     }
@@ -120,7 +121,7 @@ class FlameMaker {
     const std::uint32_t depth = boxes_[parent].depth + 1;
     T x = boxes_[parent].x;
     T room = boxes_[parent].width;  // clamped sums may say more than the parent holds
-    std::vector<std::uint8_t> shown(of.n_children, 0);
+    shown_.assign(of.n_children, 0);
     const auto place = [&](std::uint32_t node, std::uint32_t n_merged, T width, T self, T total) {
       width = std::min(width, room);
       boxes_.push_back({parent, depth, node, n_merged, x, width, self, total});
@@ -128,13 +129,13 @@ class FlameMaker {
       room = subtract(room, width, saturated);
     };
     for (std::uint32_t c : chosen) {
-      shown[c - of.first_child] = 1;
+      shown_[c - of.first_child] = 1;
       place(c, 0, tree_.node(c).width, T{}, tree_.node(c).total);
     }
     if (chosen.size() == of.n_children) return;
     T width{}, total{};
     for (std::uint32_t i = 0; i < of.n_children; ++i) {
-      if (shown[i] != 0) continue;
+      if (shown_[i] != 0) continue;
       width = add(width, tree_.node(of.first_child + i).width, saturated);
       total = add(total, tree_.node(of.first_child + i).total, saturated);
     }
@@ -154,6 +155,9 @@ class FlameMaker {
 
     const FrameTable& frames = tree_.profile().frames();
     FlameLayout out;
+    const auto make_room = [n](auto&... columns) { (columns.reserve(n), ...); };
+    make_room(out.parent, out.depth, out.key, out.x, out.width, out.self, out.total, out.n_merged, out.kind,
+              out.inlined);
     for (std::uint32_t i : order) {
       const Box<T>& box = boxes_[i];
       const std::uint32_t frame = box.node == kNone ? kNone : tree_.node(box.node).frame;
@@ -178,6 +182,9 @@ class FlameMaker {
   const LayoutRequest& request_;
   StopToken& stop_;
   std::vector<Box<T>> boxes_;
+  // Of the box whose children are being placed.
+  std::vector<std::uint32_t> wide_;
+  std::vector<std::uint8_t> shown_;
   std::uint32_t max_boxes_ = 0;
   double threshold_ = 0;
   bool truncated_ = false;

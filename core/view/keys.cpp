@@ -144,9 +144,18 @@ KeyTable make_keys(const Profile& profile, Granularity granularity) {
     std::iota(keys.of_frame.begin(), keys.of_frame.end(), 0u);
     keys.example = keys.of_frame;
   } else {
+    const FunctionTable& functions = profile.functions();
     RowSet rows;
+    rows.reserve(functions.size());
     std::vector<Identity> ids;
+    // Frames of a function whose file is known have one key, wherever they are.
+    std::vector<Key> of_function(granularity == Granularity::function ? functions.size() : 0, kNone);
     for (std::uint32_t frame = 0; frame < n; ++frame) {
+      const std::uint32_t function = profile.frames().function[frame].v;
+      if (!of_function.empty() && of_function[function] != kNone) {
+        keys.of_frame[frame] = of_function[function];
+        continue;
+      }
       const Identity id = identity(profile, granularity, frame);
       const auto next = static_cast<std::uint32_t>(ids.size());
       const std::uint32_t key =
@@ -156,6 +165,7 @@ KeyTable make_keys(const Profile& profile, Granularity granularity) {
         keys.example.push_back(frame);
       }
       keys.of_frame[frame] = key;
+      if (!of_function.empty() && !id.place_is_module) of_function[function] = key;
     }
   }
   rank_names(profile, keys);

@@ -28,32 +28,54 @@ std::uint64_t part_at(std::string_view text, std::size_t depth) {
   return part;
 }
 
+// How many characters, from `depth` on, all names of a range begin with.
+std::size_t shared_length(const std::vector<SortName>& names, const Entry* first, const Entry* last,
+                          std::size_t depth) {
+  const std::string_view one = names[first->index].first;
+  std::size_t shared = one.size();
+  for (const Entry* entry = first + 1; entry != last && shared > depth; ++entry) {
+    const std::string_view other = names[entry->index].first;
+    const std::size_t limit = std::min(shared, other.size());
+    std::size_t n = depth;
+    while (n + 8 <= limit && std::memcmp(one.data() + n, other.data() + n, 8) == 0) n += 8;
+    while (n < limit && one[n] == other[n]) ++n;
+    shared = n;
+  }
+  return shared;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> order_of_names(const std::vector<SortName>& names) {
   std::vector<Entry> entries(names.size());
   for (std::uint32_t i = 0; i < names.size(); ++i) entries[i].index = i;
-  const auto less = [&](const Entry& a, const Entry& b) {
-    const SortName &x = names[a.index], &y = names[b.index];
-    return std::tie(x.first, x.second, x.third, a.index) < std::tie(y.first, y.second, y.third, b.index);
-  };
   struct Range {
     std::size_t begin, end, depth;
   };
-  std::vector<Range> todo{{0, entries.size(), 0}};
+  std::vector<Range> todo;
+  if (entries.size() > 1) todo.push_back({0, entries.size(), 0});
   while (!todo.empty()) {
-    const auto [begin, end, depth] = todo.back();
+    const auto [begin, end, known] = todo.back();
     todo.pop_back();
-    const auto first = entries.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = entries.begin() + static_cast<std::ptrdiff_t>(end);
+    Entry* const first = entries.data() + begin;
+    Entry* const last = entries.data() + end;
+    const auto less = [&, from = known](const Entry& a, const Entry& b) {
+      const SortName &x = names[a.index], &y = names[b.index];
+      const std::size_t at = std::min(x.first.size(), y.first.size()) < from ? 0 : from;
+      if (const int order = x.first.substr(at).compare(y.first.substr(at)); order != 0) return order < 0;
+      return std::tie(x.second, x.third, a.index) < std::tie(y.second, y.third, b.index);
+    };
+    const std::size_t depth =
+        end - begin > kFew ? std::max(known, shared_length(names, first, last, known)) : known;
     // A NUL in a name reads as its end, which the whole comparison of those that end here sets right.
-    const bool any_left = std::any_of(
-        first, last, [&, at = depth](const Entry& e) { return names[e.index].first.size() > at; });
-    if (end - begin <= kFew || !any_left) {
+    if (end - begin <= kFew || std::none_of(first, last, [&, at = depth](const Entry& e) {
+          return names[e.index].first.size() > at;
+        })) {
       std::sort(first, last, less);
       continue;
     }
-    for (auto entry = first; entry != last; ++entry) entry->part = part_at(names[entry->index].first, depth);
+    for (Entry* entry = first; entry != last; ++entry)
+      entry->part = part_at(names[entry->index].first, depth);
     std::sort(first, last, [](const Entry& a, const Entry& b) { return a.part < b.part; });
     for (std::size_t i = begin; i < end;) {
       std::size_t j = i + 1;

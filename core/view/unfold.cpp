@@ -91,7 +91,8 @@ struct UnfoldedTree<T>::Block {
   }
 };
 
-// Cursors on their way to the children of one node.
+// Cursors on their way to the children of one node. Used again for the next node: most have a child or two,
+// and taking memory for them anew would take as long as finding them.
 template <class T>
 struct UnfoldedTree<T>::Groups {
   struct Group {
@@ -104,7 +105,23 @@ struct UnfoldedTree<T>::Groups {
   std::vector<std::uint32_t> context, group;  // one entry a cursor
   std::vector<T> value, width;                // as in Block
   T self{};
+  // By group, for adopt().
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint64_t> start, fill;
+  std::vector<Block*> to;
 
+  void give_back_much() {
+    constexpr std::size_t kKept = 1u << 16;
+    if (context.capacity() > kKept) *this = Groups();
+  }
+  void clear() {
+    groups.clear();
+    context.clear();
+    group.clear();
+    value.clear();
+    width.clear();
+    self = T{};
+  }
   void clear_keys(std::vector<std::uint32_t>& group_of_key) const {
     for (const Group& g : groups) group_of_key[g.key] = kNone;
   }
@@ -126,7 +143,8 @@ struct UnfoldedTree<T>::Groups {
 };
 
 template <class T>
-UnfoldedTree<T>::UnfoldedTree(std::unique_ptr<Source> source) : source_(std::move(source)) {
+UnfoldedTree<T>::UnfoldedTree(std::unique_ptr<Source> source)
+    : source_(std::move(source)), groups_(std::make_unique<Groups>()) {
   group_of_key_.assign(source_->keys->n_keys(), kNone);
 }
 
@@ -320,7 +338,8 @@ template <class T>
 void UnfoldedTree<T>::adopt(std::uint32_t id, Groups& groups) {
   const std::size_t n_groups = groups.groups.size();
   const std::vector<std::uint32_t>& rank = source_->keys->name_rank;
-  std::vector<std::uint32_t> order(n_groups);
+  std::vector<std::uint32_t>& order = groups.order;
+  order.resize(n_groups);
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return rank[groups.groups[a].key] < rank[groups.groups[b].key];
@@ -340,8 +359,11 @@ void UnfoldedTree<T>::adopt(std::uint32_t id, Groups& groups) {
   const std::uint32_t shared = n_shared > 0 ? new_block(n_shared) : kNone;
 
   const auto first = static_cast<std::uint32_t>(nodes_.size());
-  std::vector<std::uint64_t> start(n_groups), fill(n_groups);
-  std::vector<Block*> to(n_groups);
+  std::vector<std::uint64_t>&start = groups.start, &fill = groups.fill;
+  std::vector<Block*>& to = groups.to;
+  start.resize(n_groups);
+  fill.resize(n_groups);
+  to.resize(n_groups);
   std::uint64_t shared_used = 0;
   for (std::uint32_t g : order) {
     const auto& group = groups.groups[g];
@@ -404,7 +426,8 @@ Result<void> UnfoldedTree<T>::expand(std::uint32_t id, StopToken& stop) {
   const Node node = nodes_[id];
   if (node.expanded) return {};
   PROFD_CHECK(stop.status());
-  Groups groups;
+  Groups& groups = *groups_;
+  groups.clear();
   if (node.block == kRowsBlock || !source_->down) {
     const std::size_t n = node.block == kRowsBlock ? source_->row_contexts.size() : node.n_cursors;
     groups.context.reserve(n);
@@ -420,6 +443,7 @@ Result<void> UnfoldedTree<T>::expand(std::uint32_t id, StopToken& stop) {
   if (nodes_.size() + groups.groups.size() >= kRowsBlock)
     return fail(ErrorCode::limit, "the view has more than four billion boxes");
   adopt(id, groups);
+  groups.give_back_much();
   return {};
 }
 

@@ -74,6 +74,7 @@ class UnfoldedTree {
   std::vector<Node> nodes_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::uint32_t> group_of_key_;  // scratch, all kNone between calls
+  std::unique_ptr<Groups> groups_;           // scratch
 };
 
 extern template class UnfoldedTree<std::int64_t>;
