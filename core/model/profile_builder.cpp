@@ -37,6 +37,11 @@ void ProfileBuilder::reserve(std::size_t n_strings, std::size_t string_bytes, st
   s.strings.reserve(n_strings, string_bytes);
   s.function_rows.reserve(n_functions);
   s.frame_rows.reserve(n_frames);
+  const auto make_room = [](std::size_t n, auto&... columns) { (columns.reserve(columns.size() + n), ...); };
+  make_room(n_functions, s.function_name, s.function_system_name, s.function_file, s.function_start_line,
+            s.function_unresolved);
+  make_room(n_frames, s.frame_function, s.frame_module, s.frame_file, s.frame_line, s.frame_column,
+            s.frame_address, s.frame_kind, s.frame_inlined);
 }
 StringId ProfileBuilder::string(std::string_view text) {
   return s_->strings.intern(text);

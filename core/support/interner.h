@@ -19,11 +19,11 @@ class RowSet {
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next_row, Equal equal) {
     if ((used_ + 1) * 4 > slots_.size() * 3) grow();
     const std::uint64_t mask = slots_.size() - 1;
-    const auto tag = static_cast<std::uint32_t>(hash >> 32);
-    for (std::uint64_t i = hash & mask;; i = (i + 1) & mask) {
+    const auto tag = static_cast<std::uint32_t>(hash ^ (hash >> 32));
+    for (std::uint64_t i = tag & mask;; i = (i + 1) & mask) {
       Slot& slot = slots_[i];
       if (slot.row == kNone) {
-        slot = {tag, next_row, hash};
+        slot = {tag, next_row};
         ++used_;
         return next_row;
       }
@@ -40,10 +40,10 @@ class RowSet {
   std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
  private:
+  // Half of the hash is all that is kept: more would make the table twice as large, and slower.
   struct Slot {
     std::uint32_t tag = 0;
     std::uint32_t row = kNone;
-    std::uint64_t hash = 0;
   };
 
   void grow(std::size_t at_least = 64) {
@@ -52,7 +52,7 @@ class RowSet {
     const std::uint64_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
       if (slot.row == kNone) continue;
-      std::uint64_t i = slot.hash & mask;
+      std::uint64_t i = slot.tag & mask;
       while (slots_[i].row != kNone) i = (i + 1) & mask;
       slots_[i] = slot;
     }

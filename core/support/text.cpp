@@ -39,6 +39,10 @@ bool is_valid_utf8(std::string_view text) {
         i += 8;
         continue;
       }
+    } else if (text.size() >= 8) {
+      std::uint64_t word;
+      std::memcpy(&word, p + text.size() - 8, 8);
+      if ((word & 0x8080808080808080ull) == 0) return true;
     }
     const std::size_t n = sequence_length(p + i, text.size() - i);
     if (n == 0) return false;

@@ -1,6 +1,8 @@
 #include "formats/pprof/records.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace profd::pprof {
 namespace {
@@ -24,6 +26,7 @@ class RecordReader {
   }
 
   Result<void> read_field_of_profile(const Field& field, const std::uint8_t* at);
+  void make_room(const std::uint8_t* at);
   Result<ValueType> read_value_type(Cursor body) const;
   Result<void> read_mapping(Cursor body);
   Result<void> read_location(Cursor body);
@@ -36,6 +39,7 @@ class RecordReader {
   ReadContext& context_;
   const std::uint8_t* begin_ = nullptr;
   bool past_samples_ = false;  // a table was read after samples
+  std::uint8_t table_ = 0;     // tag of the record before
 };
 
 // Calls set(field) for each field of a message; false from set = wrong wire type.
@@ -43,14 +47,14 @@ template <class Set>
 Result<void> each_field(Cursor body, const std::uint8_t* file_begin, const char* what, Set set) {
   while (!body.done()) {
     Field field;
-    const std::uint8_t* at = body.p;
-    const auto place = static_cast<std::uint64_t>(at - file_begin);
-    if (!read_field(body, field))
-      return fail(ErrorCode::malformed, std::string("broken field in ") + what, place);
-    if (!set(field)) {
+    const std::uint8_t* const at = body.p;
+    const auto place = [&] { return static_cast<std::uint64_t>(at - file_begin); };
+    if (!read_field(body, field)) [[unlikely]]
+      return fail(ErrorCode::malformed, std::string("broken field in ") + what, place());
+    if (!set(field)) [[unlikely]] {
       return fail(ErrorCode::malformed,
                   std::string(what) + " field " + std::to_string(field.number) + " has the wrong wire type",
-                  place);
+                  place());
     }
   }
   return {};
@@ -246,12 +250,40 @@ Result<void> RecordReader::read_field_of_profile(const Field& field, const std::
   }
 }
 
+// Where a table begins: its rows stand one after the other, and counting them first is a look at a byte or
+// two of each, where tables that grow would be copied and touch twice the memory.
+void RecordReader::make_room(const std::uint8_t* at) {
+  if (std::exchange(table_, *at) == *at) return;
+  constexpr std::uint8_t kLocations = (4 << 3) | 2, kFunctions = (5 << 3) | 2, kStrings = (6 << 3) | 2;
+  if (*at != kLocations && *at != kFunctions && *at != kStrings) return;
+  Cursor cursor(at, begin_ + records_.bytes.size());
+  std::size_t n = 0;
+  std::uint64_t length;
+  while (!cursor.done() && *cursor.p == *at) {
+    ++cursor.p;
+    if (!read_varint(cursor, length) || length > cursor.left()) break;
+    cursor.p += length;
+    ++n;
+  }
+  // Growing by halves all the same, when tables take turns.
+  const auto reserve = [n](auto& table) {
+    if (table.capacity() - table.size() < n) table.reserve(std::max(table.size() + n, table.size() * 2));
+  };
+  if (*at == kFunctions) reserve(records_.functions);
+  if (*at == kStrings) reserve(records_.strings);
+  if (*at == kLocations) {
+    reserve(records_.locations);
+    reserve(records_.lines);
+  }
+}
+
 Result<Records> RecordReader::run() {
   constexpr std::uint8_t kSampleTag = (2 << 3) | 2;
   Cursor cursor(records_.bytes);
   // Room for samples as small as they get, in address space alone: growing would copy, and touch fresh pages.
-  constexpr std::size_t kSmallSample = 24;
-  records_.samples.reserve(records_.bytes.size() / kSmallSample);
+  // A small block would be cut from pages that others need.
+  constexpr std::size_t kSmallSample = 24, kSmallFile = 16u << 20;
+  if (records_.bytes.size() >= kSmallFile) records_.samples.reserve(records_.bytes.size() / kSmallSample);
   std::size_t until_report = 0;
   while (!cursor.done()) {
     const std::uint8_t* at = cursor.p;
@@ -271,6 +303,7 @@ Result<Records> RecordReader::run() {
         continue;
       }
     }
+    make_room(at);
     Field field;
     if (!whole || !read_field(cursor, field)) {
       if (context_.partial) {

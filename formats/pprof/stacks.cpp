@@ -110,6 +110,11 @@ Result<void> SampleStacks::intern_labels(ProfileBuilder& builder, ReadContext& c
 Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder& builder,
                                              ReadContext& context) const {
   std::vector<Label> labels;
+  // A file may have a set of labels for every sample: places are put together for errors only.
+  const auto string_of = [&](std::uint64_t index, const char* field) -> Result<std::string_view> {
+    if (index < records_.strings.size()) return records_.strings[static_cast<std::size_t>(index)];
+    return records_.string(index, sample_place(sample, field));
+  };
   Cursor body = records_.sample(sample);
   Field field;
   while (!body.done() && read_field(body, field)) {
@@ -126,10 +131,9 @@ Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder&
       if (part.number == 3) number = part.value;
       if (part.number == 4) unit = part.value;
     }
-    PROFD_TRY(const std::string_view key_text, records_.string(key, sample_place(sample, "label.key")));
-    PROFD_TRY(const std::string_view value_text, records_.string(text, sample_place(sample, "label.str")));
-    PROFD_TRY(const std::string_view unit_text,
-              records_.string(unit, sample_place(sample, "label.num_unit")));
+    PROFD_TRY(const std::string_view key_text, string_of(key, "label.key"));
+    PROFD_TRY(const std::string_view value_text, string_of(text, "label.str"));
+    PROFD_TRY(const std::string_view unit_text, string_of(unit, "label.num_unit"));
     if (text == 0 && number == 0 && unit == 0) {
       context.report.add("empty-label", Severity::info,
                          "A label has neither a text nor a number; it is left out.");

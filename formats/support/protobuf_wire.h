@@ -29,6 +29,11 @@ inline bool read_varint(Cursor& cursor, std::uint64_t& value) {
     cursor.p = p + 1;
     return true;
   }
+  if (cursor.left() >= 2 && p[1] < 0x80) {
+    value = (p[0] & 0x7Fu) | std::uint64_t{p[1]} << 7;
+    cursor.p = p + 2;
+    return true;
+  }
   std::uint64_t result = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (p == cursor.end) return false;
