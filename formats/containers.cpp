@@ -22,6 +22,12 @@ std::string without_suffix(std::string name, std::string_view suffix, std::strin
   return name;
 }
 
+// A tar header or three letters may stand at the beginning of a profile, and zip archives are some format's
+// own; the others begin as no profile does.
+bool could_be_a_profile(ContainerKind kind) {
+  return kind == ContainerKind::tar || kind == ContainerKind::bzip2 || kind == ContainerKind::zip;
+}
+
 class Peeler {
  public:
   Peeler(const ByteSource& file, const ReadLimits& limits, bool partial, Executor& executor, StopToken stop,
@@ -46,7 +52,8 @@ class Peeler {
   Result<void> run(Content content) {
     const auto bytes = content.source.bytes();
     const ContainerKind kind = container_of(bytes);
-    if (kind == ContainerKind::none || claimed_(bytes)) return visit_(std::move(content));
+    if (kind == ContainerKind::none || (could_be_a_profile(kind) && claimed_(bytes)))
+      return visit_(std::move(content));
     if (content.containers.size() >= depth_)
       return visit_(
           fail(ErrorCode::limit,

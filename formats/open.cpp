@@ -13,6 +13,8 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kSniffBytes = 64u << 10;
+// A few milliseconds of work: waking another core, and waiting for it to end, would take as long.
+constexpr std::size_t kTooLittleToShare = 3u << 20;
 
 const FormatReader* find_reader(std::string_view id) {
   const auto readers = all_readers();
@@ -312,7 +314,10 @@ class Opener {
   template <class Read>
   Result<void> collect(const Content& content, const Decision& decision, const std::string& name,
                        const Read& read_into) {
-    ReadContext context{options_.limits,  executor_, stop_,  opened_.report,
+    SerialExecutor alone;
+    const bool share = content.source.bytes().empty() || content.source.bytes().size() >= kTooLittleToShare;
+    Executor& executor = share ? executor_ : alone;
+    ReadContext context{options_.limits,  executor,  stop_,  opened_.report,
                         options_.partial, progress_, nullptr};
     std::vector<ProfileBuilder> builders;
     Result<void> done = read_into(context, builders);
@@ -322,7 +327,7 @@ class Opener {
       // A native file says which format it was imported from.
       if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty()) builders[i].info().name = name;
-      auto profile = std::move(builders[i]).finish(executor_, stop_);
+      auto profile = std::move(builders[i]).finish(executor, stop_);
       if (!profile) {
         done = tl::unexpected<Error>(std::move(profile).error());
         break;

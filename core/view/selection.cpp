@@ -285,9 +285,12 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
     selection->negative = similar->negative;
     selection->total = similar->total;
   }
-  // Names need no values, sums need no names.
+  // Names need no values, sums need no names. Of a small profile both are done before a thread is awake.
+  constexpr std::size_t kWorthSharing = 1u << 17;
+  SerialExecutor alone;
+  const bool share = profile->tree().size() + profile->frames().size() >= kWorthSharing;
   Result<void> summed;
-  executor.run(2, [&](std::size_t task) {
+  (share ? executor : alone).run(2, [&](std::size_t task) {
     if (task == 0 && !same_keys)
       selection->keys = std::make_shared<const KeyTable>(make_keys(*profile, spec.granularity));
     if (task == 1 && !same_sums)

@@ -26,7 +26,8 @@ void add_flame(CLI::App& root, Commands& commands);
 void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
 void add_formats(CLI::App& root, Commands& commands);
-void add_daemon_commands(CLI::App& root, Commands& commands);  // serve, connect
+void add_serve(CLI::App& root, Commands& commands);
+void add_connect(CLI::App& root, Commands& commands);
 void add_query(CLI::App& root, Commands& commands);
 
 // The whole of main(): parses, runs, and never throws.

@@ -6,7 +6,7 @@
 #include "server/cli/serve.h"
 
 namespace profd {
-namespace {
+namespace {}  // namespace
 
 void add_serve(CLI::App& root, Commands& commands) {
   auto options = std::make_shared<ServeOptions>();
@@ -57,13 +57,6 @@ void add_connect(CLI::App& root, Commands& commands) {
   connect->callback([&commands, options] {
     commands.action = [options](const Console&) { return run_connect(*options); };
   });
-}
-
-}  // namespace
-
-void add_daemon_commands(CLI::App& root, Commands& commands) {
-  add_serve(root, commands);
-  add_connect(root, commands);
 }
 
 }  // namespace profd
