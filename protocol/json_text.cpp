@@ -19,7 +19,7 @@ constexpr std::uint64_t each(std::uint8_t byte) {
   return 0x0101010101010101U * byte;
 }
 
-// Whether all eight bytes can stand in a string as they are: from 0x20 to 0x7f, no quote, no backslash. Below
+// Whether all eight bytes can stand in a string as they are: from 0x20 to 0x7e, no quote, no backslash. Below
 // 0x80 each subtraction sets the high bit of just the bytes in question; a borrow comes from such a byte
 // only.
 bool plain_word(const char* at) {
@@ -27,11 +27,13 @@ bool plain_word(const char* at) {
   std::memcpy(&word, at, sizeof word);
   const std::uint64_t quote = word ^ each('"');
   const std::uint64_t backslash = word ^ each('\\');
-  return ((word | (word - each(0x20)) | (quote - each(1)) | (backslash - each(1))) & each(0x80)) == 0;
+  const std::uint64_t del = word ^ each(0x7f);
+  return ((word | (word - each(0x20)) | (quote - each(1)) | (backslash - each(1)) | (del - each(1))) &
+          each(0x80)) == 0;
 }
 
 bool plain(char c) {
-  return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80 && c != '"' &&
+  return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f && c != '"' &&
          c != '\\';
 }
 
@@ -64,9 +66,44 @@ Sequence sequence(std::string_view text, std::size_t at) {
   return {size, true};
 }
 
+std::string unicode_escape(char c) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out = "\\u00";
+  out += kDigits[static_cast<std::uint8_t>(c) >> 4];
+  out += kDigits[static_cast<std::uint8_t>(c) & 15];
+  return out;
+}
+
+// U+0080 to U+009F, U+009B among them, which begins a command to a terminal. The last byte is the number.
+bool is_control(std::string_view sequence) {
+  return sequence.size() == 2 && sequence[0] == '\xc2' && static_cast<std::uint8_t>(sequence[1]) < 0xa0 &&
+         static_cast<std::uint8_t>(sequence[1]) >= 0x80;
+}
+
 }  // namespace
 
+std::string without_controls(std::string json) {
+  std::size_t at = json.find_first_of("\x7f\xc2");
+  if (at == std::string::npos) return json;
+  std::string out(json, 0, at);
+  for (; at < json.size(); ++at) {
+    const bool two = is_control(std::string_view(json).substr(at, 2));
+    if (!two && json[at] != '\x7f') {
+      out += json[at];
+      continue;
+    }
+    if (two) ++at;
+    out += unicode_escape(json[at]);
+  }
+  return out;
+}
+
 void JsonText::integer(std::int64_t value) {
+  char* const begin = room(kNumber);
+  size_ += static_cast<std::size_t>(std::to_chars(begin, begin + kNumber, value).ptr - begin);
+}
+
+void JsonText::natural(std::uint64_t value) {
   char* const begin = room(kNumber);
   size_ += static_cast<std::size_t>(std::to_chars(begin, begin + kNumber, value).ptr - begin);
 }
@@ -96,21 +133,19 @@ void JsonText::append_escape(char c) {
     append(kLetters[found]);
     return;
   }
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  append("\\u00");
-  append(kDigits[static_cast<std::uint8_t>(c) >> 4]);
-  append(kDigits[static_cast<std::uint8_t>(c) & 15]);
+  append(unicode_escape(c));
 }
 
 void JsonText::string(std::string_view value) {
   append('"');
   std::size_t done = 0;  // what stands before this is written
   for (std::size_t at = skip_plain(value, 0); at < value.size(); at = skip_plain(value, at)) {
-    const bool escape = static_cast<std::uint8_t>(value[at]) < 0x80;
-    const Sequence found = escape ? Sequence{1, false} : sequence(value, at);
-    if (!found.valid) {
+    const bool ascii = static_cast<std::uint8_t>(value[at]) < 0x80;
+    const Sequence found = ascii ? Sequence{1, true} : sequence(value, at);
+    const bool escape = ascii || is_control(value.substr(at, found.size));
+    if (escape || !found.valid) {
       append(value.substr(done, at - done));
-      escape ? append_escape(value[at]) : append("\xef\xbf\xbd");
+      escape ? append_escape(value[at + found.size - 1]) : append("\xef\xbf\xbd");
       done = at + found.size;
     }
     at += found.size;

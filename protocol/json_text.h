@@ -17,15 +17,21 @@
 
 namespace profd::protocol {
 
+// JSON text as dump() writes it, with DEL and U+0080 to U+009F as escapes: they may stand in JSON, but a
+// terminal would obey them.
+std::string without_controls(std::string json);
+
 class JsonText {
  public:
   void null() { append("null"); }
   void boolean(bool value) { append(value ? "true" : "false"); }
   void integer(std::int64_t value);
+  void natural(std::uint64_t value);
   // The shortest text that reads back as the same double, always with a point or an exponent, so that it
   // stays a double there; null when it is not finite, for which JSON has no word.
   void real(double value);
-  // What is not UTF-8 becomes U+FFFD, as with dump_json.
+  // What is not UTF-8 becomes U+FFFD, as with dump_json; every control character is escaped, as in
+  // without_controls().
   void string(std::string_view value);
   // Must be of bounded depth: one of our own, or from parse_json.
   void any(const Any& value);
@@ -50,6 +56,10 @@ class JsonText {
     append(':');
   }
 
+  // Room for `n` bytes in all, so that writing moves nothing.
+  void reserve(std::size_t n) {
+    if (n > size_) room(n - size_);
+  }
   [[nodiscard]] std::string take() && {
     text_.resize(size_);
     return std::move(text_);

@@ -108,7 +108,7 @@ struct UnfoldedTree<T>::Groups {
   // By group, for adopt().
   std::vector<std::uint32_t> order;
   std::vector<std::uint64_t> start, fill;
-  std::vector<Block*> to;
+  std::vector<Block*> block_of;
 
   void give_back_much() {
     constexpr std::size_t kKept = 1u << 16;
@@ -360,10 +360,10 @@ void UnfoldedTree<T>::adopt(std::uint32_t id, Groups& groups) {
 
   const auto first = static_cast<std::uint32_t>(nodes_.size());
   std::vector<std::uint64_t>&start = groups.start, &fill = groups.fill;
-  std::vector<Block*>& to = groups.to;
+  std::vector<Block*>& block_of = groups.block_of;
   start.resize(n_groups);
   fill.resize(n_groups);
-  to.resize(n_groups);
+  block_of.resize(n_groups);
   std::uint64_t shared_used = 0;
   for (std::uint32_t g : order) {
     const auto& group = groups.groups[g];
@@ -383,13 +383,13 @@ void UnfoldedTree<T>::adopt(std::uint32_t id, Groups& groups) {
     }
     ++blocks_[child.block]->n_users;
     start[g] = fill[g] = child.offset;
-    to[g] = blocks_[child.block].get();
+    block_of[g] = blocks_[child.block].get();
     nodes_.push_back(child);
   }
   for (std::size_t i = 0; i < groups.context.size(); ++i) {
     const std::uint32_t g = groups.group[i];
     const std::uint32_t c = groups.context[i];
-    Block& block = *to[g];
+    Block& block = *block_of[g];
     const std::uint64_t at = fill[g];
     if (at > start[g] && block.context[at - 1] == c) {  // stacks that meet in one context go on as one
       if (has_values) block.value[at - 1] = add(block.value[at - 1], groups.value[i], source_->saturated);

@@ -127,8 +127,7 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
     return layout.parent[i] == kNone ? std::int64_t{-1} : std::int64_t{c.number[layout.parent[i]]};
   };
   std::string out;
-  out.reserve(layout.size() * 150 + 4096);
-  JsonWriter json(out);
+  JsonWriter json(out, layout.size() * 150 + 4096);
   json.begin_object();
   json.field("profile", file);
   json.field("revision", 1);

@@ -15,6 +15,7 @@
 
 #include "protocol/framing.h"
 #include "protocol/json_parse.h"
+#include "protocol/json_text.h"
 #include "protocol/message.h"
 #include "server/cli/command.h"
 #include "server/cli/connect.h"
@@ -184,7 +185,9 @@ class Connection {
       return fail(ErrorCode::invalid, refused);
     const auto result = answer.find("result");
     if (result == answer.end()) return fail(ErrorCode::malformed, "the daemon's answer has no result");
-    return result->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return protocol::without_controls(
+               result->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) +
+           "\n";
   }
 
   void close() {

@@ -26,9 +26,9 @@ std::string written(std::string_view text) {
   out.string(text);
   return std::move(out).take();
 }
-// As dump_json has it.
+// As dump_json has it, but for the control characters that it leaves.
 std::string dumped(std::string_view text) {
-  return dump_json(json(std::string(text)));
+  return without_controls(dump_json(json(std::string(text))));
 }
 
 std::string written(double value) {
@@ -63,7 +63,7 @@ TEST_CASE("json_text: every byte is written as nlohmann writes it, wherever it s
       REQUIRE(written(text) == dumped(text));
       REQUIRE(written(text.substr(0, place + 1)) == dumped(text.substr(0, place + 1)));
     }
-  CHECK(written("a\"b\\c/\b\f\n\r\t\x01\x1f\x7f") == "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\"");
+  CHECK(written("a\"b\\c/\b\f\n\r\t\x01\x1f\x7f") == "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\"");
   CHECK(written(std::string_view("\0", 1)) == R"("\u0000")");
   CHECK(written("") == R"("")");
   CHECK(written("push_back(int&&)") == "\"push_back(int&&)\"");
@@ -150,6 +150,23 @@ TEST_CASE("json_text: containers, empty ones and nested ones, keep their commas"
         "{\"a\\\"\\n\":[],\"\xef\xbf\xbd\":[0.5]}");
   CHECK(text_of(std::variant<std::int64_t, std::string>("x")) == R"("x")");
   CHECK(text_of(psp::Null{}) == "null");
+}
+
+TEST_CASE("json_text: no control character stays in a text, and it reads back the same") {
+  for (char32_t c = 1; c < 0x120; ++c) {
+    const std::string one =
+        c < 0x80 ? std::string(1, static_cast<char>(c))
+                 : std::string{static_cast<char>(0xc0 | c >> 6), static_cast<char>(0x80 | (c & 63))};
+    const std::string text = "a" + one +
+                             "\xc2"
+                             "b" +
+                             one;  // a broken sequence in between
+    for (const std::string& out : {written(text), without_controls(dump_json(json(text)))}) {
+      const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+      CHECK((out.find(one) == std::string::npos) == control);
+      CHECK(json::parse(out) == json::parse(dump_json(json(text))));
+    }
+  }
 }
 
 TEST_CASE("json_text: an Any is written as dump_json does") {

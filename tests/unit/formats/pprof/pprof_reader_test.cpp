@@ -101,6 +101,21 @@ TEST_CASE("pprof: unpacked and scattered repeated fields mean the same as packed
   CHECK(functions_of(read(parts), "cpu") == "leaf 20/20, main 0/30, work 10/30");
 }
 
+TEST_CASE("pprof: rows of the tables may take turns") {
+  const PprofParts parts;
+  Message m;
+  for (const auto& part : parts.sample_types) m.message(1, part);
+  for (const auto& part : parts.mappings) m.message(3, part);
+  for (std::size_t i = 0; i < parts.strings.size(); ++i) {
+    if (i < parts.locations.size()) m.message(4, parts.locations[i]).message(5, parts.functions[i]);
+    if (i < parts.samples.size()) m.message(2, parts.samples[i]);
+    m.bytes(6, parts.strings[i]);
+  }
+  const auto opened = open_bytes(m.str());
+  REQUIRE(opened.has_value());
+  CHECK(functions_of(opened->profiles.at(0), "cpu") == "leaf 20/20, main 0/30, work 10/30");
+}
+
 TEST_CASE("pprof: negative values keep their sign") {
   PprofParts parts;
   parts.samples[0] = Message().packed(1, {3, 2, 1}).packed(2, {negative(-2), negative(-20)});
