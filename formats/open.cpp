@@ -33,17 +33,17 @@ std::string known_formats() {
 std::string beginning(std::span<const std::byte> bytes) {
   constexpr std::size_t kLongest = 40;
   std::string text, hex;
+  bool is_text = true;
   for (const std::byte byte : bytes.first(std::min(bytes.size(), kLongest))) {
     const auto c = static_cast<unsigned char>(byte);
     if (c == '\n' || c == '\r') break;
-    if ((c < ' ' && c != '\t') || c > '~') {
-      for (const std::byte b : bytes.first(std::min<std::size_t>(bytes.size(), 8)))
-        hex += fmt::format(" {:02x}", static_cast<unsigned>(b));
-      return "it begins with the bytes" + hex;
-    }
+    is_text = is_text && (c >= ' ' || c == '\t') && c <= '~';
     text += static_cast<char>(c);
   }
-  return fmt::format("it begins with \"{}\"", text);
+  if (is_text && !text.empty()) return fmt::format("it begins with \"{}\"", text);
+  for (const std::byte b : bytes.first(std::min<std::size_t>(bytes.size(), 8)))
+    hex += fmt::format(" {:02x}", static_cast<unsigned>(b));
+  return "it begins with the bytes" + hex;
 }
 
 bool extension_matches(const ReaderInfo& info, const std::vector<std::string>& names) {

@@ -67,6 +67,9 @@ TEST_CASE(
                            "a.out");
   REQUIRE_FALSE(binary);
   CHECK(binary.error().message.find("it begins with the bytes 7f 45 4c 46 02 00") != std::string::npos);
+  const auto blank = open("\nall below\n", "blank.txt");
+  REQUIRE_FALSE(blank);
+  CHECK(blank.error().message.find("it begins with the bytes 0a 61 6c 6c") != std::string::npos);
 }
 
 TEST_CASE("a named format is read without sniffing, an unknown one is an error that lists the known") {
