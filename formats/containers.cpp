@@ -1,6 +1,7 @@
 #include "formats/containers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ class Peeler {
       : partial_(partial),
         depth_(limits.container_depth),
         executor_(executor),
-        stop_(stop),
+        stop_(std::move(stop)),
         report_(report),
         claimed_(claimed),
         visit_(visit),
@@ -199,7 +200,8 @@ std::string_view to_string(ContainerKind kind) {
 Result<void> peel(Content file, const ReadLimits& limits, bool partial, Executor& executor, StopToken stop,
                   ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
                   const ContentVisitor& visit, const FolderVisitor& visit_folder) {
-  Peeler peeler(file.source, limits, partial, executor, stop, report, claimed, visit, visit_folder);
+  Peeler peeler(file.source, limits, partial, executor, std::move(stop), report, claimed, visit,
+                visit_folder);
   file.names = {file.source.name()};
   return peeler.run(std::move(file));
 }

@@ -117,7 +117,7 @@ class Opener {
  public:
   Opener(const OpenOptions& options, Executor& executor, StopToken stop,
          const std::function<void(std::uint64_t, std::uint64_t)>& progress)
-      : options_(options), executor_(executor), stop_(stop), progress_(progress) {}
+      : options_(options), executor_(executor), stop_(std::move(stop)), progress_(progress) {}
 
   Result<OpenedFile> open(const OpenInput& input) {
     PROFD_CHECK(check_format());

@@ -94,6 +94,7 @@ std::span<const FormatReader* const> all_readers() {
   }();
   static const auto list = [] {
     std::vector<const FormatReader*> readers;
+    readers.reserve(owned.size());
     for (const auto& reader : owned) readers.push_back(reader.get());
     return readers;
   }();

@@ -184,6 +184,8 @@ void sum_metrics(ProfileData& data, Executor& executor) {
 
 }  // namespace
 
+// A token is a shared pointer: callers may give theirs away.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) && {
   State& s = *s_;
   if (s.adopted) {

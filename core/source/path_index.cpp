@@ -79,6 +79,7 @@ PathMatch PathIndex::find(std::string_view profile_path, const std::vector<PathM
   const std::vector<std::uint32_t>& ids = same_name->second;
 
   std::vector<const PathMapping*> longest_first;
+  longest_first.reserve(mappings.size());
   for (const PathMapping& mapping : mappings) longest_first.push_back(&mapping);
   std::stable_sort(
       longest_first.begin(), longest_first.end(),

@@ -107,6 +107,7 @@ class Filtering {
       out_.add_sample(new_context_[samples.context[i]], std::span<const Value>(values), where);
     }
     std::vector<std::uint32_t> rest_contexts;
+    rest_contexts.reserve(rest_rows.size());
     for (const std::uint32_t i : rest_rows) rest_contexts.push_back(rest.contexts[i]);
     add_values(rest_contexts, [&](std::size_t row, std::size_t m) { return rest.values[m][rest_rows[row]]; });
     return {};

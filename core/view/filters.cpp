@@ -202,6 +202,7 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
     return at != distinct.end() && *at == name ? static_cast<std::uint32_t>(at - distinct.begin()) + 1 : 0;
   };
   std::vector<std::uint32_t> pattern;
+  pattern.reserve(names.size());
   for (const std::string& name : names) pattern.push_back(symbol_of(name));
   std::vector<std::uint32_t> symbol_of_function(profile.functions().size());
   for (std::uint32_t f = 0; f < symbol_of_function.size(); ++f)

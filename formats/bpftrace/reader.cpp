@@ -27,7 +27,7 @@ constexpr ReaderNotes kNotes{
 };
 
 bool is_frame(std::string_view line) {
-  return line.size() > 4 && (line.starts_with("    ") || line[0] == '\t') && trim(line).size() > 0;
+  return line.size() > 4 && (line.starts_with("    ") || line[0] == '\t') && !trim(line).empty();
 }
 
 // "@", "@name", "@name[": where the name ends.

@@ -19,7 +19,8 @@ namespace profd {
 // while `owner` lives: map only files that are replaced, never rewritten.
 // The checksum of every byte and the key are compared; what passes is what write_profd() was given, a profile
 // that was valid, so ids are not checked again.
-Result<OpenedFile> read_cached_profd(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+Result<OpenedFile> read_cached_profd(std::span<const std::byte> bytes,
+                                     const std::shared_ptr<const void>& owner,
                                      std::span<const std::byte> cache_key, Executor& executor);
 
 struct ProfdWriteOptions {

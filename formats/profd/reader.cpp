@@ -89,7 +89,8 @@ std::unique_ptr<FormatReader> make_profd_reader() {
   return std::make_unique<ProfdReader>();
 }
 
-Result<OpenedFile> read_cached_profd(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+Result<OpenedFile> read_cached_profd(std::span<const std::byte> bytes,
+                                     const std::shared_ptr<const void>& owner,
                                      std::span<const std::byte> cache_key, Executor& executor) {
   PROFD_TRY(DecodedFile file, decode_file(bytes, owner, Storage::borrowed, executor));
   if (!file.checksum || !file.has_import || file.profiles.empty() ||

@@ -280,6 +280,7 @@ class Reading {
   ValueColumn times(const std::vector<double>& seconds) const {
     if (!integral_) {
       std::vector<double> out;
+      out.reserve(seconds.size());
       for (const double s : seconds) out.push_back(s * 1e9);
       return Column<double>(std::move(out));
     }

@@ -248,6 +248,7 @@ class StackReading {
     };
     std::vector<Row> rows;
     std::vector<std::int64_t> left;
+    left.reserve(stacks.size());
     for (const auto& stack : stacks) left.push_back(stack.second);
     JsonCursor in = at(place);
     std::string_view key;

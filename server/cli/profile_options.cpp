@@ -30,7 +30,7 @@ std::string partial_offer(const OpenInput& input, const OpenOptions& options, Ex
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
 }
 
-tl::unexpected<Error> named(const std::string& file, Error error) {
+tl::unexpected<Error> named(const std::string& file, const Error& error) {
   const std::string advice = file_error_advice(error);
   std::string text = file_error_text(file, error);
   if (!advice.empty()) text += ". " + advice;
@@ -79,7 +79,7 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   open.partial = options.partial;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
   auto input = open_input(path, open.limits.input_bytes);
-  if (!input) return named(options.file, std::move(input).error());
+  if (!input) return named(options.file, input.error());
   if (input->file.bytes().size() < kSmallFile) expect_a_full_heap();
   auto opened = [&] {
     ProgressLine progress(console, options.file);
@@ -95,7 +95,7 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
     }
     return fail(error.code, file_error_text(options.file, error) + ". Nothing before it can be read.");
   }
-  return named(options.file, std::move(error));
+  return named(options.file, error);
 }
 
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor) {
@@ -106,7 +106,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   if (!picked) return named(options.file, picked.error());
   ProfilePtr profile = opened.file.profiles[*picked];
   auto selection = select(profile, spec, StopToken{}, nullptr, executor);
-  if (!selection) return named(options.file, std::move(selection).error());
+  if (!selection) return named(options.file, selection.error());
   return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
                   std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
 }

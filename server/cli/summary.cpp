@@ -2,6 +2,7 @@
 #include "server/feature/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -24,7 +25,7 @@ constexpr int kBarWidth = 16;
 
 std::string bar(double share) {
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const int eighths = std::max(1, static_cast<int>(share * kBarWidth * 8 + 0.5));
+  const int eighths = std::max(1, static_cast<int>(std::lround(share * kBarWidth * 8)));
   std::string text;
   for (int i = 0; i < eighths / 8; ++i) text += "█";
   text += kEighths[eighths % 8];

@@ -179,7 +179,8 @@ Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::Progr
 }
 
 void PspSession::open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
-                              std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened) {
+                              const std::function<void(std::function<void()>)>& on_cancel,
+                              Engine::Opened opened) {
   std::shared_ptr<Progress> progress;
   const std::string path = path_or_uri(request.uri);
   std::string token_name;
@@ -220,7 +221,7 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         tickets_.erase(found);
         engine_.cancel_open(ticket);
       });
-  binder.request<psp::ProfileOpenRequest>([this](psp::ProfileOpenParams params,
+  binder.request<psp::ProfileOpenRequest>([this](const psp::ProfileOpenParams& params,
                                                  protocol::Reply<psp::ProfileOpenRequest> reply) {
     const auto shared = std::make_shared<protocol::Reply<psp::ProfileOpenRequest>>(std::move(reply));
     const std::string file = path_or_uri(params.uri);

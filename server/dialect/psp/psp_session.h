@@ -107,7 +107,7 @@ class PspSession final : public Session, private EngineListener {
                                         const std::string& title, std::shared_ptr<Progress>& progress,
                                         std::string& used);
   void open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
-                    std::function<void(std::function<void()>)> on_cancel, Engine::Opened opened);
+                    const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened);
   void show_document(const std::string& path, std::uint32_t line);
   // Makes a profile the one that is meant where none is named.
   Result<void> select_profile(const std::string& handle);
