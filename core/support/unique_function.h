@@ -29,8 +29,8 @@ class UniqueFunction<R(Args...)> {
   };
   template <class F>
   struct Holder final : Base {
-    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): nothing copies or moves a Holder
     template <class G>
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): nothing copies or moves a Holder
     explicit Holder(G&& g) : f(std::forward<G>(g)) {}
     R call(Args... args) override { return f(std::forward<Args>(args)...); }
     F f;

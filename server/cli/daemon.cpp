@@ -6,8 +6,6 @@
 #include "server/cli/serve.h"
 
 namespace profd {
-namespace {}  // namespace
-
 void add_serve(CLI::App& root, Commands& commands) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* serve =

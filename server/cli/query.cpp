@@ -185,9 +185,7 @@ class Connection {
       return fail(ErrorCode::invalid, refused);
     const auto result = answer.find("result");
     if (result == answer.end()) return fail(ErrorCode::malformed, "the daemon's answer has no result");
-    return protocol::without_controls(
-               result->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) +
-           "\n";
+    return protocol::without_controls(protocol::dump_json(*result)) + "\n";
   }
 
   void close() {
