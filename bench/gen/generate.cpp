@@ -21,7 +21,8 @@ std::unique_ptr<Writer> make_writer(const GenerateOptions& options, const Progra
 }  // namespace
 
 std::optional<Generated> generate(const GenerateOptions& options) {
-  const Program program(options.seed);
+  const Program program(options.seed,
+                        options.packages > 0 ? options.packages : packages_of_profile(options.size));
   Sink sink(options.output, options.gzip_level);
   const auto writer = make_writer(options, program, sink);
   std::optional<Stats> stats;

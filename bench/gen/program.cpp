@@ -7,12 +7,12 @@ namespace profd::bench {
 namespace {
 
 constexpr std::uint32_t kLayers = 14;
-constexpr std::uint32_t kPackages = 1900;
 constexpr std::uint32_t kMeanFunctions = 40;
 
 class Maker {
  public:
-  Maker(Program& program, std::uint64_t seed) : p_(program), rng_(seed) {}
+  Maker(Program& program, std::uint64_t seed, std::uint32_t n_packages)
+      : p_(program), rng_(seed), n_packages_(n_packages) {}
 
   void make() {
     make_modules();
@@ -43,7 +43,7 @@ class Maker {
     const std::uint32_t height = 2 * std::min(layer + 1, kLayers - layer) + (layer == 0 ? 0 : 2);
     std::uint32_t sum = 0;
     for (std::uint32_t l = 0; l < kLayers; ++l) sum += 2 * std::min(l + 1, kLayers - l) + (l == 0 ? 0 : 2);
-    return std::max(2U, kPackages * height / sum);
+    return std::max(2U, n_packages_ * height / sum);
   }
 
   void make_packages() {
@@ -225,14 +225,21 @@ class Maker {
 
   Program& p_;
   Rng rng_;
+  std::uint32_t n_packages_;
   std::vector<std::uint64_t> next_address_;
   std::unordered_map<std::string, std::uint32_t> names_, chain_;
 };
 
 }  // namespace
 
-Program::Program(std::uint64_t seed) {
-  Maker(*this, seed).make();
+Program::Program(std::uint64_t seed, std::uint32_t n_packages) {
+  Maker(*this, seed, n_packages).make();
+}
+
+std::uint32_t packages_of_profile(std::uint64_t size) {
+  if (size == 0 || size >= 100'000'000) return kMostPackages;
+  if (size >= 10'000'000) return 340;
+  return 60;
 }
 
 }  // namespace profd::bench

@@ -53,10 +53,12 @@ struct Package {
   std::uint32_t imports[5];  // packages of the next layer (of the same one in the last)
 };
 
+inline constexpr std::uint32_t kMostPackages = 1900;
+
 // One synthetic server program: packages in layers, functions with call sites, inlining, cycles.
-// The same seed is the same program; immutable after construction.
+// The same seed and number of packages is the same program; immutable after construction.
 struct Program {
-  explicit Program(std::uint64_t seed);
+  explicit Program(std::uint64_t seed, std::uint32_t n_packages = kMostPackages);
 
   std::vector<std::string> files;
   std::vector<Module> modules;
@@ -69,5 +71,10 @@ struct Program {
   std::vector<std::vector<std::uint32_t>> runtimes;
   std::vector<Language> root_language, runtime_language;
 };
+
+// Packages of the program that a profile of so many bytes (0: any) is of. Small profiles are of small
+// programs: with the same one everywhere four fifths of a file of 1 MB would be names that are used once or
+// twice (docs/decisions/0044).
+std::uint32_t packages_of_profile(std::uint64_t size);
 
 }  // namespace profd::bench
