@@ -182,15 +182,14 @@ class Builder {
       }
       out_.first_frame.push_back(static_cast<std::uint32_t>(out_.frames.size()));
     }
-    if (builder_.n_frames() < kManyFrames && r_.locations.size() < kManyFrames - 1) {
-      out_.quick.resize(out_.location_row.dense_size(), kNone);
-      for (std::size_t id = 0; id < out_.quick.size(); ++id) {
-        const std::uint32_t row = out_.location_row[id];
-        if (row == kNone) continue;
-        const std::uint32_t first = out_.first_frame[row];
-        out_.quick[id] = out_.first_frame[row + 1] - first == 1 ? out_.frames[first] : kManyFrames + row;
-      }
+    out_.quick.resize(out_.location_row.dense_size());
+    for (std::size_t id = 0; id < out_.quick.size(); ++id) {
+      const std::uint32_t row = out_.location_row[id];
+      if (row == kNone) continue;
+      const std::uint32_t first = out_.first_frame[row], n = out_.first_frame[row + 1] - first;
+      if (n <= FewFrames::kMost && first < FewFrames::kMostPlaces) out_.quick[id].packed = first << 3 | n;
     }
+    out_.frames.resize(out_.frames.size() + FewFrames::kMost);
     return {};
   }
 

@@ -14,17 +14,23 @@ namespace profd::pprof {
 // stack.
 enum class Prune : std::uint8_t { no, whole, beneath };
 
-// In Dictionary::quick: the location has not exactly one frame; the rest of the number is its row.
-inline constexpr std::uint32_t kManyFrames = 0x80000000u;
+// Where the frames of a location stand, in four bytes: a stack is one of these an entry, at random places.
+struct FewFrames {
+  static constexpr std::uint32_t kMost = 4, kMostPlaces = 1u << 29;
+  std::uint32_t packed = 7;  // place in Dictionary::frames << 3 | number of frames, or 7: not to be told here
+
+  std::uint32_t first() const { return packed >> 3; }
+  std::uint32_t n() const { return packed & 7; }  // beyond kMost: ask Dictionary::location_row
+};
 
 struct Dictionary {
   IdMap location_row;
-  // Row l owns frames [first_frame[l], first_frame[l + 1]), root first.
+  // Row l owns frames [first_frame[l], first_frame[l + 1]), root first. At the end stand FewFrames::kMost
+  // more, so that as many can be copied from every place.
   std::vector<std::uint32_t> first_frame;
   std::vector<std::uint32_t> frames;
-  // By location id where ids are dense (nearly always): the frame of a location that has just one, else
-  // kManyFrames + its row, or kNone. One look-up a stack entry instead of three.
-  std::vector<std::uint32_t> quick;
+  // By location id where ids are dense (nearly always).
+  std::vector<FewFrames> quick;
   std::vector<Prune> prune;  // empty when nothing is dropped
 };
 

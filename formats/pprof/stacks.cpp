@@ -1,7 +1,10 @@
 #include "formats/pprof/stacks.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
+
+#include "formats/support/varint_list.h"
 
 namespace profd::pprof {
 namespace {
@@ -164,11 +167,37 @@ std::span<const std::uint32_t> SampleStacks::frames_of(std::uint64_t location_id
   return {dictionary_.frames.data() + first, dictionary_.first_frame[row + 1] - first};
 }
 
-// The file has the leaf first: reading backwards gives the root first.
+// The file has the leaf first. False, and nothing is read, when that takes another way.
+bool SampleStacks::read_few(Cursor packed, RawVector<std::uint32_t>& frames) const {
+  constexpr std::size_t kMost = FewFrames::kMost;
+  const std::size_t before = frames.size(), n_bytes = packed.left();
+  // The ids go behind where their frames, at most so many, can get to.
+  frames.resize(before + n_bytes * (kMost + 1));
+  std::uint32_t* const ids = frames.data() + before + n_bytes * kMost;
+  const auto* const readable =
+      reinterpret_cast<const std::uint8_t*>(records_.bytes.data()) + records_.bytes.size();
+  const std::optional<std::size_t> n = protobuf::read_short_varints(packed, readable, ids);
+  const std::uint32_t* const from = dictionary_.frames.data();
+  const FewFrames* const quick = dictionary_.quick.data();
+  const std::size_t n_quick = dictionary_.quick.size();
+  std::uint32_t* to = frames.data() + before;
+  for (std::size_t i = n.value_or(0); i-- > 0;) {
+    const FewFrames few = ids[i] < n_quick ? quick[ids[i]] : FewFrames{};
+    if (few.n() > kMost) {
+      frames.resize(before);
+      return false;
+    }
+    // Always as many: how many there are could not be foreseen, and a wrong guess costs more than the copy.
+    std::memcpy(to, from + few.first(), kMost * sizeof *to);
+    to += few.n();
+  }
+  frames.resize(n ? static_cast<std::size_t>(to - frames.data()) : before);
+  return n.has_value();
+}
+
+// Reading backwards gives the root first.
 void SampleStacks::read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const {
-  const std::vector<std::uint32_t>& quick = dictionary_.quick;
-  std::size_t at = frames.size();
-  frames.resize(at + packed.left());
+  if (read_few(packed, frames)) return;
   const std::uint8_t* p = packed.end;
   std::uint64_t id;
   while (p != packed.p) {
@@ -176,16 +205,9 @@ void SampleStacks::read_packed(Cursor packed, RawVector<std::uint32_t>& frames) 
       bad_sample_.store(true, std::memory_order_relaxed);
       break;
     }
-    const std::uint32_t known = id < quick.size() ? quick[static_cast<std::size_t>(id)] : kManyFrames;
-    if (known < kManyFrames) {
-      frames[at++] = known;
-      continue;
-    }
     const auto some = frames_of(id);
-    frames.resize(at + some.size() + static_cast<std::size_t>(p - packed.p));
-    for (std::uint32_t frame : some) frames[at++] = frame;
+    frames.insert(frames.end(), some.begin(), some.end());
   }
-  frames.resize(at);
 }
 
 // Samples with unpacked or scattered locations, and those that drop_frames shortens. The rule of pprof: from
@@ -240,12 +262,6 @@ std::size_t SampleStacks::read_begin(Cursor packed, std::uint32_t* frames, std::
   std::size_t n = 0;
   std::uint64_t id;
   while (n < max && read_varint_backwards(packed.p, p, id)) {
-    const std::uint32_t known =
-        id < dictionary_.quick.size() ? dictionary_.quick[static_cast<std::size_t>(id)] : kManyFrames;
-    if (known < kManyFrames) {
-      frames[n++] = known;
-      continue;
-    }
     for (std::uint32_t frame : frames_of(id)) {
       if (n < max) frames[n++] = frame;
     }

@@ -58,6 +58,7 @@ class SampleStacks final : public StackSource {
   bool quick() const { return all_packed_ && dictionary_.prune.empty(); }
   Cursor packed_locations(std::size_t i) const;
   std::size_t read_begin(Cursor packed, std::uint32_t* frames, std::size_t max) const;
+  bool read_few(Cursor packed, RawVector<std::uint32_t>& frames) const;
   void read_packed(Cursor packed, RawVector<std::uint32_t>& frames) const;
   void read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) const;
 
