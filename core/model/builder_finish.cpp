@@ -200,6 +200,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   // Nothing but contexts is interned any more.
   s.module_rows = s.function_rows = s.frame_rows = s.thread_rows = s.label_rows = RowSet();
 
+  const auto n_frames = std::max(1u, static_cast<std::uint32_t>(s.frame_function.size()));
   ProfileData d;
   d.default_metric = s.default_metric.valid() ? s.default_metric : MetricId{0u};
   d.metrics = s.metrics;
@@ -207,7 +208,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   if (s.source) {
     const std::size_t n = s.source->size();
     if (n > kMaxRows) return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 samples");
-    const SortOptions sort_options{.n_metrics = s.metrics.size()};
+    const SortOptions sort_options{.n_metrics = s.metrics.size(), .n_frames = n_frames};
     PROFD_TRY(SortedStacks sorted, sort_stacks(*s.source, sort_options, executor, stop));
     s.source.reset();
     d.tree = std::move(sorted.tree);
@@ -230,7 +231,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     if (stacks_only) {
       StackSource& stacks = s.sample_stacks ? *s.sample_stacks : s.stacks;
       assert(stacks.size() == context.size());
-      const SortOptions sort_options{.keep_order = true};
+      const SortOptions sort_options{.keep_order = true, .n_frames = n_frames};
       PROFD_TRY(SortedStacks sorted, sort_stacks(stacks, sort_options, executor, stop));
       s.sample_stacks.reset();
       d.tree = std::move(sorted.tree);

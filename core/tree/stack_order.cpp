@@ -1,6 +1,8 @@
 #include "core/tree/stack_order.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -8,10 +10,28 @@
 namespace profd {
 namespace {
 
-// The frame at `depth` as a sort key; a stack that ended sorts first.
-inline std::uint64_t key_at(const StackRef& ref, std::uint32_t depth) {
-  return depth < ref.n ? std::uint64_t{ref.frames[depth]} + 1 : 0;
-}
+// As many frames as fit into one number, which has the order of the stacks: each is one more than its id, and
+// nothing behind the leaf comes before all.
+class KeyMaker {
+ public:
+  explicit KeyMaker(std::uint32_t n_ids)
+      : bits_(static_cast<unsigned>(std::bit_width(n_ids))), n_frames_(64 / bits_) {}
+
+  std::uint32_t n_frames() const { return n_frames_; }
+  std::uint64_t key(const StackRef& ref, std::uint32_t depth) const {
+    if (depth >= ref.n) return 0;
+    const std::uint32_t n = std::min(n_frames_, ref.n - depth);
+    std::uint64_t key = 0;
+    for (std::uint32_t i = 0; i < n; ++i) key = key << bits_ | (std::uint64_t{ref.frames[depth + i]} + 1);
+    return key << (bits_ * (n_frames_ - n));
+  }
+  // No frame comes behind those of the key.
+  bool ended(std::uint64_t key) const { return (key & ((std::uint64_t{1} << bits_) - 1)) == 0; }
+
+ private:
+  unsigned bits_;
+  std::uint32_t n_frames_;
+};
 
 bool less_from(const StackRef& a, const StackRef& b, std::uint32_t depth) {
   const std::uint32_t n = std::min(a.n, b.n);
@@ -35,11 +55,15 @@ std::uint32_t shared_depth(std::span<const StackRef> refs, std::uint32_t depth) 
   return shared;
 }
 
+// By key, then from `depth` on.
 void insertion_sort(StackRef* begin, StackRef* end, std::uint32_t depth) {
+  const auto less = [depth](const StackRef& a, const StackRef& b) {
+    return a.key != b.key ? a.key < b.key : less_from(a, b, depth);
+  };
   for (StackRef* i = begin + 1; i < end; ++i) {
     const StackRef moving = *i;
     StackRef* to = i;
-    while (to > begin && less_from(moving, to[-1], depth)) {
+    while (to > begin && less(moving, to[-1])) {
       *to = to[-1];
       --to;
     }
@@ -47,54 +71,69 @@ void insertion_sort(StackRef* begin, StackRef* end, std::uint32_t depth) {
   }
 }
 
+void sort_by_index(StackRef* begin, StackRef* end) {
+  std::sort(begin, end, [](const StackRef& a, const StackRef& b) { return a.index < b.index; });
+}
+
 std::uint64_t median(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
 struct Range {
-  std::size_t begin, end;
+  StackRef *begin, *end;
   std::uint32_t depth;
+  bool has_keys;  // of the frames from that depth on
 };
 
 }  // namespace
 
-void sort_refs(std::span<StackRef> refs, std::uint32_t start_depth) {
-  constexpr std::size_t kSmall = 12;
-  std::vector<Range> pending{{0, refs.size(), start_depth}};
+void sort_refs(std::span<StackRef> refs, std::uint32_t n_ids) {
+  assert(n_ids > 0);
+  constexpr std::ptrdiff_t kSmall = 12;
+  const KeyMaker keys(n_ids);
+  std::vector<Range> pending{{refs.data(), refs.data() + refs.size(), 0, false}};
   while (!pending.empty()) {
-    const auto [begin, end, known_depth] = pending.back();
+    const auto [begin, end, depth, has_keys] = pending.back();
     pending.pop_back();
-    StackRef* base = refs.data();
+    if (end - begin <= 1) continue;
+    const std::uint32_t below = depth + keys.n_frames();
+    std::uint64_t all = 0, any = ~std::uint64_t{0};
+    if (!has_keys) {
+      std::swap(all, any);
+      for (StackRef* ref = begin; ref < end; ++ref) {
+        ref->key = keys.key(*ref, depth);
+        all &= ref->key;
+        any |= ref->key;
+      }
+    }
     if (end - begin <= kSmall) {
-      if (end - begin > 1) insertion_sort(base + begin, base + end, known_depth);
+      insertion_sort(begin, end, below);
       continue;
     }
-    const std::size_t n = end - begin;
-    // Stacks of one group go on together for long: comparing runs of frames beats partitioning level by
-    // level.
-    const std::uint32_t depth = shared_depth(refs.subspan(begin, n), known_depth);
-    const std::uint64_t pivot =
-        median(key_at(base[begin], depth), key_at(base[begin + n / 2], depth), key_at(base[end - 1], depth));
-    std::size_t lower = begin, i = begin, upper = end;
-    while (i < upper) {
-      const std::uint64_t key = key_at(base[i], depth);
-      if (key < pivot)
-        std::swap(base[lower++], base[i++]);
-      else if (key > pivot)
-        std::swap(base[i], base[--upper]);
+    if (all == any) {
+      // Stacks of one group go on together for long: comparing runs of frames beats going key by key.
+      if (keys.ended(all))
+        sort_by_index(begin, end);
+      else
+        pending.push_back({begin, end, shared_depth({begin, end}, below), false});
+      continue;
+    }
+    const std::uint64_t pivot = median(begin->key, begin[(end - begin) / 2].key, end[-1].key);
+    StackRef *lower = begin, *upper = end;
+    for (StackRef* i = begin; i < upper;) {
+      if (i->key < pivot)
+        std::swap(*lower++, *i++);
+      else if (i->key > pivot)
+        std::swap(*i, *--upper);
       else
         ++i;
     }
-    if (lower - begin > 1) pending.push_back({begin, lower, depth});
-    if (end - upper > 1) pending.push_back({upper, end, depth});
-    if (upper - lower > 1) {
-      if (pivot == 0) {
-        std::sort(base + lower, base + upper,
-                  [](const StackRef& a, const StackRef& b) { return a.index < b.index; });
-      } else {
-        pending.push_back({lower, upper, depth + 1});
-      }
-    }
+    pending.push_back({begin, lower, depth, true});
+    pending.push_back({upper, end, depth, true});
+    if (keys.ended(pivot))
+      sort_by_index(lower, upper);
+    else
+      pending.push_back({lower, upper, below, false});
   }
 }
 

@@ -1,9 +1,12 @@
-// Lexicographic order of many stacks: multikey quicksort, which looks at every frame about once.
+// Lexicographic order of many stacks: multikey quicksort by several frames at a time, which are kept beside
+// the stack, so that its frames are looked at about once.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <span>
+
+#include "core/support/id.h"
 
 namespace profd {
 
@@ -12,6 +15,7 @@ struct StackRef {
   const std::uint32_t* frames = nullptr;
   std::uint32_t n = 0;
   std::uint32_t index = 0;
+  std::uint64_t key = 0;  // of sort_refs()
 };
 
 // How many frames a and b, of `n` each, have in common before the first that differs. Two at a time.
@@ -27,8 +31,8 @@ inline std::uint32_t common_frames(const std::uint32_t* a, const std::uint32_t* 
   return same;
 }
 
-// Shorter stacks come before those they are a prefix of; equal stacks are in order of index.
-// `depth`: frames before it are known to be equal in all.
-void sort_refs(std::span<StackRef> refs, std::uint32_t depth = 0);
+// Shorter stacks come before those they are a prefix of; equal stacks are in order of index. Every frame is
+// less than `n_ids`: the fewer there are, the more of them are compared at once.
+void sort_refs(std::span<StackRef> refs, std::uint32_t n_ids = kNone);
 
 }  // namespace profd

@@ -14,7 +14,8 @@ namespace profd {
 
 namespace {
 
-constexpr std::size_t kTooFewToSplit = 4096;
+// So few are sorted in one go: by one of several threads, and by the only one there is.
+constexpr std::size_t kTooFewToShare = 4096, kTooFewToSplit = 16384;
 
 // Samples of a group, with their stacks, values and bytes of the file, fit the second level cache; and so
 // does what tells this many groups apart.
@@ -82,6 +83,24 @@ class ScratchPool {
   std::vector<std::unique_ptr<Scratch>> free_;
 };
 
+// Of a tree whose contexts are known to be so many; the root is there.
+struct TreeColumns {
+  explicit TreeColumns(std::size_t n) : parent(n), frame(n), end(n) {
+    parent[0] = frame[0] = kNone;
+    end[0] = static_cast<std::uint32_t>(n);
+  }
+  ContextTree tree() && {
+    return {Column<std::uint32_t>(std::move(parent)), Column<std::uint32_t>(std::move(frame)),
+            Column<std::uint32_t>(std::move(end))};
+  }
+
+  BigVector<std::uint32_t> parent, frame, end;
+};
+
+tl::unexpected<Error> too_many_contexts() {
+  return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
+}
+
 std::size_t common_prefix(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   return common_frames(a.data(), b.data(), static_cast<std::uint32_t>(std::min(a.size(), b.size())));
 }
@@ -105,13 +124,13 @@ class Sorter {
                   std::uint32_t n_shared) const;
   void emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples, std::size_t n,
                    std::uint32_t n_shared);
-  void sort_all_at_once(std::vector<Piece>& pieces);
+  void sort_refs_of(Scratch& scratch) const;
+  void put_row(std::size_t row, std::uint32_t leaf, std::span<const std::uint32_t> samples,
+               const StackRef& ref, const Scratch& scratch);
+  Result<SortedStacks> sort_all_at_once();
   Result<void> sort_in_groups(std::vector<Piece>& pieces);
   bool cancelled() const { return stop_.stop_requested(); }
   struct Place;
-  struct TreeColumns {
-    BigVector<std::uint32_t> parent, frame, end;
-  };
   Result<std::vector<Place>> place_pieces(std::vector<Piece>& pieces) const;
   void copy_piece(const Piece& piece, const Place& place, TreeColumns& to);
   Result<SortedStacks> assemble(std::vector<Piece>& pieces);
@@ -145,19 +164,33 @@ void Sorter::read_group(Scratch& scratch, std::span<const std::uint32_t> samples
   }
 }
 
+// Of the stacks in the scratch.
+void Sorter::sort_refs_of(Scratch& scratch) const {
+  const std::size_t n = scratch.labels.size();
+  scratch.refs.resize(n);
+  for (std::size_t i = 0; i < n; ++i)
+    scratch.refs[i] = {scratch.frames.data() + scratch.begin[i],
+                       static_cast<std::uint32_t>(scratch.begin[i + 1] - scratch.begin[i]),
+                       static_cast<std::uint32_t>(i)};
+  sort_refs(scratch.refs, options_.n_frames);
+}
+
+void Sorter::put_row(std::size_t row, std::uint32_t leaf, std::span<const std::uint32_t> samples,
+                     const StackRef& ref, const Scratch& scratch) {
+  out_.leaf[row] = leaf;
+  if (options_.keep_order) out_.order[row] = samples[ref.index];
+  if (options_.n_metrics > 0) out_.labels[row] = scratch.labels[ref.index];
+  for (std::size_t m = 0; m < options_.n_metrics; ++m)
+    out_.values[m][row] = scratch.values[ref.index * options_.n_metrics + m];
+}
+
 // Sorts the first `n` of the samples, whose first `n_shared` frames are equal, and appends their tree to the
 // piece.
 void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::uint32_t> samples,
                          std::size_t n, std::uint32_t n_shared) {
   read_group(scratch, samples, n, n_shared);
-  const std::size_t n_metrics = options_.n_metrics;
   const std::vector<std::uint32_t>& prefix = scratch.prefix;
-  scratch.refs.clear();
-  for (std::size_t i = 0; i < n; ++i)
-    scratch.refs.push_back({scratch.frames.data() + scratch.begin[i],
-                            static_cast<std::uint32_t>(scratch.begin[i + 1] - scratch.begin[i]),
-                            static_cast<std::uint32_t>(i)});
-  sort_refs(scratch.refs);
+  sort_refs_of(scratch);
 
   std::vector<std::uint32_t>& path = piece.path;
   std::span<const std::uint32_t> previous;  // without the prefix
@@ -188,12 +221,7 @@ void Sorter::emit_sorted(Piece& piece, Scratch& scratch, std::span<const std::ui
       piece.first_stack = prefix;
       piece.first_stack.insert(piece.first_stack.end(), rest.begin(), rest.end());
     }
-    const std::size_t row = piece.end_row++;
-    out_.leaf[row] = path.empty() ? kNone : path.back();
-    if (options_.keep_order) out_.order[row] = samples[ref.index];
-    if (n_metrics > 0) out_.labels[row] = scratch.labels[ref.index];
-    for (std::size_t m = 0; m < n_metrics; ++m)
-      out_.values[m][row] = scratch.values[ref.index * n_metrics + m];
+    put_row(piece.end_row++, path.empty() ? kNone : path.back(), samples, ref, scratch);
     previous = rest;
   }
   piece.last_stack = prefix;
@@ -220,13 +248,51 @@ void Sorter::grow_piece(Piece& piece, Scratch& scratch, const StackGroups& all, 
   }
 }
 
-void Sorter::sort_all_at_once(std::vector<Piece>& pieces) {
+// Straight into the tree, without pieces.
+Result<SortedStacks> Sorter::sort_all_at_once() {
   std::vector<std::uint32_t> samples(source_.size());
   std::iota(samples.begin(), samples.end(), 0u);
-  pieces = std::vector<Piece>(1);
   Scratch scratch;
-  emit_sorted(pieces.front(), scratch, samples, samples.size(), 0);
-  pieces.front().contexts = std::move(scratch.contexts);
+  // As many as stacks of common depth have: growing would copy them again and again.
+  scratch.frames.reserve(samples.size() * 64);
+  if (!samples.empty()) read_group(scratch, samples, samples.size(), 0);
+  PROFD_CHECK(source_.status());
+  source_.release();
+  sort_refs_of(scratch);
+
+  std::size_t n_contexts = 1;
+  std::vector<std::uint32_t> same(scratch.refs.size());  // leading frames shared with the stack before
+  for (std::size_t row = 0; row < same.size(); ++row) {
+    const StackRef& ref = scratch.refs[row];
+    if (row > 0) {
+      const StackRef& before = scratch.refs[row - 1];
+      same[row] = common_frames(before.frames, ref.frames, std::min(before.n, ref.n));
+    }
+    n_contexts += ref.n - same[row];
+  }
+  PROFD_CHECK(stop_.status());
+  if (n_contexts >= kNone) return too_many_contexts();
+
+  TreeColumns columns(n_contexts);
+  std::uint32_t next = 1;
+  std::vector<std::uint32_t> path{0};  // by depth: the open context
+  const auto close_below = [&](std::size_t depth) {
+    for (std::size_t d = depth + 1; d < path.size(); ++d) columns.end[path[d]] = next;
+  };
+  for (std::size_t row = 0; row < same.size(); ++row) {
+    const StackRef& ref = scratch.refs[row];
+    close_below(same[row]);
+    path.resize(std::size_t{ref.n} + 1);
+    for (std::uint32_t d = same[row]; d < ref.n; ++d) {
+      columns.parent[next] = path[d];
+      columns.frame[next] = ref.frames[d];
+      path[d + 1] = next++;
+    }
+    put_row(row, path.back(), samples, ref, scratch);
+  }
+  close_below(0);
+  out_.tree = std::move(columns).tree();
+  return std::move(out_);
 }
 
 Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
@@ -267,11 +333,9 @@ Result<SortedStacks> Sorter::run() {
   if (options_.n_metrics > 0) out_.labels.resize(n);
   for (std::size_t m = 0; m < options_.n_metrics; ++m) out_.values.emplace_back(n);
   // Small inputs are not worth splitting, unless tests ask for small groups.
-  if (n <= std::min(options_.group_limit, kTooFewToSplit)) {
-    if (n > 0) sort_all_at_once(pieces);
-  } else {
-    PROFD_CHECK(sort_in_groups(pieces));
-  }
+  if (n <= std::min(options_.group_limit, executor_.width() > 1 ? kTooFewToShare : kTooFewToSplit))
+    return sort_all_at_once();
+  PROFD_CHECK(sort_in_groups(pieces));
   PROFD_CHECK(stop_.status());
   PROFD_CHECK(source_.status());
   source_.release();
@@ -299,8 +363,7 @@ Result<std::vector<Sorter::Place>> Sorter::place_pieces(std::vector<Piece>& piec
     if (p > 0)
       piece.n_shared = static_cast<std::uint32_t>(common_prefix(pieces[p - 1].last_stack, piece.first_stack));
     if (p > 0) places[p - 1].n_kept = piece.n_shared;
-    if (next + piece.n_contexts - piece.n_shared >= kNone)
-      return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 contexts");
+    if (next + piece.n_contexts - piece.n_shared >= kNone) return too_many_contexts();
     places[p].first = static_cast<std::uint32_t>(next);
     places[p].above.assign(path.begin(), path.begin() + piece.n_shared);
     path.resize(piece.path.size());
@@ -342,17 +405,12 @@ Result<SortedStacks> Sorter::assemble(std::vector<Piece>& pieces) {
   PROFD_TRY(const std::vector<Place> places, place_pieces(pieces));
   std::size_t n_contexts = 1;
   for (const Piece& piece : pieces) n_contexts += piece.n_contexts - piece.n_shared;
-  TreeColumns columns{BigVector<std::uint32_t>(n_contexts), BigVector<std::uint32_t>(n_contexts),
-                      BigVector<std::uint32_t>(n_contexts)};
-  columns.parent[0] = columns.frame[0] = kNone;
-  columns.end[0] = static_cast<std::uint32_t>(n_contexts);
+  TreeColumns columns(n_contexts);
   executor_.run(pieces.size(), [&](std::size_t p) {
     copy_piece(pieces[p], places[p], columns);
     pieces[p] = {};
   });
-  out_.tree = {Column<std::uint32_t>(std::move(columns.parent)),
-               Column<std::uint32_t>(std::move(columns.frame)),
-               Column<std::uint32_t>(std::move(columns.end))};
+  out_.tree = std::move(columns).tree();
   return std::move(out_);
 }
 

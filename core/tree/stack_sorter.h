@@ -29,6 +29,7 @@ struct SortedStacks {
 struct SortOptions {
   std::size_t n_metrics = 0;           // values to collect
   bool keep_order = false;             // fill SortedStacks::order
+  std::uint32_t n_frames = kNone;      // all frames are less than this
   std::size_t group_limit = 1u << 16;  // samples sorted at once; smaller groups only in tests
 };
 

@@ -17,9 +17,11 @@ Stack path_of(const ContextTree& tree, std::uint32_t context) {
 
 // Every law the sorted result must obey, checked against the plain stacks.
 template <class Source = TestStacks>
-void check_sorted(const std::vector<Stack>& stacks, std::size_t group_limit, Executor& executor) {
+void check_sorted(const std::vector<Stack>& stacks, std::size_t group_limit, Executor& executor,
+                  std::uint32_t n_frames = kNone) {
   Source source(stacks);
-  const SortOptions options{.n_metrics = 1, .keep_order = true, .group_limit = group_limit};
+  const SortOptions options{
+      .n_metrics = 1, .keep_order = true, .n_frames = n_frames, .group_limit = group_limit};
   const auto sorted = sort_stacks(source, options, executor, {});
   REQUIRE(sorted.has_value());
   REQUIRE(is_well_formed(sorted->tree, kNone - 1));
@@ -65,6 +67,27 @@ TEST_CASE("stacks that begin alike for longer than is looked at are sorted all t
   for (Stack& stack : stacks) stack.insert(stack.begin(), 700, 5);
   check_sorted(stacks, 8, serial);
   check_sorted<EncodedStacks>(stacks, 8, serial);
+}
+
+TEST_CASE("however many frames are compared at once, stacks come out in order") {
+  SerialExecutor serial;
+  // Where one more frame needs one bit more, and numbers of 64, 32, 21, 16 and 2 frames.
+  for (const std::uint32_t n_frames : {1u, 2u, 3u, 4u, 7u, 8u, 15u, 16u, 255u, 256u, 65535u, 65536u}) {
+    INFO("frames " << n_frames);
+    std::vector<Stack> stacks = random_stacks(n_frames, 500, 40, std::min(n_frames, 5u));
+    for (Stack& stack : stacks)
+      for (std::uint32_t& frame : stack) frame = n_frames - 1 - frame;
+    check_sorted(stacks, 1u << 16, serial, n_frames);
+    check_sorted(stacks, 8, serial, n_frames);
+  }
+}
+
+TEST_CASE("stacks that one thread sorts at once are those that several sort in groups") {
+  SerialExecutor serial;
+  ThreadedExecutor threaded;
+  const auto stacks = random_stacks(3, 6000, 12, 4);
+  check_sorted(stacks, 1u << 16, serial, 4);
+  check_sorted(stacks, 1u << 16, threaded, 4);
 }
 
 TEST_CASE("no stacks give a tree of the root alone") {
