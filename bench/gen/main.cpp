@@ -24,7 +24,7 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--samples", options.samples, "number of samples; with --size, whichever ends first");
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--packages", options.packages,
-                 "size of the program; without it one that fits --size (60 at 1 MB, 1900 from 100 MB)");
+                 "size of the program; without it one that fits --size (30 at 1 MB, 1900 from 100 MB)");
   app.add_option("--metrics", options.n_metrics, "metrics in pprof")
       ->check(CLI::Range(2, 4))
       ->capture_default_str();

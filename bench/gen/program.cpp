@@ -239,7 +239,7 @@ Program::Program(std::uint64_t seed, std::uint32_t n_packages) {
 std::uint32_t packages_of_profile(std::uint64_t size) {
   if (size == 0 || size >= 100'000'000) return kMostPackages;
   if (size >= 10'000'000) return 340;
-  return 60;
+  return 30;
 }
 
 }  // namespace profd::bench
