@@ -158,6 +158,8 @@ void Sorter::read_group(Scratch& scratch, std::span<const std::uint32_t> samples
   const SharedFrames shared = source_.shared_frames(samples.front(), n_shared);
   for (std::size_t i = 0; i < n; ++i) {
     prefetch_stacks(source_, samples, i);
+    // Room for what is left, as far as the first ones tell: growing would copy them again and again.
+    if (i == n / 16) frames.reserve(frames.size() * 17);
     std::int64_t* values = n_metrics > 0 ? scratch.values.data() + i * n_metrics : nullptr;
     scratch.labels.push_back(source_.read_rest(samples[i], shared, frames, values).v);
     scratch.begin.push_back(frames.size());
@@ -253,8 +255,6 @@ Result<SortedStacks> Sorter::sort_all_at_once() {
   std::vector<std::uint32_t> samples(source_.size());
   std::iota(samples.begin(), samples.end(), 0u);
   Scratch scratch;
-  // As many as stacks of common depth have: growing would copy them again and again.
-  scratch.frames.reserve(samples.size() * 64);
   if (!samples.empty()) read_group(scratch, samples, samples.size(), 0);
   PROFD_CHECK(source_.status());
   source_.release();
