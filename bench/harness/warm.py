@@ -42,12 +42,17 @@ def _hottest(ctx: Context, path: Path, granularity: str, n: int) -> list[dict[st
         return []
 
 
-def make_workspace(ctx: Context) -> tuple[Path, Hot]:
-    """Source files named as the profile names them, so that hovers and lenses have something to map to."""
-    root, hot = ctx.work / "workspace", Hot()
+def make_workspace(ctx: Context) -> Path:
+    root = ctx.work / "workspace"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
-    path = ctx.inputs.file("pprof", ctx.sizes[0])
+    return root
+
+
+def add_sources(ctx: Context, root: Path, size: str) -> Hot:
+    """Source files named as a profile of that size names them, so that hovers and lenses have something to map to."""
+    hot = Hot()
+    path = ctx.inputs.file("pprof", size)
     hot.functions = [row["name"] for row in _hottest(ctx, path, "function", 60)]
     # Lines that were measured, one a file: where a function begins nothing need have been.
     files: set[Path] = set()
@@ -62,7 +67,7 @@ def make_workspace(ctx: Context) -> tuple[Path, Hot]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n" * 4000)
         hot.places.append((file.as_uri(), int(row["line"]) - 1))
-    return root, hot
+    return hot
 
 
 def _paths(layout: dict[str, Any]) -> Iterator[list[int]]:
@@ -292,8 +297,11 @@ def run(ctx: Context) -> None:
                       f"daemon {size}: views made ahead", "a layout answer")
     if not asked and not ctx.wants("idle daemon", f"a hover while another client loads {size}"):
         return
-    root, hot = make_workspace(ctx)
+    root = make_workspace(ctx)
+    small = add_sources(ctx, root, ctx.sizes[0])
+    # Of one program from 100 MB on, which tells its hottest lines sooner than 1 GB of it.
+    hot = add_sources(ctx, root, "100MB" if size == "1GB" and "100MB" in ctx.sizes else size)
     idle(ctx, root)
     if asked:
         session(ctx, root, hot)
-    hover_under_load(ctx, root, hot)
+    hover_under_load(ctx, root, small)

@@ -158,6 +158,10 @@ Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder&
 
 // Root first; empty and noted when the location is unknown.
 std::span<const std::uint32_t> SampleStacks::frames_of(std::uint64_t location_id) const {
+  if (location_id < dictionary_.quick.size()) {
+    const FewFrames few = dictionary_.quick[static_cast<std::size_t>(location_id)];
+    if (few.n() <= FewFrames::kMost) return {dictionary_.frames.data() + few.first(), few.n()};
+  }
   const std::uint32_t row = dictionary_.location_row[location_id];
   if (row == kNone) {
     bad_sample_.store(true, std::memory_order_relaxed);
