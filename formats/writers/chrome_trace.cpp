@@ -114,13 +114,7 @@ class Writing {
   }
 
   std::int64_t length(std::size_t row) const {
-    const Value value = rows_.value(row, metric_);
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-      std::int64_t out;
-      return __builtin_mul_overflow(*whole, scale_, &out) ? std::numeric_limits<std::int64_t>::max() : out;
-    }
-    const double real = std::get<double>(value) * static_cast<double>(scale_);
-    return real < 9e18 ? static_cast<std::int64_t>(real + 0.5) : std::numeric_limits<std::int64_t>::max();
+    return multiplied(rows_.value(row, metric_), scale_);
   }
 
   void write_thread(std::vector<std::uint32_t>& rows) {

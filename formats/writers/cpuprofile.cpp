@@ -93,13 +93,7 @@ class Writing {
   }
 
   std::int64_t nanoseconds(std::size_t row) {
-    const Value value = rows_.value(row, metric_);
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-      std::int64_t out;
-      return __builtin_mul_overflow(*whole, scale_, &out) ? INT64_MAX : out;
-    }
-    const double real = std::get<double>(value) * static_cast<double>(scale_);
-    return real < 9e18 ? static_cast<std::int64_t>(real + 0.5) : INT64_MAX;
+    return multiplied(rows_.value(row, metric_), scale_);
   }
 
   // Microseconds, with the nanoseconds behind a point.

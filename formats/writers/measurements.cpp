@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/support/checked.h"
+
 namespace profd::writers {
 
 Measurements::Measurements(const Profile& profile)
@@ -88,6 +90,19 @@ std::int64_t nanoseconds_per(std::string_view unit) {
   if (unit == "milliseconds") return 1'000'000;
   if (unit == "seconds") return 1'000'000'000;
   return 0;
+}
+
+std::int64_t multiplied(const Value& value, std::int64_t factor) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min(),
+                 kMost = std::numeric_limits<std::int64_t>::max();
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    std::int64_t product;
+    if (mul_overflows(*whole, factor, product)) return *whole < 0 ? kLeast : kMost;
+    return product;
+  }
+  const double product = std::get<double>(value) * static_cast<double>(factor);
+  if (!(product < 9e18)) return kMost;
+  return product > -9e18 ? std::llround(product) : kLeast;
 }
 
 bool is_time_unit(std::string_view unit) {

@@ -62,6 +62,9 @@ bool is_time_unit(std::string_view unit);
 // Nanoseconds in one of the unit; 0 when it is no unit of time.
 std::int64_t nanoseconds_per(std::string_view unit);
 
+// The value times the factor, which is positive: rounded, and held at the ends of the type.
+std::int64_t multiplied(const Value& value, std::int64_t factor);
+
 // What a format can hold, for report_losses().
 struct Holds {
   bool lines = false, addresses = false, modules = false, kinds = false, inlining = false;

@@ -37,6 +37,7 @@ std::span<const FormatWriter* const> all_writers() {
   }();
   static const auto list = [] {
     std::vector<const FormatWriter*> writers;
+    writers.reserve(owned.size());
     for (const auto& writer : owned) writers.push_back(writer.get());
     return writers;
   }();
