@@ -111,7 +111,7 @@ class Sorter {
       : source_(source),
         options_(options),
         wanted_(std::min({options.group_limit, std::max(kWanted, source.size() / kMostGroups),
-                          source.size() / (executor.width() * 8) + 1})),
+                          source.size() / (executor.width() * 16) + 1})),
         executor_(executor),
         stop_(std::move(stop)) {}
 
@@ -301,7 +301,7 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
   PROFD_CHECK(stop_.status());
   const std::vector<StackGroup>& groups = grouped.groups;
   // Neighbouring groups go into one piece until it is worth a task; several tasks for each worker.
-  const std::size_t enough = std::min(options_.group_limit, n / (executor_.width() * 8) + 1);
+  const std::size_t enough = std::min(options_.group_limit, n / (executor_.width() * 16) + 1);
   std::vector<std::pair<std::size_t, std::size_t>> runs;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (runs.empty() || groups[g].begin - groups[runs.back().first].begin >= enough) runs.emplace_back(g, g);
