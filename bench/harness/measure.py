@@ -80,10 +80,14 @@ class Runner:
         return Cost(cost["wall_s"], cost["cpu_s"], cost["peak_bytes"] / 1e6)
 
 
-def interleave(tasks: Mapping[str, Callable[[], Cost | str]], runs: Mapping[str, int]) -> dict[str, Costs]:
+def interleave(
+    tasks: Mapping[str, Callable[[], Cost | str]], runs: Mapping[str, int], *, each_round: Callable[[], object] | None = None
+) -> dict[str, Costs]:
     """Runs every task its number of times, in turn, so that a slow spell of the machine hits all alike."""
     results = {name: Costs() for name in tasks}
     for i in range(max(runs.values(), default=0)):
+        if each_round:
+            each_round()
         for name, task in tasks.items():
             costs = results[name]
             if i >= runs[name] or costs.failure:
