@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.context import Context
 from harness.data import SIZES_MB
-from harness.measure import Cost, Costs, interleave
+from harness.measure import Costs, Task, interleave
 from harness.report import Row, seconds
 
 
@@ -61,7 +61,7 @@ def run(ctx: Context) -> None:
             if SIZES_MB[size] > largest or not ctx.wants(f"{form.title} {size}"):
                 continue
             path = ctx.inputs.file(form.kind, size)
-            tasks: dict[str, Callable[[], Cost | str]] = {"profd": lambda: ctx.cold(path)}
+            tasks: dict[str, Task] = {"profd": lambda: ctx.cold(path)}
             for peer, limit in form.peers.items():
                 if peer in ctx.peers.commands and SIZES_MB[size] <= SIZES_MB[limit]:
                     needs = NEEDS_MB if peer == "speedscope" and size == "100MB" and form.memory else 0

@@ -80,23 +80,24 @@ class Runner:
         return Cost(cost["wall_s"], cost["cpu_s"], cost["peak_bytes"] / 1e6)
 
 
-def interleave(
-    tasks: Mapping[str, Callable[[], Cost | str]], runs: Mapping[str, int], *, each_round: Callable[[], object] | None = None
-) -> dict[str, Costs]:
-    """Runs every task its number of times, in turn, so that a slow spell of the machine hits all alike."""
+# What a run cost, why there is none, or None from a task that keeps its own books.
+Task = Callable[[], Cost | str | None]
+
+
+def interleave(tasks: Mapping[str, Task], runs: Mapping[str, int]) -> dict[str, Costs]:
+    """Runs every task its number of times, each spread evenly over the whole, so that a slow spell of the machine hits all
+    alike."""
     results = {name: Costs() for name in tasks}
-    for i in range(max(runs.values(), default=0)):
-        if each_round:
-            each_round()
-        for name, task in tasks.items():
-            costs = results[name]
-            if i >= runs[name] or costs.failure:
-                continue
-            outcome = task()
-            if isinstance(outcome, Cost):
-                costs.runs.append(outcome)
-            else:
-                costs.failure = outcome
+    turns = sorted(((i + 0.5) / runs[name], name) for name in tasks for i in range(runs[name]))
+    for _, name in turns:
+        costs = results[name]
+        if costs.failure:
+            continue
+        outcome = tasks[name]()
+        if isinstance(outcome, Cost):
+            costs.runs.append(outcome)
+        elif outcome is not None:
+            costs.failure = outcome
     return results
 
 
