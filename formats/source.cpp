@@ -19,8 +19,8 @@ namespace profd {
 namespace {
 
 // Below this, reading beats mapping: the copy is cheap, and a file that shrinks while it is read gives a
-// short read instead of a SIGBUS. Above it, the copy is memory that the file can do without.
-constexpr std::uint64_t kMapFrom = 4u << 20;
+// short read and no guard. Above it, the copy takes time and memory that the file can do without.
+constexpr std::uint64_t kMapFrom = 1u << 20;
 constexpr int kPipeTimeoutMs = 30'000;
 
 class FileDescriptor {

@@ -95,7 +95,7 @@ Result<Inflated> inflate_member(std::span<const std::byte> in, std::size_t start
 template <class Decompress>
 libdeflate_result with_memory_ready(const OutputBuffer& out, std::size_t used, Executor* executor,
                                     const Decompress& decompress) {
-  constexpr std::size_t kWorthIt = 16u << 20;
+  constexpr std::size_t kWorthIt = 4u << 20;
   if (executor == nullptr || executor->width() < 2 || out.capacity() - used < kWorthIt) return decompress();
   libdeflate_result status = LIBDEFLATE_BAD_DATA;
   std::atomic<bool> done = false;
