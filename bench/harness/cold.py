@@ -32,14 +32,15 @@ NEEDS_MB = {("speedscope", "100MB"): 15_000, ("pprof web", "100MB"): 23_000, ("p
 HEAVY_MB = 8_000
 
 
-def pprof_web(command: list[str], path: Path, timeout_s: float = 240) -> Cost | str:
+def pprof_web(ctx: Context, path: Path, timeout_s: float = 240) -> Cost | str:
     """pprof's web server from its start until the flame graph page has arrived."""
+    ctx.runner.run(["true"], ready_mb=ctx.ready_mb(path))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     start = time.perf_counter()
     child = subprocess.Popen(
-        [*command, f"-http=127.0.0.1:{port}", "-no_browser", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        [*ctx.peers.commands["pprof"], f"-http=127.0.0.1:{port}", "-no_browser", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
     )
     wall = 0.0
@@ -79,10 +80,10 @@ def _peer_tasks(ctx: Context, size: str, path: Path) -> tuple[dict[str, Task], d
             task = lambda: f"not run: {needs / 1000:.0f} GB are not free"  # noqa: E731
         tasks[name], runs[name] = task, n
 
-    plan("pprof", "pprof", 2 if big else max(ctx.runs, LEAST_RUNS[size]), lambda: ctx.peer("pprof", "-top", str(path)))
-    plan("go tool pprof", "go tool pprof", 1 if big else min(3, ctx.runs), lambda: ctx.peer("go tool pprof", "-top", str(path)))
-    plan("pprof web", "pprof", 1 if big else min(3, ctx.runs), lambda: pprof_web(ctx.peers.commands["pprof"], path))
-    plan("speedscope", "speedscope", 1 if big else min(2, ctx.runs), lambda: ctx.peer("speedscope", str(path)))
+    plan("pprof", "pprof", 2 if big else max(ctx.runs, LEAST_RUNS[size]), lambda: ctx.peer("pprof", "-top", path=path))
+    plan("go tool pprof", "go tool pprof", 1 if big else min(3, ctx.runs), lambda: ctx.peer("go tool pprof", "-top", path=path))
+    plan("pprof web", "pprof", 1 if big else min(3, ctx.runs), lambda: pprof_web(ctx, path))
+    plan("speedscope", "speedscope", 1 if big else min(2, ctx.runs), lambda: ctx.peer("speedscope", path=path))
     return tasks, runs
 
 

@@ -44,13 +44,20 @@ class Context:
         cache.mkdir(parents=True, exist_ok=True)
         return {"XDG_CACHE_HOME": str(cache), "XDG_RUNTIME_DIR": str(cache), "XDG_CONFIG_HOME": str(cache)}
 
+    @staticmethod
+    def ready_mb(path: Path) -> int:
+        """Memory to make ready before a program reads a file: what pprof takes for it (25 times what is packed in it)."""
+        packed = 3 if path.suffix == ".gz" else 1
+        return int(min(2500, max(64, 25 * packed * path.stat().st_size / 1e6)))
+
     def cold(self, path: Path, *, fresh_cache: bool = True) -> Cost | str:
         """profd from its start to the first layout written out; a layout without boxes is a failure."""
         if not self.profd.exists():
             return "profd is not built"
         output = self.work / "layout.json"
         argv = [str(self.profd), "flame", "--json", "--width", "1600", str(path)]
-        cost = self.runner.run(argv, env=self.environment(fresh_cache=fresh_cache), output=output)
+        environment = self.environment(fresh_cache=fresh_cache)
+        cost = self.runner.run(argv, ready_mb=self.ready_mb(path), env=environment, output=output)
         if isinstance(cost, str):
             return cost
         try:
@@ -58,10 +65,11 @@ class Context:
         except (ValueError, KeyError, TypeError):
             return "the layout is not as the protocol says"
 
-    def peer(self, name: str, *arguments: str, needs_mb: float = 0, timeout_s: float = 300) -> Cost | str:
+    def peer(self, name: str, *options: str, path: Path, needs_mb: float = 0, timeout_s: float = 300) -> Cost | str:
         if needs_mb > available_mb():
             return f"not run: needs {needs_mb / 1000:.0f} GB"
-        return self.runner.run([*self.peers.commands[name], *arguments], timeout_s=timeout_s)
+        argv = [*self.peers.commands[name], *options, str(path)]
+        return self.runner.run(argv, ready_mb=self.ready_mb(path), timeout_s=timeout_s)
 
     def floors(self, path: Path) -> dict[str, float]:
         """CPU seconds of the floor program by work, such as `gunzip libdeflate`: what its wall is on a quiet machine."""

@@ -65,7 +65,7 @@ def run(ctx: Context) -> None:
             for peer, limit in form.peers.items():
                 if peer in ctx.peers.commands and SIZES_MB[size] <= SIZES_MB[limit]:
                     needs = NEEDS_MB if peer == "speedscope" and size == "100MB" and form.memory else 0
-                    tasks[peer] = lambda peer=peer, needs=needs: ctx.peer(peer, str(path), needs_mb=needs)  # type: ignore[misc]
+                    tasks[peer] = lambda peer=peer, needs=needs: ctx.peer(peer, path=path, needs_mb=needs)  # type: ignore[misc]
             print(f"bench: {form.title} {size}: {', '.join(tasks)}", flush=True)
             slow = SIZES_MB[size] >= 100
             runs = {name: ctx.runs if name == "profd" else 1 if slow else min(2, ctx.runs) for name in tasks}
