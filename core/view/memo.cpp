@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/view/key_index.h"
-#include "core/view/search_names.h"
+#include "core/view/key_memo.h"
 #include "core/view/selection.h"
 
 namespace profd {
@@ -51,62 +50,15 @@ void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
   }
 }
 
-bool ViewMemo::has_key_index() const {
-  const std::scoped_lock lock(mutex_);
-  return key_index_ != nullptr;
-}
-
-Result<std::shared_ptr<const KeyIndex>> ViewMemo::key_index(const Selection& selection, bool now,
-                                                            StopToken& stop) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (key_index_) return key_index_;
-    if (++n_key_sweeps_ < kSweepsBeforeIndex && !now) return nullptr;
-  }
-  PROFD_TRY(const Turn::Hold making, making_index_.take(stop));
-  {
-    const std::scoped_lock lock(mutex_);
-    if (key_index_) return key_index_;
-  }
-  PROFD_TRY(KeyIndex index, make_key_index(selection, stop));
-  const std::scoped_lock lock(mutex_);
-  key_index_ = std::make_shared<const KeyIndex>(std::move(index));
-  return key_index_;
-}
-
-std::shared_ptr<const SearchNames> ViewMemo::search_names(const Selection& selection) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (search_names_) return search_names_;
-  }
-  // Two that come at once make it twice, which takes milliseconds.
-  auto made = std::make_shared<const SearchNames>(make_search_names(selection));
-  const std::scoped_lock lock(mutex_);
-  if (!search_names_) search_names_ = std::move(made);
-  return search_names_;
-}
-
-BigVector<std::uint64_t> ViewMemo::take_scratch() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(scratch_, {});
-}
-
-void ViewMemo::keep_scratch(BigVector<std::uint64_t> scratch) {
-  const std::scoped_lock lock(mutex_);
-  if (scratch.capacity() > scratch_.capacity()) scratch_.swap(scratch);
-}
-
 std::size_t ViewMemo::memory() const {
   const std::scoped_lock lock(mutex_);
-  std::size_t bytes = scratch_.capacity() * sizeof(std::uint64_t);
-  bytes += search_names_ ? search_names_->memory() : 0;
-  bytes += key_index_ ? key_index_->memory() : 0;
+  std::size_t bytes = 0;
   for (const auto& entry : entries_) bytes += sizeof(Entry) + entry->bytes;
   return bytes;
 }
 
 Result<void> warm_up(const Selection& selection, StopToken stop) {
-  PROFD_TRY(const auto index, selection.memo->key_index(selection, true, stop));
+  PROFD_TRY(const auto index, selection.key_memo->key_index(selection, true, stop));
   static_cast<void>(index);
   return selection.memo->with_tree(selection, Shape::bottom_up, {}, stop,
                                    [&](auto& tree) -> Result<void> { return tree.expand(0, stop); });

@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/support/big_vector.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "core/support/turn.h"
@@ -19,8 +18,6 @@
 namespace profd {
 
 struct Selection;
-struct KeyIndex;
-struct SearchNames;
 
 class ViewMemo {
  public:
@@ -53,22 +50,6 @@ class ViewMemo {
     return result;
   }
 
-  // Contexts by key. Null at first, when one sweep for what is asked is cheaper than an index; made on the
-  // kSweepsBeforeIndex'th call, or when `now`.
-  static constexpr std::uint32_t kSweepsBeforeIndex = 3;
-  Result<std::shared_ptr<const KeyIndex>> key_index(const Selection& selection, bool now, StopToken& stop);
-
-  // Looking at one function does not sweep the profile any more.
-  bool has_key_index() const;
-
-  // Names of the keys as a search reads them, made when first asked for.
-  std::shared_ptr<const SearchNames> search_names(const Selection& selection);
-
-  // Memory that searches work in, kept from one to the next: for the system to clear new pages takes longer
-  // than most searches. Empty when there is none yet or another search has it; what it holds is arbitrary.
-  BigVector<std::uint64_t> take_scratch();
-  void keep_scratch(BigVector<std::uint64_t> scratch);
-
   std::size_t memory() const;
 
  private:
@@ -78,11 +59,6 @@ class ViewMemo {
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Entry>> entries_;  // most recently used last
-  std::shared_ptr<const KeyIndex> key_index_;
-  std::uint32_t n_key_sweeps_ = 0;
-  std::shared_ptr<const SearchNames> search_names_;
-  BigVector<std::uint64_t> scratch_;
-  Turn making_index_;
 };
 
 }  // namespace profd

@@ -8,7 +8,7 @@
 #include "core/view/filters.h"
 #include "core/view/fragment.h"
 #include "core/view/key_index.h"
-#include "core/view/memo.h"
+#include "core/view/key_memo.h"
 
 namespace profd {
 namespace {
@@ -58,9 +58,6 @@ Result<std::vector<std::uint32_t>> sweep_for(const Selection& selection, const s
       if (automaton.accepts(state[c])) found.push_back(c);
     }
   }
-  std::visit(
-      [&](const auto& widths) { std::erase_if(found, [&](std::uint32_t c) { return widths[c] == 0; }); },
-      selection.widths);
   return found;
 }
 
@@ -82,6 +79,12 @@ Result<std::vector<std::uint32_t>> look_up(const Selection& selection, const Key
   return found;
 }
 
+void leave_out_empty(const Selection& selection, std::vector<std::uint32_t>& contexts) {
+  std::visit(
+      [&](const auto& widths) { std::erase_if(contexts, [&](std::uint32_t c) { return widths[c] == 0; }); },
+      selection.widths);
+}
+
 }  // namespace
 
 Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
@@ -92,11 +95,15 @@ Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, 
   for (Key key : focus) {
     if (key >= selection.keys->n_keys()) return fail(ErrorCode::not_found, "the profile has no such key");
   }
-  PROFD_TRY(const std::shared_ptr<const KeyIndex> index, selection.memo->key_index(selection, false, stop));
+  PROFD_TRY(const std::shared_ptr<const KeyIndex> index,
+            selection.key_memo->key_index(selection, false, stop));
   // Looking back from every context is only worth it while that stays below the cost of a sweep.
-  if (index && index->of(focus.back()).size() * (focus.size() - 1) <= selection.profile->tree().size())
-    return look_up(selection, *index, focus, stop);
-  return sweep_for(selection, focus, stop);
+  const bool looks_back =
+      index && index->of(focus.back()).size() * (focus.size() - 1) <= selection.profile->tree().size();
+  PROFD_TRY(std::vector<std::uint32_t> found,
+            looks_back ? look_up(selection, *index, focus, stop) : sweep_for(selection, focus, stop));
+  leave_out_empty(selection, found);
+  return found;
 }
 
 }  // namespace profd

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/view/memo.h"
+#include "core/view/key_memo.h"
 #include "core/view/pattern.h"
 #include "core/view/search_names.h"
 
@@ -50,7 +50,7 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   PROFD_TRY(const Pattern compiled, Pattern::compile(pattern, true, !has_upper_case(pattern)));
   std::vector<std::string> needles = compiled.needles();
   if (needles.size() > kMaxNeedles) needles.clear();
-  const auto names = selection.memo->search_names(selection);
+  const auto names = selection.key_memo->search_names(selection);
   SearchResult result;
   const std::size_t n_keys = selection.keys->n_keys();
   result.matches.resize(n_keys);

@@ -10,7 +10,7 @@
 
 #include "core/support/big_vector.h"
 #include "core/view/key_index.h"
-#include "core/view/memo.h"
+#include "core/view/key_memo.h"
 #include "core/view/search.h"
 #include "core/view/sweep.h"
 
@@ -108,7 +108,7 @@ class Marks {
  public:
   Marks(const Indexed& indexed, const Selection& s, const std::vector<std::uint8_t>& set_of,
         const StopToken& stop, Executor& executor)
-      : memo_(*s.memo), words_(memo_.take_scratch()) {
+      : memo_(*s.key_memo), words_(memo_.take_scratch()) {
     const ContextTree& tree = s.profile->tree();
     const std::size_t n_words = (tree.size() + 63) / 64;
     // More would look up more than they mark: some patterns match thousands of functions.
@@ -162,15 +162,15 @@ class Marks {
 
  private:
   static constexpr std::size_t kFound = 256;
-  ViewMemo& memo_;
+  KeyMemo& memo_;
   BigVector<std::uint64_t> words_;
 };
 
 // Few contexts of functions that someone has indexed already need no sweep over all.
 Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>& set_of, StopToken& stop) {
   Indexed indexed;
-  if (!s.owner.empty() || !s.memo->has_key_index()) return indexed;
-  PROFD_TRY(const auto index, s.memo->key_index(s, true, stop));
+  if (!s.owner.empty() || !s.key_memo->has_key_index()) return indexed;
+  PROFD_TRY(const auto index, s.key_memo->key_index(s, true, stop));
   constexpr std::uint8_t kIn = 1, kOut = 2;
   std::vector<std::uint8_t> frames_of(s.keys->n_keys(), 0);
   for (std::size_t f = 0; f < set_of.size(); ++f) {
@@ -222,7 +222,7 @@ Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& tot
 }  // namespace
 
 void prepare_search(const Selection& selection, Executor& executor) {
-  selection.memo->search_names(selection);
+  selection.key_memo->search_names(selection);
   const Marks first(Indexed{}, selection, {}, StopToken{}, executor);  // leaves its memory with the memo
 }
 

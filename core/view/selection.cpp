@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/view/filters.h"
+#include "core/view/key_memo.h"
 #include "core/view/memo.h"
 #include "core/view/sweep.h"
 
@@ -242,6 +243,7 @@ std::size_t Selection::memory() const {
     bytes += self.contexts.bytes();
     for (const ValueColumn& values : self.values) bytes += bytes_of(values);
   }
+  if (key_memo && !shares_key_memo) bytes += key_memo->memory();
   return bytes + (memo ? memo->memory() : 0);
 }
 
@@ -300,6 +302,9 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   PROFD_CHECK(summed);
   PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
   PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
+  selection->shares_key_memo =
+      similar && similar->keys == selection->keys && similar->owner.empty() && selection->owner.empty();
+  selection->key_memo = selection->shares_key_memo ? similar->key_memo : std::make_shared<KeyMemo>();
   return SelectionPtr(std::move(selection));
 }
 

@@ -16,6 +16,7 @@
 
 namespace profd {
 
+class KeyMemo;
 class ViewMemo;
 
 struct Selection {
@@ -44,9 +45,12 @@ struct Selection {
   std::vector<Value> excluded;
   // Trees unfolded so far, reused by layouts and tables on this selection. Grows with use, within a bound.
   std::shared_ptr<ViewMemo> memo;
+  // The same for what depends on the keys alone; of a similar selection where all boxes are the same.
+  std::shared_ptr<KeyMemo> key_memo;
+  bool shares_key_memo = false;
 
   std::uint32_t owner_of(std::uint32_t context) const { return owner.empty() ? context : owner[context]; }
-  // Bytes of its own: what it shares with the profile does not count.
+  // Bytes of its own: what it shares with the profile does not count, a shared key_memo where it was made.
   std::size_t memory() const;
 };
 

@@ -1,6 +1,6 @@
 #include "server/engine/views.h"
 
-#include "core/view/memo.h"
+#include "core/view/key_memo.h"
 
 namespace profd {
 
@@ -160,7 +160,7 @@ bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned nee
   if ((needs & (kSelection | kOneFunction)) == 0) return true;
   const auto made = at_hand(open, key_text(open, spec, "select "));
   return made != nullptr && ((needs & kOneFunction) == 0 ||
-                             std::static_pointer_cast<const Selection>(made)->memo->has_key_index());
+                             std::static_pointer_cast<const Selection>(made)->key_memo->has_key_index());
 }
 
 std::shared_ptr<const void> Views::at_hand(const OpenProfile& open, const std::string& text) const {

@@ -4,6 +4,7 @@
 
 #include "core/layout/flame.h"
 #include "core/view/hottest.h"
+#include "core/view/search.h"
 #include "core/view/table.h"
 #include "tests/support/catch.h"
 #include "tests/support/format_tree.h"
@@ -16,6 +17,18 @@ using namespace profd::test;
 namespace {
 
 constexpr std::string_view kProgram = "main;f;g 3\nmain;g;f;g 4\nmain;h 5\nx;f;h;g 6\nx 1";
+
+bool same_focus_views(const Selection& a, const Selection& b, const std::vector<Key>& focus) {
+  for (Shape shape : {Shape::callers, Shape::callees}) {
+    LayoutRequest request;
+    request.shape = shape;
+    request.focus = focus;
+    request.min_width_px = 0;
+    const auto of_a = layout_flame(a, request, {}), of_b = layout_flame(b, request, {});
+    if (format_layout(a, *of_a) != format_layout(b, *of_b)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -69,14 +82,31 @@ TEST_CASE("law: with the index callers and callees are still those of the stacks
     const auto focus = focus_keys(*swept, c.spec);
     if (focus.empty()) return "";
     if (!warm_up(*indexed, {})) return "warm_up fails";
-    for (Shape shape : {Shape::callers, Shape::callees}) {
-      LayoutRequest request;
-      request.shape = shape;
-      request.focus = focus;
-      request.min_width_px = 0;
-      const auto a = layout_flame(*swept, request, {}), b = layout_flame(*indexed, request, {});
-      if (format_layout(*swept, *a) != format_layout(*indexed, *b)) return "the index gives another view";
+    return same_focus_views(*swept, *indexed, focus) ? "" : "the index gives another view";
+  });
+}
+
+TEST_CASE("law: an index made for all rows of any metric serves the selections that share it") {
+  std::size_t n_shared = 0;
+  check_law([&](const Case& c) -> std::string {
+    const auto profile = build(c);
+    const auto fresh = *select(profile, c.spec, {});
+    const auto focus = focus_keys(*fresh, c.spec);
+    if (focus.empty()) return "";
+    for (const auto& metric : profile->metrics()) {
+      ViewSpec everything;
+      everything.metric = metric.name;
+      everything.granularity = c.spec.granularity;
+      const auto first = *select(profile, everything, {});
+      if (!warm_up(*first, {})) return "warm_up fails";
+      const auto shared = *select(profile, c.spec, {}, first);
+      n_shared += shared->key_memo == first->key_memo ? 1 : 0;
+      if (!shared->owner.empty() && shared->key_memo == first->key_memo) return "other boxes share an index";
+      if (!same_focus_views(*fresh, *shared, focus)) return "the index gives another view";
+      if (search(*fresh, "a|e", {})->matched != search(*shared, "a|e", {})->matched)
+        return "the index gives another share";
     }
     return "";
   });
+  CHECK(n_shared > 0);
 }

@@ -1,0 +1,51 @@
+// KeyMemo: what searches and looks at one function need of the keys alone, whatever the metric and whichever
+// rows are let through. Shared by all selections whose boxes are the same.
+// Safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "core/support/big_vector.h"
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "core/support/turn.h"
+
+namespace profd {
+
+struct Selection;
+struct KeyIndex;
+struct SearchNames;
+
+class KeyMemo {
+ public:
+  // Contexts by key. Null at first, when one sweep for what is asked is cheaper than an index; made on the
+  // kSweepsBeforeIndex'th call, or when `now`.
+  static constexpr std::uint32_t kSweepsBeforeIndex = 3;
+  Result<std::shared_ptr<const KeyIndex>> key_index(const Selection& selection, bool now, StopToken& stop);
+
+  // Looking at one function does not sweep the profile any more.
+  bool has_key_index() const;
+
+  // Names of the keys as a search reads them, made when first asked for.
+  std::shared_ptr<const SearchNames> search_names(const Selection& selection);
+
+  // Memory that searches work in, kept from one to the next: for the system to clear new pages takes longer
+  // than most searches. Empty when there is none yet or another search has it; what it holds is arbitrary.
+  BigVector<std::uint64_t> take_scratch();
+  void keep_scratch(BigVector<std::uint64_t> scratch);
+
+  std::size_t memory() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const KeyIndex> key_index_;
+  std::uint32_t n_key_sweeps_ = 0;
+  std::shared_ptr<const SearchNames> search_names_;
+  BigVector<std::uint64_t> scratch_;
+  Turn making_index_;
+};
+
+}  // namespace profd
