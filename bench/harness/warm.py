@@ -92,7 +92,11 @@ def _requests(hot: Hot, layout: dict[str, Any]) -> dict[str, list[Request]]:
         return "view/flameGraph", {"spec": view, "viewport": {"width": width}, **more}
 
     zooms = [path for path in _paths(layout) if path]
-    patterns = ["malloc", "(?i)lock", r"^runtime\.", "Writer", r"\(\*.*Reader\)", "std::", "func1$", "codec|index", "zzz", "e"]
+    patterns = [
+        "malloc", "(?i)lock", r"^runtime\.", "Writer", r"\(\*.*Reader\)", "std::", "func1$", "codec|index", "zzz", "e",
+        "free", "alloc", "Read", "^main", "http", "json|xml", "server", "Buffer", "close", "encode", "decode$", "parse", "Handle.*",
+        "get", "set", "a", "o", "table", "cache", "sync",
+    ]
     documents = [{"uri": uri} for uri, _ in hot.places]
     everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 4000, "character": 0}}
     return {
