@@ -40,8 +40,8 @@ def pprof_web(ctx: Context, path: Path, timeout_s: float = 240) -> Cost | str:
         port = probe.getsockname()[1]
     start = time.perf_counter()
     child = subprocess.Popen(
-        [*ctx.peers.commands["pprof"], f"-http=127.0.0.1:{port}", "-no_browser", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
+        [*ctx.peers.commands["pprof"], f"-http=127.0.0.1:{port}", "-no_browser", str(path)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )
     wall = 0.0
     while wall == 0.0 and time.perf_counter() - start < timeout_s:
