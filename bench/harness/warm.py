@@ -33,11 +33,17 @@ class Hot:
     places: list[tuple[str, int]] = field(default_factory=list)  # URI, 0-based line
 
 
+def _rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    columns = answer["rows"]
+    return [{"name": answer["names"][name], "file": answer["files"][file] if file >= 0 else "", "line": line}
+            for name, file, line in zip(columns["name"], columns["file"], columns["line"])]
+
+
 def _hottest(ctx: Context, path: Path, granularity: str, n: int) -> list[dict[str, Any]]:
     argv = [str(ctx.profd), "top", "--json", "-n", str(n), "--metric", "cpu", "--granularity", granularity, str(path)]
     try:
         done = subprocess.run(argv, capture_output=True, timeout=120, env={**os.environ, **ctx.environment()})
-        return json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+        return _rows(json.loads(done.stdout)) if done.returncode == 0 else []
     except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
         return []
 
@@ -101,7 +107,7 @@ def _requests(hot: Hot, layout: dict[str, Any]) -> dict[str, list[Request]]:
     everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 4000, "character": 0}}
     return {
         "layout, top-down, any width": [flame(spec("topDown"), 400 + 60 * i) for i in range(REPEATS)],
-        "layout, top-down, any zoom": [flame(spec("topDown"), zoom=path) for path in zooms],
+        "layout, top-down, any zoom": [flame(spec("topDown"), zoom=path, revision=layout["revision"]) for path in zooms],
         "layout, bottom-up": [flame(spec("bottomUp"), 400 + 60 * i) for i in range(REPEATS)],
         "layout, other metrics": [flame({"shape": "topDown", "metric": m}) for m in ("alloc_space", "samples", "alloc_objects")],
         "layout with a search": [flame(spec("topDown"), search=pattern) for pattern in patterns],

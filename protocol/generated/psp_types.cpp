@@ -385,6 +385,7 @@ bool decode(const Json& value, ErrorData& out, const Path& path) {
       .optional("reason", out.reason)
       .optional("where", out.where)
       .optional("path", out.path)
+      .optional("revision", out.revision)
       .ok();
 }
 void write(JsonText& out, const ErrorData& value) {
@@ -396,6 +397,7 @@ void write(JsonText& out, const ErrorData& value) {
   put_optional(out, "reason", value.reason);
   put_optional(out, "where", value.where);
   put_optional(out, "path", value.path);
+  put_optional(out, "revision", value.revision);
   out.end_object();
 }
 
@@ -1749,6 +1751,7 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .required("spec", out.spec)
       .required("viewport", out.viewport)
       .optional("zoom", out.zoom)
+      .optional("revision", out.revision)
       .defaulted("order", out.order)
       .optional("colorMetric", out.color_metric)
       .optional("search", out.search)
@@ -1762,6 +1765,7 @@ void write(JsonText& out, const FlameGraphParams& value) {
   put(out, "spec", value.spec);
   put(out, "viewport", value.viewport);
   put_optional(out, "zoom", value.zoom);
+  put_optional(out, "revision", value.revision);
   put(out, "order", value.order);
   put_optional(out, "colorMetric", value.color_metric);
   put_optional(out, "search", value.search);
@@ -1920,6 +1924,7 @@ bool decode(const Json& value, TableParams& out, const Path& path) {
       .limit("limit", out.limit, {.maximum = 1000})
       .optional("expand", out.expand)
       .limit("expand", out.expand, {.max_items = 100000})
+      .optional("revision", out.revision)
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
       .defaulted("metrics", out.metrics)
@@ -1936,6 +1941,7 @@ void write(JsonText& out, const TableParams& value) {
   put(out, "offset", value.offset);
   put(out, "limit", value.limit);
   put_optional(out, "expand", value.expand);
+  put_optional(out, "revision", value.revision);
   put_optional(out, "search", value.search);
   put(out, "metrics", value.metrics);
   put_optional(out, "panelId", value.panel_id);
@@ -2034,6 +2040,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .required("modules", out.modules)
       .required("rows", out.rows)
       .defaulted("columns", out.columns)
+      .optional("own", out.own)
       .optional("remainder", out.remainder)
       .optional("excluded", out.excluded)
       .ok();
@@ -2055,6 +2062,7 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "modules", value.modules);
   put(out, "rows", value.rows);
   put(out, "columns", value.columns);
+  put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
@@ -2316,6 +2324,7 @@ bool decode(const Json& value, Selection& out, const Path& path) {
       .optional("spec", out.spec)
       .optional("path", out.path)
       .limit("path", out.path, {.max_items = 100000})
+      .optional("revision", out.revision)
       .optional("frames", out.frames)
       .limit("frames", out.frames, {.max_items = 100000})
       .ok();
@@ -2329,6 +2338,7 @@ void write(JsonText& out, const Selection& value) {
   put_optional(out, "uri", value.uri);
   put_optional(out, "spec", value.spec);
   put_optional(out, "path", value.path);
+  put_optional(out, "revision", value.revision);
   put_optional(out, "frames", value.frames);
   out.end_object();
 }

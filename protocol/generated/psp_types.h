@@ -372,6 +372,8 @@ struct ErrorData {
   std::optional<std::vector<std::string>> where;
   // For InvalidParams: the JSON path of the bad field.
   std::optional<std::string> path;
+  // For ContentModified: the revision of the profile now.
+  std::optional<std::uint32_t> revision;
 };
 bool decode(const nlohmann::json& value, ErrorData& out, const Path& path);
 void write(JsonText& out, const ErrorData& value);
@@ -1096,7 +1098,8 @@ bool decode(const nlohmann::json& value, HotFunction& out, const Path& path);
 void write(JsonText& out, const HotFunction& value);
 
 // Where a box or row is: the `key`s from the root of the view down to it. Good as long as the
-// profile keeps its revision and the spec stays the same.
+// profile keeps its revision and the spec stays the same: a request that carries one names the
+// `revision`.
 using BoxPath = std::vector<std::int64_t>;
 
 // A path from the root and what goes through it.
@@ -1484,6 +1487,9 @@ struct FlameGraphParams {
   FlameViewport viewport;
   // The box that fills the width; absent: the root.
   std::optional<ZoomTarget> zoom;
+  // The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's
+  // answers `ContentModified`.
+  std::optional<std::uint32_t> revision;
   // Order of siblings.
   OpenEnum<BoxOrder> order = BoxOrder::name;
   // Fills the column `color` with this metric.
@@ -1636,6 +1642,9 @@ struct TableParams {
   std::uint32_t limit = 100;
   // For tree shapes: list the children of this row; absent: the roots.
   std::optional<BoxPath> expand;
+  // The revision whose keys `expand` has; required with it. Another one than the profile's answers
+  // `ContentModified`.
+  std::optional<std::uint32_t> revision;
   // An RE2 regular expression: only rows whose name matches.
   std::optional<std::string> search;
   // Further metrics to list.
@@ -1744,6 +1753,10 @@ struct TableResult {
   TableColumns rows;
   // The further metrics, in the order asked for.
   std::vector<MetricColumns> columns;
+  // What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a
+  // whole), of a level of a tree the self of the row that is expanded. The rows of all pages and
+  // this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
+  std::optional<Amount> own;
   // The rows after this page; absent on the last one.
   std::optional<TableRemainder> remainder;
   // What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1972,6 +1985,9 @@ struct Selection {
   std::optional<std::string> spec;
   // The box in that view.
   std::optional<BoxPath> path;
+  // The revision whose keys `path` has; required with it. Another one than the profile's answers
+  // `ContentModified`.
+  std::optional<std::uint32_t> revision;
   // Names from the root down to it.
   std::optional<std::vector<std::string>> frames;
 };

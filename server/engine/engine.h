@@ -43,7 +43,8 @@ struct SharedSelection {
   std::string file;        // as the profile says; "" unknown
   std::uint32_t line = 0;  // 1-based, 0 unknown
   std::string spec;
-  std::vector<std::int64_t> path;
+  std::vector<std::int64_t> path;  // keys of `revision`; gone when the profile has another
+  std::uint32_t revision = 0;
   std::vector<std::string> frames;
 };
 

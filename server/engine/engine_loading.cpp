@@ -257,6 +257,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file) {
     Member& member = members[i];
     auto open = std::make_shared<OpenProfile>(*make_open(entry, member, i + 1));
     open->view_id = ++next_view_id_;
+    if (selection_ && selection_->profile == member.handle) selection_->path.clear();
     if (member.current)
       forget_views(*member.current);
     else

@@ -379,6 +379,8 @@ class ErrorData(Structure):
     # Places from the inside out: `location_id[3]`, `sample[12]`, `gzip member 1`.
     path: str | None = None
     # For InvalidParams: the JSON path of the bad field.
+    revision: int | None = None
+    # For ContentModified: the revision of the profile now.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "file": FieldSpec("file", "s", False),
@@ -388,6 +390,7 @@ class ErrorData(Structure):
         "reason": FieldSpec("reason", "s", False),
         "where": FieldSpec("where", ["a", "s"], False),
         "path": FieldSpec("path", "s", False),
+        "revision": FieldSpec("revision", "u", False),
     }
 
 
@@ -2026,6 +2029,9 @@ class FlameGraphParams(Structure):
     # What fits on the screen.
     zoom: int | list[int] | None = None
     # The box that fills the width; absent: the root.
+    revision: int | None = None
+    # The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's
+    # answers `ContentModified`.
     order: str = "name"
     # Order of siblings.
     color_metric: str | None = None
@@ -2041,6 +2047,7 @@ class FlameGraphParams(Structure):
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "viewport": FieldSpec("viewport", ["S", "FlameViewport"], True),
         "zoom": FieldSpec("zoom", ["o", "l", ["a", "l"]], False),
+        "revision": FieldSpec("revision", "u", False),
         "order": FieldSpec("order", "s", False),
         "colorMetric": FieldSpec("color_metric", "s", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
@@ -2254,6 +2261,9 @@ class TableParams(Structure):
     # Rows at most.
     expand: list[int] | None = None
     # For tree shapes: list the children of this row; absent: the roots.
+    revision: int | None = None
+    # The revision whose keys `expand` has; required with it. Another one than the profile's answers
+    # `ContentModified`.
     search: str | None = None
     # An RE2 regular expression: only rows whose name matches.
     metrics: list[str] = field(default_factory=list)
@@ -2270,6 +2280,7 @@ class TableParams(Structure):
         "offset": FieldSpec("offset", "u", False),
         "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
         "expand": FieldSpec("expand", ["a", "l"], False, {"maxItems":100000}),
+        "revision": FieldSpec("revision", "u", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "panelId": FieldSpec("panel_id", "s", False),
@@ -2409,6 +2420,10 @@ class TableResult(Structure):
     # The rows.
     columns: list[MetricColumns] = field(default_factory=list)
     # The further metrics, in the order asked for.
+    own: Amount | None = None
+    # What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as
+    # a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and
+    # this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
     remainder: TableRemainder | None = None
     # The rows after this page; absent on the last one.
     excluded: Exclusion | None = None
@@ -2430,6 +2445,7 @@ class TableResult(Structure):
         "modules": FieldSpec("modules", ["a", "s"], True),
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
+        "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
@@ -2760,6 +2776,9 @@ class Selection(Structure):
     # The view it was chosen in, in its text form.
     path: list[int] | None = None
     # The box in that view.
+    revision: int | None = None
+    # The revision whose keys `path` has; required with it. Another one than the profile's answers
+    # `ContentModified`.
     frames: list[str] | None = None
     # Names from the root down to it.
 
@@ -2771,6 +2790,7 @@ class Selection(Structure):
         "uri": FieldSpec("uri", "s", False),
         "spec": FieldSpec("spec", "s", False),
         "path": FieldSpec("path", ["a", "l"], False, {"maxItems":100000}),
+        "revision": FieldSpec("revision", "u", False),
         "frames": FieldSpec("frames", ["a", "s"], False, {"maxItems":100000}),
     }
 

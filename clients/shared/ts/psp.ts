@@ -406,6 +406,8 @@ export interface ErrorData {
   where?: string[];
   /** For InvalidParams: the JSON path of the bad field. */
   path?: string;
+  /** For ContentModified: the revision of the profile now. */
+  revision?: number;
 }
 
 /** A program's name and version. */
@@ -1342,6 +1344,11 @@ export interface FlameGraphParams {
   viewport: FlameViewport;
   /** The box that fills the width; absent: the root. */
   zoom?: ZoomTarget;
+  /**
+   * The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's answers
+   * `ContentModified`.
+   */
+  revision?: number;
   /** Order of siblings. Default: "name". */
   order?: BoxOrder;
   /** Fills the column `color` with this metric. */
@@ -1484,6 +1491,11 @@ export interface TableParams {
   limit?: number;
   /** For tree shapes: list the children of this row; absent: the roots. */
   expand?: BoxPath;
+  /**
+   * The revision whose keys `expand` has; required with it. Another one than the profile's answers
+   * `ContentModified`.
+   */
+  revision?: number;
   /** An RE2 regular expression: only rows whose name matches. */
   search?: string;
   /** Further metrics to list. Default: []. */
@@ -1584,6 +1596,12 @@ export interface TableResult {
   rows: TableColumns;
   /** The further metrics, in the order asked for. Default: []. */
   columns?: MetricColumns[];
+  /**
+   * What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole),
+   * of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the
+   * view's total, or that row's. Absent: nothing, or rows were searched.
+   */
+  own?: Amount;
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
@@ -1788,6 +1806,11 @@ export interface Selection {
   spec?: string;
   /** The box in that view. */
   path?: BoxPath;
+  /**
+   * The revision whose keys `path` has; required with it. Another one than the profile's answers
+   * `ContentModified`.
+   */
+  revision?: number;
   /** Names from the root down to it. */
   frames?: string[];
 }
@@ -1868,7 +1891,7 @@ export type ProfileHandle = string;
 
 /**
  * Where a box or row is: the `key`s from the root of the view down to it. Good as long as the profile keeps
- * its revision and the spec stays the same.
+ * its revision and the spec stays the same: a request that carries one names the `revision`.
  */
 export type BoxPath = number[];
 

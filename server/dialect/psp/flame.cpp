@@ -218,6 +218,8 @@ void PspSession::bind_flame(protocol::Binder& binder) {
           invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
     const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
+    if (params.zoom)
+      if (auto error = outdated(**open, params.revision, "zoom")) return reply.error(*error);
     FlameRequest request;
     request.open = *open;
     request.workspace = workspace_.snapshot();

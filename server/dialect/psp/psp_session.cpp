@@ -487,6 +487,21 @@ tl::expected<OpenProfilePtr, ResponseError> PspSession::profile(const std::strin
   return tl::make_unexpected(std::move(error));
 }
 
+std::optional<ResponseError> PspSession::outdated(const OpenProfile& open,
+                                                  const std::optional<std::uint32_t>& revision,
+                                                  std::string_view field) {
+  if (!revision)
+    return invalid_params("params.revision", fmt::format("missing; `{}` has keys of a revision", field));
+  if (*revision == open.revision) return std::nullopt;
+  psp::ErrorData data;
+  data.reason = "invalid";
+  data.revision = open.revision;
+  return ResponseError(psp::ErrorCodes::content_modified,
+                       fmt::format("{} has revision {} now; what `{}` names is of revision {}",
+                                   sanitize_text(open.name), open.revision, field, *revision),
+                       data);
+}
+
 tl::expected<MetricId, ResponseError> PspSession::metric(const OpenProfile& open, const std::string& name,
                                                          const std::string& where) {
   if (name.empty()) return open.metric;

@@ -93,6 +93,11 @@ class PspSession final : public Session, private EngineListener {
   static tl::expected<MetricId, protocol::ResponseError> metric(const OpenProfile& open,
                                                                 const std::string& name,
                                                                 const std::string& where);
+  // Nothing when keys or nodes of an earlier answer are of the profile as it is; `field` has them. They mean
+  // other boxes in another revision, so one that is older, or not named, is refused.
+  static std::optional<protocol::ResponseError> outdated(const OpenProfile& open,
+                                                         const std::optional<std::uint32_t>& revision,
+                                                         std::string_view field);
   // What annotates a document: the default profile when it is attached. Null: nothing does.
   // The profile that is meant where none is named: another client's opening does not change what this one
   // sees.

@@ -17,7 +17,10 @@ psp::Selection selection_to_psp(const SharedSelection& selection, const Workspac
   const SourceTarget target = find_source(workspace, selection.file);
   if (target.paths.size() == 1) out.uri = uri_of_path(target.paths.front());
   if (!selection.spec.empty()) out.spec = selection.spec;
-  if (!selection.path.empty()) out.path = selection.path;
+  if (!selection.path.empty()) {
+    out.path = selection.path;
+    out.revision = selection.revision;
+  }
   if (!selection.frames.empty()) out.frames = selection.frames;
   return out;
 }
@@ -50,6 +53,8 @@ void PspSession::bind_shared(protocol::Binder& binder) {
         const psp::Selection& wanted = *params.selection;
         const auto open = profile(wanted.profile);
         if (!open) return reply.error(open.error());
+        if (wanted.path)
+          if (auto error = outdated(**open, wanted.revision, "path")) return reply.error(*error);
         SharedSelection selection;
         selection.profile = (*open)->handle;
         selection.function = wanted.function;
@@ -57,6 +62,7 @@ void PspSession::bind_shared(protocol::Binder& binder) {
         selection.line = wanted.line.value_or(0);
         selection.spec = wanted.spec.value_or("");
         if (wanted.path) selection.path = *wanted.path;
+        selection.revision = (*open)->revision;
         if (wanted.frames) selection.frames = *wanted.frames;
         fill_place(*(*open)->profile, selection);
         engine_.select(client_, selection);

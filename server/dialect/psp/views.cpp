@@ -268,6 +268,8 @@ void PspSession::bind_views(protocol::Binder& binder) {
     if (!named) return reply.error(named.error());
     const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
+    if (params.expand)
+      if (auto error = outdated(**open, params.revision, "expand")) return reply.error(*error);
     for (std::size_t i = 0; i < params.metrics.size(); ++i)
       if (const auto id = metric(**open, params.metrics[i], fmt::format("params.metrics[{}]", i)); !id)
         return reply.error(id.error());

@@ -216,7 +216,7 @@ M.DaemonState = {
 ---@alias profd.ProfileHandle string
 
 --- Where a box or row is: the `key`s from the root of the view down to it. Good as long as the profile keeps
---- its revision and the spec stays the same.
+--- its revision and the spec stays the same: a request that carries one names the `revision`.
 ---@alias profd.BoxPath integer[]
 
 --- A view, as an object or in its one canonical text form: `top-down by function | keep function /^http/ |
@@ -282,6 +282,7 @@ M.DaemonState = {
 ---@field reason? string Stable short name: malformed, truncated, unsupported, limit, notFound, invalid, io, cancelled, internal.
 ---@field where? string[] Places from the inside out: `location_id[3]`, `sample[12]`, `gzip member 1`.
 ---@field path? string For InvalidParams: the JSON path of the bad field.
+---@field revision? integer For ContentModified: the revision of the profile now.
 
 --- A program's name and version.
 ---@class profd.NameAndVersion
@@ -830,6 +831,7 @@ M.DaemonState = {
 ---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it.
 ---@field viewport profd.FlameViewport What fits on the screen.
 ---@field zoom? profd.ZoomTarget The box that fills the width; absent: the root.
+---@field revision? integer The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
 ---@field colorMetric? string Fills the column `color` with this metric.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`.
@@ -907,6 +909,7 @@ M.DaemonState = {
 ---@field offset? integer First row. Default: 0.
 ---@field limit? integer Rows at most. Default: 100.
 ---@field expand? profd.BoxPath For tree shapes: list the children of this row; absent: the roots.
+---@field revision? integer The revision whose keys `expand` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field search? string An RE2 regular expression: only rows whose name matches.
 ---@field metrics? string[] Further metrics to list. Default: [].
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -961,6 +964,7 @@ M.DaemonState = {
 ---@field modules string[] Modules.
 ---@field rows profd.TableColumns The rows.
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
+---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1075,6 +1079,7 @@ M.DaemonState = {
 ---@field uri? string The file in the workspace; filled in by the server.
 ---@field spec? string The view it was chosen in, in its text form.
 ---@field path? profd.BoxPath The box in that view.
+---@field revision? integer The revision whose keys `path` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field frames? string[] Names from the root down to it.
 
 --- Parameters of `selection/set`.
@@ -1302,6 +1307,7 @@ M.schema = {
     reason = { type = "s" },
     where = { type = {"a", "s"} },
     path = { type = "s" },
+    revision = { type = "u" },
   },
   NameAndVersion = {
     name = { type = "s", required = true },
@@ -1768,6 +1774,7 @@ M.schema = {
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     viewport = { type = {"S", "FlameViewport"}, required = true },
     zoom = { type = {"o", "l", {"a", "l"}} },
+    revision = { type = "u" },
     order = { type = "s" },
     colorMetric = { type = "s" },
     search = { type = "s", maxLength = 10000 },
@@ -1836,6 +1843,7 @@ M.schema = {
     offset = { type = "u" },
     limit = { type = "u", maximum = 1000 },
     expand = { type = {"a", "l"}, maxItems = 100000 },
+    revision = { type = "u" },
     search = { type = "s", maxLength = 10000 },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     panelId = { type = "s" },
@@ -1886,6 +1894,7 @@ M.schema = {
     modules = { type = {"a", "s"}, required = true },
     rows = { type = {"S", "TableColumns"}, required = true },
     columns = { type = {"a", {"S", "MetricColumns"}} },
+    own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
     excluded = { type = {"S", "Exclusion"} },
   },
@@ -1988,6 +1997,7 @@ M.schema = {
     uri = { type = "s" },
     spec = { type = "s" },
     path = { type = {"a", "l"}, maxItems = 100000 },
+    revision = { type = "u" },
     frames = { type = {"a", "s"}, maxItems = 100000 },
   },
   SelectionSetParams = {

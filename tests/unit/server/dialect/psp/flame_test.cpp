@@ -13,6 +13,7 @@ namespace {
 
 json flame(TestClient& client, const json& more = json::object()) {
   json params = {{"spec", {{"shape", "topDown"}, {"metric", "cpu"}}}, {"viewport", {{"width", 1200}}}};
+  if (more.contains("zoom")) params["revision"] = 1;
   params.update(more);
   return client.result("view/flameGraph", params);
 }
@@ -41,7 +42,8 @@ TEST_CASE("zooming to a node gives what zooming to its path gives") {
   const json samples =
       client.result("view/flameGraph", {{"spec", {{"shape", "topDown"}, {"metric", "samples"}}},
                                         {"viewport", {{"width", 1200}}},
-                                        {"zoom", boxes["node"][5]}});
+                                        {"zoom", boxes["node"][5]},
+                                        {"revision", 1}});
   CHECK(samples["boxes"]["node"][boxes["depth"][5].get<std::size_t>()] == boxes["node"][5]);
 }
 
@@ -53,9 +55,10 @@ TEST_CASE("a node that is not known is refused, never taken for another box") {
   client.result("profile/close", {{"profile", opened["profile"]}});
   client.result("profile/open", {{"uri", "file://" + go_demo("cpu.pprof")}});
   for (const json& unknown : {node, json(987654321), json(-3)}) {
-    const json error = client.call(
-        "view/flameGraph",
-        {{"spec", {{"shape", "topDown"}}}, {"viewport", {{"width", 1200}}}, {"zoom", unknown}})["error"];
+    const json error = client.call("view/flameGraph", {{"spec", {{"shape", "topDown"}}},
+                                                       {"viewport", {{"width", 1200}}},
+                                                       {"zoom", unknown},
+                                                       {"revision", 1}})["error"];
     CHECK(error["data"]["reason"] == "notFound");
   }
 }
