@@ -11,6 +11,7 @@ template <class T>
 struct FlatSums {
   std::vector<T> self, total;
   std::vector<std::uint8_t> present;
+  T frameless{};
 };
 
 template <class T>
@@ -43,8 +44,7 @@ Result<FlatSums<T>> sum_by_key(const Selection& s, const Column<T>& totals, cons
   for (std::size_t row = 0; row < s.self.contexts.size(); ++row) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     const std::uint32_t c = s.owner_of(s.self.contexts[row]);
-    if (c == 0) continue;
-    T& self = sums.self[keys.of_frame[tree.frame[c]]];
+    T& self = c == 0 ? sums.frameless : sums.self[keys.of_frame[tree.frame[c]]];
     self = add(self, finite(values[row]), s.saturated);
   }
   return sums;
@@ -55,6 +55,7 @@ Result<FlatView> flat_view_of(const Selection& s, const Column<T>& totals, StopT
   PROFD_TRY(const FlatSums<T> sums, sum_by_key(s, totals, std::get<Column<T>>(s.widths),
                                                std::get<Column<T>>(s.self.values[s.metric.v]), stop));
   FlatView view;
+  view.frameless = sums.frameless;
   for (Key key = 0; key < sums.present.size(); ++key) {
     if (sums.present[key] == 0) continue;
     view.key.push_back(key);

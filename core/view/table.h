@@ -11,11 +11,12 @@ namespace profd {
 enum class SortBy : std::uint8_t { self, total, name };
 
 // Every key of the selection with its self and total; total counts a stack once however often the key occurs
-// in it. Keys without any value are left out. Σ self is the selection's total less what lies on the root
-// itself (empty stacks, stacks hidden as a whole). Rows are in key order. Made once per selection and kept.
+// in it. Keys without any value are left out. Σ self and `frameless` add up to the selection's total. Rows
+// are in key order. Made once per selection and kept.
 struct FlatView {
   std::vector<Key> key;
   std::vector<Value> self, total;
+  Value frameless;  // of stacks that have no frame: empty ones, and those hidden as a whole
   std::size_t memory() const {
     return sizeof(FlatView) + key.size() * sizeof(Key) + (self.size() + total.size()) * sizeof(Value);
   }

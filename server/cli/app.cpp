@@ -37,8 +37,8 @@ struct NamedCommand {
 // In the order of the help.
 constexpr NamedCommand kCommands[] = {
     {"summary", add_summary}, {"top", add_top},         {"tree", add_tree},       {"flame", add_flame},
-    {"check", add_check},     {"convert", add_convert}, {"formats", add_formats}, {"serve", add_serve},
-    {"connect", add_connect}, {"query", add_query},
+    {"search", add_search},   {"check", add_check},     {"convert", add_convert}, {"formats", add_formats},
+    {"serve", add_serve},     {"connect", add_connect}, {"query", add_query},
 };
 
 // `first`: the first argument. When it names a command, declaring the options of the others is half a

@@ -23,6 +23,7 @@ void add_summary(CLI::App& root, Commands& commands);
 void add_top(CLI::App& root, Commands& commands);
 void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
+void add_search(CLI::App& root, Commands& commands);
 void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
 void add_formats(CLI::App& root, Commands& commands);

@@ -1,4 +1,4 @@
-// profd flame: in the terminal, as a page (-o out.svg), or as the layout answer (--json).
+// profd flame: in the terminal, as a page (-o out.svg), or as the answer of view/flameGraph (--json).
 #include "core/layout/flame.h"
 
 #include <cerrno>
@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "server/cli/flame_json.h"
 #include "server/cli/flame_terminal.h"
+#include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
@@ -41,7 +41,7 @@ int write_svg(const FlameOptions& options, const Console& console, const OpenVie
   svg.title = base_name(options.profile.file);
   svg.scheme = options.scheme;
   svg.view = view.spec;
-  const std::string page = flame_svg(*view.selection, layout, svg);
+  const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)
     return console.fail(written.error().message);
@@ -56,7 +56,7 @@ int flame(const FlameOptions& options, const Console& console) {
                           "a flat view has no flame graph; `profd top` shows it", console, executor, code);
   if (!opened) return code;
   const OpenView* view = &opened->view;
-  LayoutRequest& request = opened->request;
+  LayoutRequest& request = opened->request.layout;
   std::uint32_t rows = options.depth > 0 ? static_cast<std::uint32_t>(options.depth) : 0;
   const bool svg = !options.output.empty();
   if (options.json) {
@@ -71,14 +71,15 @@ int flame(const FlameOptions& options, const Console& console) {
   }
   // One row more than is drawn tells that there is more below.
   request.max_depth = rows > 0 && !options.json && !svg ? rows + 1 : rows;
-  const auto layout = layout_flame(*view->selection, request, StopToken{});
-  if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
   if (options.json) {
-    code = console.print(flame_json(options.profile.file, *view, *layout));
-  } else if (svg) {
-    code = write_svg(options, console, *view, *layout);
+    code = print_answer<psp::FlameGraphRequest>(flame_answer(*view->views, opened->request, StopToken{}),
+                                                options.profile.file, console);
   } else {
-    code = console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+    const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
+    if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
+    code =
+        svg ? write_svg(options, console, *view, *layout)
+            : console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
   }
   keep_in_cache(*view);
   return end_process(code);
@@ -92,7 +93,8 @@ void add_flame(CLI::App& root, Commands& commands) {
   add_profile_options(*app, options->profile);
   app->add_option("-o,--output", options->output, "Write a self-contained SVG page; - is stdout")
       ->type_name("FILE.svg");
-  app->add_flag("--json", options->json, "The layout as JSON, see docs/cli.md")->excludes("--output");
+  app->add_flag("--json", options->json, "The answer of view/flameGraph, see docs/protocol.md")
+      ->excludes("--output");
   app->add_option("--width", options->width, "Pixels the layout is made for")
       ->check(CLI::Range(1.0, 1e6))
       ->type_name("PX");

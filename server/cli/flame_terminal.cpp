@@ -49,7 +49,7 @@ std::string box_text(const std::string& name, int width, bool colors) {
 
 std::string flame_text(const Terminal& terminal, const OpenView& view, const FlameLayout& layout,
                        FlameScheme scheme, std::uint32_t max_rows) {
-  const Selection& selection = *view.selection;
+  const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
   const double whole = as_double(layout.total_width);
   const bool colored = terminal.colors != Colors::none;
@@ -79,8 +79,8 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
     if (rows.size() <= layout.depth[i]) rows.resize(layout.depth[i] + 1);
     rows[layout.depth[i]].push_back({from, to, i});
     if (layout.key[i] != kNoKey && name_of.emplace(layout.key[i], full.size()).second) {
-      full.push_back(key_name(*view.profile, *selection.keys, layout.key[i]));
-      places.push_back(key_place(*view.profile, *selection.keys, layout.key[i]));
+      full.push_back(key_name(view.profile(), *selection.keys, layout.key[i]));
+      places.push_back(key_place(view.profile(), *selection.keys, layout.key[i]));
     }
   }
   std::vector<NameAndPlace> frames;

@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "core/view/focus.h"
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
 #include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
 #include "server/feature/exclusion.h"
+#include "server/feature/names.h"
 #include "server/feature/text.h"
 #include "server/platform/memory.h"
 
@@ -17,6 +17,8 @@ namespace {
 
 // Above this the time is not in page faults of the heap, and the peak of memory matters.
 constexpr std::size_t kSmallFile = 8u << 20;
+// A command makes few views, and each once: none is dropped.
+constexpr std::size_t kViewBudget = std::size_t{1} << 40;
 
 // How much --partial would give, said only when it gives something.
 std::string partial_offer(const OpenInput& input, const OpenOptions& options, Executor& executor) {
@@ -104,11 +106,25 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
   const auto picked = pick_profile(opened.file.profiles, options.profile);
   if (!picked) return named(options.file, picked.error());
-  ProfilePtr profile = opened.file.profiles[*picked];
-  auto selection = select(profile, spec, StopToken{}, nullptr, executor);
-  if (!selection) return named(options.file, selection.error());
-  return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
-                  std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
+  auto file = std::make_shared<LoadedFile>();
+  file->opened = std::move(opened.file);
+  file->path = options.file;
+  auto open = std::make_shared<OpenProfile>();
+  open->handle = options.file;
+  open->name = base_name(options.file);
+  open->number = static_cast<std::uint32_t>(*picked + 1);
+  open->profile = file->opened.profiles[*picked];
+  open->metric = open->profile->default_metric();
+  open->file = std::move(file);
+  OpenView view{std::move(open),
+                std::make_unique<Views>(kViewBudget, executor),
+                std::move(spec),
+                {},
+                std::move(opened.write_entry)};
+  auto prepared = prepare_view(*view.views, *view.open, view.spec, StopToken{});
+  if (!prepared) return named(options.file, prepared.error());
+  view.prepared = std::move(*prepared);
+  return view;
 }
 
 std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,
@@ -125,15 +141,10 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
     code = console.fail(flat_advice, kExitUsage);
     return std::nullopt;
   }
-  LayoutRequest request;
-  request.shape = view->spec.shape;
-  auto focus = keys_of_focus(*view->selection, view->spec.focus);
-  if (!focus) {
-    code = console.fail(file_message(profile.file, focus.error()));
-    return std::nullopt;
-  }
-  request.focus = std::move(*focus);
-  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+  FlameRequest request;
+  request.open = view->open;
+  request.spec = view->spec;
+  if (const std::string excluded = exclusion_text(view->selection()); !excluded.empty())
     console.note(excluded);
   return OpenTree{std::move(*view), std::move(request)};
 }

@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/layout/flame.h"
-#include "core/view/selection.h"
 #include "formats/open.h"
 #include "server/cli/command.h"
 #include "server/engine/profile_cache.h"
+#include "server/feature/flame_answer.h"
 #include "server/runtime/executor.h"
 
 namespace profd {
@@ -32,13 +31,16 @@ struct ProfileOptions {
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool view = true);
 
 struct OpenView {
-  OpenedFile opened;
-  ProfilePtr profile;      // the one asked for
-  std::size_t number = 1;  // its place in the file, from 1
+  OpenProfilePtr open;           // the profile asked for
+  std::unique_ptr<Views> views;  // of the profile, as the daemon makes them
   ViewSpec spec;
-  SelectionPtr selection;
+  PreparedView prepared;
   std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done
-  const MetricInfo& metric() const { return profile->metrics()[selection->metric.v]; }
+
+  const OpenedFile& opened() const { return open->file->opened; }
+  const Profile& profile() const { return *open->profile; }
+  const Selection& selection() const { return *prepared.selection; }
+  const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric.v]; }
 };
 
 // What --spec, --filter, --granularity and --metric say; without --spec the others are of `otherwise`.
@@ -49,11 +51,10 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor);
 
-// A view of a tree, and the request for a layout of it with shape and focus filled in. `shape` is what
-// --shape said.
+// A view of a tree, and the request for a flame graph of it. `shape` is what --shape said.
 struct OpenTree {
   OpenView view;
-  LayoutRequest request;
+  FlameRequest request;
 };
 // Errors are said on the console; then `code` is what the command ends with. `flat_advice` says what a flat
 // view is shown by instead.

@@ -50,8 +50,9 @@ void add_header(const Console& console, const std::string& file, const OpenView&
   if (!s.profiler.empty()) append_part(what, "by " + s.profiler);
   append_part(what, s.program);
   append_part(what, s.name);
-  if (view.opened.profiles.size() > 1)
-    append_part(what, fmt::format("profile {} of {} in the file", view.number, view.opened.profiles.size()));
+  if (view.opened().profiles.size() > 1)
+    append_part(
+        what, fmt::format("profile {} of {} in the file", view.open->number, view.opened().profiles.size()));
   append_part(when, s.time_text);
   append_part(when, s.duration_text);
   if (s.n_threads > 0) append_part(when, plural(s.n_threads, "thread", "threads"));
@@ -69,12 +70,12 @@ void add_header(const Console& console, const std::string& file, const OpenView&
 // All of a file of several, with the numbers and names that --profile takes.
 void add_members(const Console& console, const OpenView& view, std::string& out) {
   constexpr std::size_t kShown = 20;
-  const std::vector<ProfilePtr>& profiles = view.opened.profiles;
+  const std::vector<ProfilePtr>& profiles = view.opened().profiles;
   if (profiles.size() < 2) return;
   std::vector<std::string> totals;
   std::size_t total_width = 0;
   // The one shown is among them, wherever it stands.
-  const std::size_t first = view.number > kShown ? view.number - kShown : 0;
+  const std::size_t first = view.open->number > kShown ? view.open->number - kShown : 0;
   const std::size_t end = std::min(profiles.size(), first + kShown);
   for (std::size_t i = first; i < end; ++i) {
     const MetricId metric = profiles[i]->default_metric();
@@ -87,7 +88,7 @@ void add_members(const Console& console, const OpenView& view, std::string& out)
   const auto columns = static_cast<std::size_t>(console.out.columns);
   for (std::size_t i = first; i < end; ++i) {
     const std::string number = right_aligned(std::to_string(i + 1), 5);
-    out += (i + 1 == view.number ? " ›" : "  ") + number + "  " +
+    out += (i + 1 == view.open->number ? " ›" : "  ") + number + "  " +
            right_aligned(totals[i - first], total_width) + "  ";
     const std::string name = sanitize_text(profiles[i]->info().name);
     const std::size_t used = 11 + total_width;
@@ -184,7 +185,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   ThreadExecutor executor;
   auto view = open_view(options, console, executor);
   if (!view) return console.fail(view.error().message);
-  const auto summary = summarize(*view->selection, view->opened.report);
+  const auto summary = summarize(view->selection(), view->opened().report);
   if (!summary) return console.fail(file_message(options.file, summary.error()));
   std::string out;
   add_header(console, options.file, *view, *summary, out);
@@ -194,7 +195,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
     out += "\nNothing was measured: the file is well formed and holds no value";
     out += view->spec.filters.empty() ? ".\n" : " that passes the filters.\n";
   }
-  if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
+  if (const std::string excluded = exclusion_text(view->selection()); !excluded.empty())
     out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
   add_hottest(console, *summary, out);
   add_heaviest(console, *summary, out);
@@ -210,10 +211,10 @@ int first_glance(const ProfileOptions& options, const Console& console) {
 }
 
 void write_members(const OpenView& view, JsonWriter& json) {
-  json.field("profile", view.number);
+  json.field("profile", view.open->number);
   json.key("profiles");
   json.begin_array();
-  for (const ProfilePtr& profile : view.opened.profiles) {
+  for (const ProfilePtr& profile : view.opened().profiles) {
     json.begin_object();
     json.field("name", profile->info().name);
     json.field("samples", profile->n_samples());
@@ -222,7 +223,7 @@ void write_members(const OpenView& view, JsonWriter& json) {
     for (std::size_t m = 0; m < profile->metrics().size(); ++m) {
       json.begin_object();
       json.field("name", profile->metrics()[m].name);
-      json.field("unit", profile->metrics()[m].unit);
+      json.field("unit", unit_name(profile->metrics()[m].unit));
       json.field("total", profile->total(MetricId(m)));
       json.end_object();
     }
@@ -236,7 +237,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   ThreadExecutor executor;
   auto view = open_view(options, console, executor);
   if (!view) return console.fail(view.error().message);
-  const auto summary = summarize(*view->selection, view->opened.report, {.n_hottest = 0, .n_heaviest = 0});
+  const auto summary = summarize(view->selection(), view->opened().report, {.n_hottest = 0, .n_heaviest = 0});
   if (!summary) return console.fail(file_message(options.file, summary.error()));
   std::string out;
   JsonWriter json(out);
@@ -247,7 +248,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   for (const SummaryMetric& metric : summary->metrics) {
     json.begin_object();
     json.field("name", metric.name);
-    json.field("unit", metric.unit);
+    json.field("unit", unit_name(metric.unit));
     json.field("total", metric.total);
     json.field("samples", metric.n_samples);
     if (metric.saturated) json.field("saturated", true);
@@ -258,7 +259,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   json.field("threads", summary->n_threads);
   json.key("report");
   write_report(summary->report, json);
-  if (view->opened.profiles.size() > 1) write_members(*view, json);
+  if (view->opened().profiles.size() > 1) write_members(*view, json);
   json.end_object();
   out += '\n';
   const int code = console.print(out);

@@ -1,18 +1,18 @@
 // profd top: the flat list.
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "core/view/table.h"
 #include "server/cli/align.h"
-#include "server/cli/json_writer.h"
+#include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
-#include "server/feature/exclusion.h"
 #include "server/feature/names.h"
+#include "server/feature/table_answer.h"
 #include "server/feature/text.h"
 #include "server/platform/memory.h"
 
@@ -27,82 +27,58 @@ struct TopOptions {
   bool full_names = false;
 };
 
-std::string top_json(const OpenView& view, const FlatView& flat, const TablePage& page) {
-  const Selection& selection = *view.selection;
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object();
-  json.field("metric", view.metric().name);
-  json.field("unit", view.metric().unit);
-  json.field("total", selection.total);
-  json.key("rows");
-  json.begin_array();
-  for (const std::uint32_t row : page.rows) {
-    const Key key = flat.key[row];
-    const KeyPlace place = key_place(*view.profile, *selection.keys, key);
-    json.begin_object();
-    json.field("name", key_name(*view.profile, *selection.keys, key));
-    json.field("file", place.file);
-    json.field("line", place.line);
-    json.field("module", place.module);
-    json.field("self", flat.self[row]);
-    json.field("total", flat.total[row]);
-    json.end_object();
-  }
-  json.end_array();
-  json.field("remainder", page.self_left_out);
-  if (const std::string excluded = exclusion_text(selection); !excluded.empty())
-    json.field("excluded", selection.excluded[selection.metric.v]);
-  if (selection.saturated) json.field("saturated", true);
-  json.end_object();
-  out += '\n';
-  return out;
-}
-
-std::string place_text(const KeyPlace& place) {
-  if (place.file.empty()) return std::string(base_name(place.module));
-  std::string text(base_name(place.file));
-  if (place.line > 0) text += fmt::format(":{}", place.line);
+// Where a row is: file and line, else the module.
+std::string place_text(const TableAnswer& answer, std::size_t row) {
+  const std::int32_t file = answer.rows.file[row], module = answer.rows.module[row];
+  if (file < 0)
+    return module < 0 ? "" : std::string(base_name(answer.modules[static_cast<std::size_t>(module)]));
+  std::string text(base_name(answer.files[static_cast<std::size_t>(file)]));
+  if (answer.rows.line[row] > 0) text += fmt::format(":{}", answer.rows.line[row]);
   return text;
 }
 
-std::string top_text(const TopOptions& options, const Console& console, const OpenView& view,
-                     const FlatView& flat, const TablePage& page) {
-  const Selection& selection = *view.selection;
-  const std::string& unit = view.metric().unit;
-  std::vector<std::string> full;
-  std::vector<KeyPlace> places;
-  for (const std::uint32_t row : page.rows) {
-    full.push_back(key_name(*view.profile, *selection.keys, flat.key[row]));
-    places.push_back(key_place(*view.profile, *selection.keys, flat.key[row]));
+// By row of the answer.
+std::vector<std::string> row_names(const TableAnswer& answer, bool full_names) {
+  std::vector<std::string> names;
+  if (full_names) {
+    std::vector<NameAndPlace> frames;
+    for (std::size_t i = 0; i < answer.rows.name.size(); ++i) {
+      const std::int32_t file = answer.rows.file[i];
+      frames.push_back({answer.names[answer.rows.name[i]],
+                        file < 0 ? std::string_view() : answer.files[static_cast<std::size_t>(file)]});
+    }
+    names = distinct_names(frames);
+  } else {
+    for (const std::uint32_t name : answer.rows.name) names.push_back(answer.labels[name]);
   }
-  std::vector<NameAndPlace> frames;
-  for (std::size_t i = 0; i < full.size(); ++i) frames.push_back({full[i], places[i].file});
-  const std::vector<std::string> names =
-      options.full_names ? distinct_names(frames) : distinct_short_names(frames);
+  for (std::string& name : names) name = sanitize_text(name);
+  return names;
+}
 
+std::string top_text(const TopOptions& options, const Console& console, const OpenView& view,
+                     const TableAnswer& answer) {
+  const Selection& selection = view.selection();
+  const RowColumns& rows = answer.rows;
   std::string out = fmt::format("{} {}", console.out.bold(sanitize_text(view.metric().name)),
-                                sanitize_text(format_value(selection.total, unit)));
+                                sanitize_text(answer.head.view_total.text));
   if (!view.spec.filters.empty()) {
     out += fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
   }
   if (selection.saturated) out += ", at least: a sum passed 2^63";
-  if (const std::string excluded = exclusion_text(selection); !excluded.empty())
-    out += "\n" + console.out.warning(sanitize_text(excluded));
+  if (answer.head.excluded) out += "\n" + console.out.warning(sanitize_text(answer.head.excluded->text));
   out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
-  for (std::size_t i = 0; i < page.rows.size(); ++i) {
-    const Value self = flat.self[page.rows[i]], total = flat.total[page.rows[i]];
-    const double heat = std::abs(as_double(self) / std::max(1e-300, std::abs(as_double(selection.total))));
-    std::string numbers = right_aligned(sanitize_text(format_value(self, unit)), 9) + "  ";
-    numbers += right_aligned(format_share(self, selection.total), 7);
+  const std::vector<std::string> names = row_names(answer, options.full_names);
+  for (std::size_t i = 0; i < rows.name.size(); ++i) {
+    const double heat =
+        std::abs(as_double(rows.self[i]) / std::max(1e-300, std::abs(as_double(selection.total))));
+    const std::string numbers =
+        right_aligned(sanitize_text(rows.self_text[i]), 9) + "  " + right_aligned(rows.self_share[i], 7);
     out += console.out.heat(numbers, heat) + "  ";
-    out += right_aligned(sanitize_text(format_value(total, unit)), 9) + "  " +
-           right_aligned(format_share(total, selection.total), 7);
-    const std::string place = sanitize_text(place_text(places[i]));
+    out += right_aligned(sanitize_text(rows.total_text[i]), 9) + "  " + right_aligned(rows.total_share[i], 7);
+    const std::string place = sanitize_text(place_text(answer, i));
     const std::size_t room = columns > 60 ? columns - 40 : 20;
-    std::string name = sanitize_text(names[i]);
-    if (!options.full_names) name = cut_to_width(name, room);
+    const std::string name = options.full_names ? names[i] : cut_to_width(names[i], room);
     out += "  " + name;
     // What the name says already is not said twice.
     if (!place.empty() && name.find(place) == std::string::npos &&
@@ -111,12 +87,15 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
     }
     out += '\n';
   }
-  if (page.n_left_out > 0) {
-    out += console.out.dim(fmt::format(
-        "{:>9}  {:>7}  in {} more; -n shows more of them", format_value(page.self_left_out, unit),
-        format_share(page.self_left_out, selection.total), format_count(std::uint64_t{page.n_left_out})));
-    out += '\n';
-  }
+  const auto add_rest = [&](const Amount& amount, const std::string& what) {
+    out += console.out.dim(fmt::format("{:>9}  {:>7}  {}", sanitize_text(amount.text),
+                                       view.prepared.whole.share_text(amount.value), what)) +
+           "\n";
+  };
+  if (answer.remainder)
+    add_rest(answer.remainder->amount,
+             fmt::format("in {} more; -n shows more of them", format_count(answer.remainder->count)));
+  if (answer.own) add_rest(*answer.own, "in stacks without a frame that is shown");
   return out;
 }
 
@@ -124,14 +103,19 @@ int top(const TopOptions& options, const Console& console) {
   ThreadExecutor executor;
   auto view = open_view(options.profile, console, executor);
   if (!view) return console.fail(view.error().message);
-  const auto flat = flat_view(*view->selection, StopToken{});
-  if (!flat) return console.fail(file_message(options.profile.file, flat.error()));
-  TableRequest request;
+  TableAnswerRequest request;
+  request.open = view->open;
+  request.spec = view->spec;
+  request.spec.shape = Shape::flat;
+  request.spec.focus.clear();
   request.sort = options.sort;
-  request.limit = options.n == 0 ? flat->key.size() : options.n;
-  const TablePage page = page_of(*view->selection, *flat, request);
-  const int code = console.print(options.json ? top_json(*view, *flat, page)
-                                              : top_text(options, console, *view, *flat, page));
+  request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
+  auto answer = table_answer(*view->views, request, StopToken{});
+  int code = kExitOk;
+  if (options.json || !answer)
+    code = print_answer<psp::TableRequest>(std::move(answer), options.profile.file, console);
+  else
+    code = console.print(top_text(options, console, *view, *answer));
   keep_in_cache(*view);
   return end_process(code);
 }
@@ -148,7 +132,7 @@ void add_top(CLI::App& root, Commands& commands) {
           std::map<std::string, SortBy>{{"self", SortBy::self}, {"total", SortBy::total}}))
       ->option_text("self|total");
   app->add_flag("--full", options->full_names, "Whole names, however long");
-  app->add_flag("--json", options->json, "One JSON object, see docs/cli.md");
+  app->add_flag("--json", options->json, "The answer of view/table, see docs/protocol.md");
   app->footer(
       "Examples:\n  profd top cpu.pprof\n  profd top --sort total -n 50 --granularity file cpu.pprof\n"
       "  profd top --filter 'keep function /^http/' --json cpu.pprof");

@@ -7,6 +7,7 @@
 
 #include "core/layout/flame.h"
 #include "server/cli/align.h"
+#include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/names.h"
@@ -22,6 +23,7 @@ struct TreeOptions {
   std::uint32_t depth = 0;
   double min_share = 1;  // percent
   bool full_names = false;
+  bool json = false;
 };
 
 // Children of every box, in the layout's order.
@@ -43,8 +45,8 @@ std::vector<std::string> box_names(const OpenView& view, const FlameLayout& layo
   std::vector<std::size_t> boxes;
   for (std::size_t i = 0; i < layout.size(); ++i) {
     if (layout.key[i] == kNoKey) continue;
-    full[i] = key_name(*view.profile, *view.selection->keys, layout.key[i]);
-    const KeyPlace place = key_place(*view.profile, *view.selection->keys, layout.key[i]);
+    full[i] = key_name(view.profile(), *view.selection().keys, layout.key[i]);
+    const KeyPlace place = key_place(view.profile(), *view.selection().keys, layout.key[i]);
     frames.push_back({full[i], place.file.empty() ? place.module : place.file});
     boxes.push_back(i);
   }
@@ -70,7 +72,7 @@ std::string_view mark(const FlameLayout& layout, std::size_t i) {
 
 std::string tree_text(const TreeOptions& options, const Console& console, const OpenView& view,
                       const FlameLayout& layout) {
-  const Selection& selection = *view.selection;
+  const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
   const std::vector<std::string> names = box_names(view, layout, options.full_names);
   const Children children(layout);
@@ -134,15 +136,20 @@ int tree(const TreeOptions& options, const Console& console) {
                           console, executor, code);
   if (!opened) return code;
   const OpenView* view = &opened->view;
-  LayoutRequest& request = opened->request;
+  LayoutRequest& request = opened->request.layout;
   // A viewport of one pixel per smallest share.
   request.min_width_px = 1;
   request.viewport_px = 100.0 / options.min_share;
   request.max_depth = options.depth;
   request.order = SiblingOrder::weight;
-  const auto layout = layout_flame(*view->selection, request, StopToken{});
-  if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
-  code = console.print(tree_text(options, console, *view, *layout));
+  if (options.json) {
+    code = print_answer<psp::FlameGraphRequest>(flame_answer(*view->views, opened->request, StopToken{}),
+                                                options.profile.file, console);
+  } else {
+    const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
+    if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
+    code = console.print(tree_text(options, console, *view, *layout));
+  }
   keep_in_cache(*view);
   return end_process(code);
 }
@@ -161,6 +168,7 @@ void add_tree(CLI::App& root, Commands& commands) {
       ->capture_default_str()
       ->type_name("PERCENT");
   app->add_flag("--full", options->full_names, "Whole names, however long");
+  app->add_flag("--json", options->json, "The answer of view/flameGraph, the heaviest first");
   app->footer(
       "Examples:\n  profd tree cpu.pprof\n  profd tree --shape bottom-up --depth 3 cpu.pprof\n"
       "  profd tree --shape 'callers of runtime.mallocgc' heap.pprof");

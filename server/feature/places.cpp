@@ -17,14 +17,38 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
+Place place_of(const Selection& selection, const SourceMap* sources, Key key, const Value& self,
+               const Value& total) {
+  const Profile& profile = *selection.profile;
+  Place place;
+  place.key = key;
+  place.name = key_name(profile, *selection.keys, key);
+  place.short_name = short_name(place.name);
+  const KeyPlace at = key_place(profile, *selection.keys, key);
+  place.file = at.file;
+  place.module = at.module;
+  place.line = at.line;
+  if (const std::string* path = sources != nullptr ? sources->file_of(at.file) : nullptr) place.path = *path;
+  const std::uint32_t frame = selection.keys->example[key];
+  if (frame < profile.frames().size()) {
+    place.kind = profile.frames().kind[frame];
+    place.inlined = profile.frames().inlined[frame] != 0;
+  }
+  place.self = self;
+  place.total = total;
+  return place;
+}
+
 Result<Places> hot_places(Views& views, const PlacesRequest& request, const StopToken& stop) {
   Places result;
-  PROFD_TRY(result.selection, views.selection(*request.open, request.spec, stop));
+  PROFD_TRY(PreparedView view, prepare_view(views, *request.open, request.spec, stop));
+  result.head = head_of(*request.open, request.spec, view);
+  result.selection = std::move(view.selection);
+  result.whole = std::move(view.whole);
   PROFD_TRY(const auto flat, views.flat(*request.open, request.spec, stop));
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const Selection& selection = *result.selection;
   const Profile& profile = *selection.profile;
-  result.whole = {selection.total, profile.metrics()[selection.metric.v].unit};
 
   // What is asked about is few of many: it is picked first and put in order then.
   const std::string wanted = lower(request.pattern);
@@ -50,26 +74,11 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
   first.sort = request.sort;
   first.limit = request.limit;
   const TablePage page = page_of(selection, picked, first);
-  result.n_left_out = page.n_left_out;
-  result.self_left_out = page.self_left_out;
+  if (page.n_left_out > 0)
+    result.remainder = remainder_of(result.whole, page.n_left_out, page.self_left_out, page.rows.size());
   for (const std::uint32_t row : page.rows) {
-    Place place;
-    place.key = picked.key[row];
-    place.name = key_name(profile, *selection.keys, place.key);
-    place.short_name = short_name(place.name);
-    const KeyPlace at = key_place(profile, *selection.keys, place.key);
-    place.file = at.file;
-    place.module = at.module;
-    place.line = at.line;
-    if (const std::string* path = sources->file_of(at.file)) place.path = *path;
-    const std::uint32_t frame = selection.keys->example[place.key];
-    if (frame < profile.frames().size()) {
-      place.kind = profile.frames().kind[frame];
-      place.inlined = profile.frames().inlined[frame] != 0;
-    }
-    place.self = picked.self[row];
-    place.total = picked.total[row];
-    result.places.push_back(std::move(place));
+    result.places.push_back(
+        place_of(selection, sources.get(), picked.key[row], picked.self[row], picked.total[row]));
   }
   return result;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "server/engine/views.h"
-#include "server/feature/share.h"
+#include "server/feature/view_answer.h"
 
 namespace profd {
 
@@ -33,12 +33,16 @@ struct Place {
   Value self, total;
 };
 
+// `sources` null: no place is known in a workspace.
+Place place_of(const Selection& selection, const SourceMap* sources, Key key, const Value& self,
+               const Value& total);
+
 struct Places {
+  ViewHead head;
   SelectionPtr selection;
   Whole whole;
   std::vector<Place> places;
-  std::size_t n_left_out = 0;
-  Value self_left_out;
+  std::optional<Remainder> remainder;  // the places after these: their self
 };
 Result<Places> hot_places(Views& views, const PlacesRequest& request, const StopToken& stop);
 

@@ -170,6 +170,10 @@ std::string format_value(const std::optional<Value>& value, std::string_view uni
   return value ? format_value(*value, unit) : std::string(kUnknown);
 }
 
+std::string unit_name(const std::string& unit) {
+  return unit == "nanoseconds" ? "ns" : unit;
+}
+
 std::string format_count(std::int64_t count) {
   return count_text(static_cast<double>(count));
 }

@@ -17,6 +17,8 @@ inline constexpr std::string_view kNotAvailable = "n/a";  // division by zero
 // "1.24 s", "45.6 MiB", "12.3 k", "4.56 M cycles". `unit` as in MetricInfo; NaN reads "?".
 std::string format_value(const Value& value, std::string_view unit);
 std::string format_value(const std::optional<Value>& value, std::string_view unit);
+// What clients are told a unit is called: "ns" for "nanoseconds", others as they are.
+std::string unit_name(const std::string& unit);
 // "1,234" up to 9,999, then "12.3 k", "4.56 M".
 std::string format_count(std::int64_t count);
 std::string format_count(std::uint64_t count);

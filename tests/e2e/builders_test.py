@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+import answers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILDERS = os.path.join(ROOT, "builders")
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
@@ -32,7 +34,7 @@ int main() { std::printf("%ld", outer()); }
 
 def rows(path, metric):
     out = subprocess.run([PROFD, "top", "--json", "-n", "0", "--no-cache", "--metric", metric, path], check=True, capture_output=True)
-    return json.loads(out.stdout)
+    return answers.rows_of(json.loads(out.stdout))
 
 
 class Examples(unittest.TestCase):
@@ -53,7 +55,7 @@ class Examples(unittest.TestCase):
         environment = {**os.environ, "PYTHONPATH": os.path.join(BUILDERS, "python")}
         subprocess.run([sys.executable, os.path.join(BUILDERS, "examples/python/profile_calls.py"), self.out, script],
                        check=True, env=environment)
-        top = {row["name"]: row for row in rows(self.out, "wall")["rows"] if row["file"] == script}
+        top = {row["name"]: row for row in rows(self.out, "wall") if row["file"] == script}
         self.assertEqual(top["leaf"]["file"], script)
         self.assertEqual(top["leaf"]["line"], 2)
         self.assertGreater(top["<genexpr>"]["self"], top["busy"]["self"])
@@ -75,7 +77,7 @@ class Examples(unittest.TestCase):
         with self.assertRaises(ValueError):
             b.add(pb.ROOT, pb.Metric(0), 1)
         b.write(self.out)
-        self.assertEqual(rows(self.out, "cpu")["rows"], [{"name": "main", "file": "m.py", "line": 1, "module": "", "self": 10, "total": 10}])
+        self.assertEqual(rows(self.out, "cpu"), [{"name": "main", "file": "m.py", "line": 1, "module": "", "self": 10, "total": 10}])
         summary = json.loads(subprocess.run([PROFD, "summary", "--json", self.out], check=True, capture_output=True).stdout)
         self.assertEqual(summary["threads"], 1)
         self.assertEqual(summary["metrics"][0]["samples"], 2)
@@ -93,8 +95,8 @@ class Examples(unittest.TestCase):
                         "-o", program, "-ldl"], check=True)
         subprocess.run([program], check=True, stdout=subprocess.DEVNULL, env={**os.environ, "PROFD_OUT": self.out})
         top = rows(self.out, "wall")
-        self.assertEqual(top["rows"][0]["name"], "spin")
-        by_name = {row["name"]: row for row in top["rows"]}
+        self.assertEqual(top[0]["name"], "spin")
+        by_name = {row["name"]: row for row in top}
         self.assertGreater(by_name["spin"]["self"], by_name["outer"]["self"])
         self.assertGreaterEqual(by_name["main"]["total"], by_name["outer"]["total"])
 
@@ -105,10 +107,10 @@ class Examples(unittest.TestCase):
         subprocess.run([go, "build", "-o", program, "."], check=True, cwd=os.path.join(BUILDERS, "examples/go-heap"),
                        env={**os.environ, "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"})
         subprocess.run([program, self.out], check=True)
-        hoard = next(row for row in rows(self.out, "alloc_space")["rows"] if row["name"] == "main.hoard")
+        hoard = next(row for row in rows(self.out, "alloc_space") if row["name"] == "main.hoard")
         # A thousand blocks of 4 KiB; the slice that holds them comes on top.
         self.assertGreaterEqual(hoard["total"], 1000 * 4096)
-        objects = next(row for row in rows(self.out, "alloc_objects")["rows"] if row["name"] == "main.hoard")
+        objects = next(row for row in rows(self.out, "alloc_objects") if row["name"] == "main.hoard")
         self.assertGreaterEqual(objects["total"], 1000)
 
 

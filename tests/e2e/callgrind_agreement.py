@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 
+import answers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -56,7 +58,7 @@ def annotate(path, inclusive):
 
 def top(profd, path, metric):
     command = [profd, "top", "--json", "-n", "0", "--no-cache", "--metric", metric, path]
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["rows"]
+    return answers.rows_of(json.loads(subprocess.run(command, capture_output=True, check=True).stdout))
 
 
 def inclusive_costs(tests, path):

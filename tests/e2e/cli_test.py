@@ -13,6 +13,8 @@ import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+import answers
+
 PROFD = sys.argv.pop(1) if len(sys.argv) > 1 else "profd"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SEVERAL = os.path.join(ROOT, "formats/speedscope/testdata/units.speedscope.json")
@@ -63,13 +65,17 @@ class Commands(unittest.TestCase):
     def test_top_json_has_the_documented_shape_and_conserves(self):
         path = self.file("a.folded", FOLDED)
         answer = json.loads(run("top", "--json", "-n", "1", path).stdout)
-        self.assertEqual(list(answer), ["metric", "unit", "total", "rows", "remainder"])
-        self.assertEqual(list(answer["rows"][0]), ["name", "file", "line", "module", "self", "total"])
-        self.assertEqual(answer["rows"][0]["name"], "gc")
-        self.assertEqual(answer["rows"][0]["self"] + answer["remainder"], answer["total"])
+        rows = answers.rows_of(answer)
+        self.assertEqual(rows[0]["name"], "gc")
+        self.assertEqual(answer["rowCount"], 4)
+        self.assertEqual(rows[0]["self"] + answer["remainder"]["amount"]["value"], answers.view_total(answer))
         by_total = json.loads(run("top", "--json", "--sort", "total", "-n", "0", path).stdout)
-        self.assertEqual([row["name"] for row in by_total["rows"]][0], "main")
-        self.assertEqual(by_total["remainder"], 0)
+        self.assertEqual(answers.rows_of(by_total)[0]["name"], "main")
+        self.assertNotIn("remainder", by_total)
+        # What is on no row is said.
+        hidden = json.loads(run("top", "--json", "--filter", "hide function /./", path).stdout)
+        self.assertEqual(hidden["rowCount"], 0)
+        self.assertEqual(hidden["own"]["value"], answers.view_total(hidden))
 
     def test_every_profile_of_a_file_is_listed_and_can_be_picked(self):
         text = run(SEVERAL).stdout.decode()
@@ -89,7 +95,7 @@ class Commands(unittest.TestCase):
         refused = run("top", "--profile", "9", SEVERAL, code=1).stderr.decode()
         self.assertIn("it holds 3: 1 units (bytes), 2 units (seconds), 3 units (none)", refused)
 
-    def test_query_asks_several_things_over_one_connection(self):
+    def daemon(self):
         socket = os.path.join(self.folder.name, "s")
         daemon = subprocess.Popen([PROFD, "serve", "--socket", socket], stderr=subprocess.DEVNULL)
         self.addCleanup(lambda: (daemon.terminate(), daemon.wait(10)))
@@ -97,6 +103,37 @@ class Commands(unittest.TestCase):
             if os.path.exists(socket):
                 break
             time.sleep(0.01)
+        return socket
+
+    def test_json_of_commands_is_the_answer_of_the_daemon(self):
+        ask = ("query", "--socket", self.daemon(), "--no-start")
+        opening = ("profile/open", json.dumps({"uri": "file://" + os.path.abspath(CPU)}))
+
+        def same(method, params, *command):
+            theirs = json.loads(run(*ask, *opening, method, json.dumps(params)).stdout.splitlines()[1])
+            ours = json.loads(run(*command, CPU).stdout)
+            for answer in (ours, theirs):
+                self.assertEqual(answer.pop("revision"), 1)
+                answer.pop("profile")
+                answer.get("boxes", {}).pop("node", None)
+            self.assertEqual(ours, theirs)
+
+        view = {"width": 1200}
+        for spec in ("top-down by function", "bottom-up by file", "top-down by function | keep function /main/",
+                     "top-down by function | hide function /^runtime/ | metric samples", "callers of main.main by function"):
+            same("view/flameGraph", {"spec": spec, "viewport": view}, "flame", "--json", "--spec", spec)
+            # A share is of the view, and no part of a view is more than the view.
+            boxes = json.loads(run("flame", "--json", "--spec", spec, CPU).stdout)
+            self.assertEqual(boxes["total"]["share"], 1)
+            self.assertLessEqual(boxes["zoomTotal"]["share"], 1)
+        same("view/flameGraph", {"spec": "top-down by function", "viewport": {"width": 100, "minWidth": 1}, "order": "weight"},
+             "tree", "--json", "--min-share", "1")
+        same("view/table", {"spec": "flat by line", "limit": 7, "sort": "total"},
+             "top", "--json", "-n", "7", "--sort", "total", "--granularity", "line")
+        same("view/search", {"spec": "top-down by function", "pattern": "json", "limit": 3}, "search", "--json", "-n", "3", "json")
+
+    def test_query_asks_several_things_over_one_connection(self):
+        socket = self.daemon()
         path = self.file("a.folded", FOLDED)
         opening = json.dumps({"uri": "file://" + path})
         ask = ("query", "--socket", socket, "--no-start")
@@ -135,9 +172,9 @@ class Commands(unittest.TestCase):
     def test_filters_and_specs_narrow_the_view(self):
         path = self.file("a.folded", FOLDED)
         kept = json.loads(run("top", "--json", "--filter", "keep function /^http/", path).stdout)
-        self.assertEqual(kept["total"], 50)
+        self.assertEqual(answers.view_total(kept), 50)
         both = json.loads(run("top", "--json", "--spec", "top-down by function | drop function gc", path).stdout)
-        self.assertEqual(both["total"], 50)
+        self.assertEqual(answers.view_total(both), 50)
 
     def test_tree_shows_shares_and_shapes(self):
         path = self.file("a.folded", FOLDED)
@@ -321,25 +358,27 @@ class Commands(unittest.TestCase):
         for command in (["summary", "--json"], ["top", "--json", "-n", "0"]):
             before = json.loads(run(*command, CPU).stdout)
             after = json.loads(run(*command, out).stdout)
-            before.pop("format", None), after.pop("format", None)
+            for answer in (before, after):
+                for of_the_file in ("format", "profile"):
+                    answer.pop(of_the_file, None)
             self.assertEqual(before, after)
 
     def test_convert_writes_views(self):
         top = json.loads(run("top", "--json", "-n", "0", "--granularity", "module", CPU).stdout)
         table = run("convert", "--to", "csv", "--view", "flat by module", CPU, "-").stdout.decode().split("\r\n")
-        self.assertEqual(len(table), len(top["rows"]) + 2)
-        self.assertIn(f"self {top['metric']} ({top['unit']})", table[0])
+        self.assertEqual(len(table), top["rowCount"] + 2)
+        self.assertIn(f"self {top['metric']} (", table[0])
         tree = json.loads(run("convert", "--to", "json", "--view", "bottom-up", "--filter", "drop module libc.so.6", CPU, "-").stdout)
         self.assertEqual(tree["rows"][0]["total"][0], tree["metrics"][0]["total"])
         self.assertTrue(run("convert", "--to", "svg", "--granularity", "file", CPU, "-").stdout.startswith(b"<"))
         # A format of stacks holds what the filters leave, and no other shape.
         left = os.path.join(self.folder.name, "left.pb.gz")
         run("convert", "--filter", "keep function /main/", CPU, left)
-        kept = json.loads(run("top", "--json", "--filter", "keep function /main/", CPU).stdout)["total"]
-        self.assertEqual(json.loads(run("top", "--json", left).stdout)["total"], kept)
+        kept = answers.view_total(json.loads(run("top", "--json", "--filter", "keep function /main/", CPU).stdout))
+        self.assertEqual(answers.view_total(json.loads(run("top", "--json", left).stdout)), kept)
         self.assertIn("top-down", run("convert", "--view", "bottom-up", CPU, left, code=1).stderr.decode())
         run("convert", "--view", "gibberish", CPU, left, code=1)
-        self.assertEqual(json.loads(run("top", "--json", left).stdout)["total"], kept)
+        self.assertEqual(answers.view_total(json.loads(run("top", "--json", left).stdout)), kept)
 
 
 if __name__ == "__main__":

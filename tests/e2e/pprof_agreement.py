@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 
+import answers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNITS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s", "bytes": "B"}
 
@@ -31,7 +33,7 @@ def files_to_test():
     return sorted(found)
 
 
-def profd_rows(profd, path, metric, *options):
+def profd_answer(profd, path, metric, *options):
     command = [profd, "top", "--json", "-n", "0", "--no-cache", "--metric", metric, *options, path]
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
@@ -72,7 +74,7 @@ def compare_legacy(profd, path, summary, report):
     """pprof does not read the symbols of legacy texts: addresses are compared, which are rows of their own in both."""
     compared = 0
     for metric in summary["metrics"]:
-        mine = profd_rows(profd, path, metric["name"], "--granularity", "address")["rows"]
+        mine = answers.rows_of(profd_answer(profd, path, metric["name"], "--granularity", "address"))
         theirs = pprof_rows(path, metric["name"], metric["unit"], "-addresses")
         if theirs is None:
             return "not read by pprof"
@@ -98,15 +100,16 @@ def compare(profd, path, report):
         return "another format"
     compared = 0
     for metric in parsed["metrics"]:
-        mine = profd_rows(profd, path, metric["name"])
-        self_sum = sum(row["self"] for row in mine["rows"])
-        if self_sum + mine["remainder"] != mine["total"]:
-            report(path, metric["name"], f"selves sum to {self_sum}, the total is {mine['total']}")
+        answer = profd_answer(profd, path, metric["name"])
+        mine, total = answers.rows_of(answer), answers.view_total(answer)
+        self_sum = sum(row["self"] for row in mine) + answer.get("own", {"value": 0})["value"]
+        if self_sum != total:
+            report(path, metric["name"], f"selves sum to {self_sum}, the total is {total}")
         theirs = pprof_rows(path, metric["name"], metric["unit"])
         if theirs is None:
             return "not read by pprof"
         by_name = collections.defaultdict(list)
-        for row in mine["rows"]:
+        for row in mine:
             by_name[row["name"]].append(row)
         for name, (flat, cum) in theirs.items():
             rows = by_name.get(name)

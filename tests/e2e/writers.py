@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+import answers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROFD, PEER = sys.argv[1], sys.argv[2]
 INPUTS = [os.path.join(ROOT, "formats", path) for path in (
@@ -42,7 +44,7 @@ def metrics_of(path):
 
 
 def rows_of(path, metric):
-    rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path))["rows"]
+    rows = answers.rows_of(json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path)))
     # Functions of one name are one to pprof; their totals are no sum.
     count = collections.Counter(row["name"] for row in rows)
     out = collections.defaultdict(lambda: [0, 0])
@@ -256,7 +258,7 @@ def check_views(folder):
     specs = ["flat by function", "flat by line", "flat by file", "flat by module", "top-down by function", "bottom-up by module"]
     for i, path in enumerate(INPUTS + [HEAP, TIMED]):
         metrics, default = metrics_of(path)
-        names = [row["name"] for row in json.loads(run(PROFD, "top", "--json", "-n", "0", "--sort", "total", path))["rows"]]
+        names = [row["name"] for row in answers.rows_of(json.loads(run(PROFD, "top", "--json", "-n", "0", "--sort", "total", path)))]
         first = next(name for name in names if names.count(name) == 1)
         for spec in specs + [f'callees of {json.dumps(first, ensure_ascii=False)} by function', "flat by function | hide function /^[a-m]/"]:
             out = convert(path, os.path.join(folder, f"{i}.csv"), "--view", spec)
@@ -281,7 +283,7 @@ def check_views(folder):
                     key = lambda row: (row["name"], row["file"], row["line"], row["module"])
                     ours = sorted((key(row), row["self"][m], row["total"][m]) for row in answer["rows"]
                                   if row["self"][m] or row["total"][m])
-                    assert ours == sorted((key(row), row["self"], row["total"]) for row in top["rows"]
+                    assert ours == sorted((key(row), row["self"], row["total"]) for row in answers.rows_of(top)
                                           if row["self"] or row["total"]), (path, spec)
                     continue
                 children = collections.Counter()
@@ -290,16 +292,16 @@ def check_views(folder):
                 for row in answer["rows"]:
                     same(row["total"][m], row["self"][m] + children[row["id"]], (path, spec, row))
         # What filters leave is what other formats get.
-        rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", default, path))["rows"]
+        rows = answers.rows_of(json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", default, path)))
         # Where every function is in every stack, nothing can be dropped and something left.
         part = next((row["name"] for row in rows if 0 < row["total"] < metrics[default]["total"]), "nothing")
         left = ("--filter", f"drop function {json.dumps(part, ensure_ascii=False)}", "--filter", f"hide function {json.dumps(first, ensure_ascii=False)}")
-        kept = json.loads(run(PROFD, "top", "--json", "-n", "1", *left, path))["total"]
+        kept = answers.view_total(json.loads(run(PROFD, "top", "--json", "-n", "1", *left, path)))
         assert 0 < kept <= metrics[default]["total"], path
         dropped += kept < metrics[default]["total"]
         for extension in ("pb.gz", "profd", "otlp", "folded"):
             out = convert(path, os.path.join(folder, f"{i}-left.{extension}"), *left)
-            same(json.loads(run(PROFD, "top", "--json", "-n", "1", out))["total"], kept, out)
+            same(answers.view_total(json.loads(run(PROFD, "top", "--json", "-n", "1", out))), kept, out)
         page = open(convert(path, os.path.join(folder, f"{i}.svg"), *left), encoding="utf-8").read()
         assert page.startswith("<?xml") or page.startswith("<svg")
     assert dropped > 3

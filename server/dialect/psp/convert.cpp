@@ -17,19 +17,18 @@ psp::Number to_psp(const Value& value) {
   return std::visit([](auto v) { return psp::Number(v); }, value);
 }
 
-std::string to_psp_unit(const std::string& unit) {
-  return unit == "nanoseconds" ? "ns" : unit;
-}
-
-psp::Amount to_amount(const Whole& whole, const Value& value) {
-  psp::Amount amount;
-  amount.value = to_psp(value);
-  amount.text = whole.text(value);
-  if (as_double(whole.total) != 0) {
-    amount.share = whole.share(value);
-    amount.share_text = whole.share_text(value);
+psp::Amount to_psp(const Amount& amount) {
+  psp::Amount out;
+  out.value = to_psp(amount.value);
+  out.text = amount.text;
+  if (amount.share) {
+    out.share = *amount.share;
+    out.share_text = amount.share_text;
   }
-  return amount;
+  return out;
+}
+psp::Amount to_amount(const Whole& whole, const Value& value) {
+  return to_psp(amount_of(whole, value));
 }
 
 psp::Measure to_count(std::uint64_t count) {
@@ -261,7 +260,7 @@ std::vector<psp::MetricInfo> metrics_to_psp(const OpenProfile& open) {
     const Value& total = profile.total(MetricId(m));
     psp::MetricInfo out;
     out.name = info.name;
-    out.unit = to_psp_unit(info.unit);
+    out.unit = unit_name(info.unit);
     out.total = to_psp(total);
     out.text = format_value(total, info.unit);
     out.samples = static_cast<std::int64_t>(profile.n_samples());

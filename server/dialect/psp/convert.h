@@ -12,12 +12,13 @@
 #include "server/engine/engine.h"
 #include "server/feature/share.h"
 #include "server/feature/summary.h"
+#include "server/feature/view_answer.h"
 
 namespace profd {
 
 // ---- numbers and units
 psp::Number to_psp(const Value& value);
-std::string to_psp_unit(const std::string& unit);  // "nanoseconds" -> "ns"
+psp::Amount to_psp(const Amount& amount);
 psp::Amount to_amount(const Whole& whole, const Value& value);
 psp::Measure to_count(std::uint64_t count);
 psp::Measure to_bytes(std::uint64_t bytes);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "server/dialect/psp/prepared.h"
+#include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -14,7 +14,7 @@ namespace {
 psp::MetricColumns columns_of(const FileAnnotations& file, const MetricInfo& info, MetricId metric) {
   psp::MetricColumns columns;
   columns.metric = info.name;
-  columns.unit = to_psp_unit(info.unit);
+  columns.unit = unit_name(info.unit);
   for (const AnnotatedLine& line : file.lines) {
     const Value& self = file.values->self[metric.v][line.row];
     const Value& total = file.values->total[metric.v][line.row];
@@ -50,7 +50,7 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
   for (const StringId id : file.files) out.files.emplace_back(profile.strings()[id]);
   if (!file.files.empty()) out.rule = to_psp(file.rule);
   out.metric = profile.metrics()[request.metric.v].name;
-  out.unit = to_psp_unit(file.whole.unit);
+  out.unit = unit_name(file.whole.unit);
   PROFD_TRY(const Value file_total, total_of_file(views, request, file, stop));
   out.file_total = to_amount(file.whole, file_total);
   for (const AnnotatedLine& line : file.lines) {
@@ -63,7 +63,7 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
     for (const MetricId metric : metrics)
       out.columns.push_back(columns_of(file, profile.metrics()[metric.v], metric));
   out.hottest = file.hottest;
-  out.excluded = exclusion_of(*file.selection);
+  if (file.selection) out.excluded = exclusion_to_psp(exclusion_of(*file.selection));
   out.left = static_cast<std::int64_t>(file.n_below);
   PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
   for (const FunctionCost& function : functions) {

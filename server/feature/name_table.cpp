@@ -1,6 +1,5 @@
-#include "server/dialect/psp/names.h"
+#include "server/feature/name_table.h"
 
-#include "server/feature/escape.h"
 #include "server/feature/names.h"
 
 namespace profd {

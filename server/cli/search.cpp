@@ -1,0 +1,80 @@
+// profd search: how much of a profile matches a pattern, and which names do.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "server/cli/align.h"
+#include "server/cli/print_answer.h"
+#include "server/cli/profile_options.h"
+#include "server/feature/escape.h"
+#include "server/feature/search_answer.h"
+#include "server/platform/memory.h"
+
+namespace profd {
+namespace {
+
+struct SearchOptions {
+  ProfileOptions profile;
+  std::string pattern;
+  std::size_t n = 20;
+  bool json = false;
+};
+
+std::string search_text(const Console& console, const SearchAnswer& answer) {
+  std::string out = console.out.bold(sanitize_text(answer.text)) + "\n";
+  if (answer.head.excluded) out += console.out.warning(sanitize_text(answer.head.excluded->text)) + "\n";
+  if (answer.matches.empty()) return out;
+  out += console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  const auto number = [&](const Value& value) {
+    return right_aligned(sanitize_text(answer.whole.text(value)), 9) + "  " +
+           right_aligned(answer.whole.share_text(value), 7);
+  };
+  for (const Place& place : answer.matches)
+    out += number(place.self) + "  " + number(place.total) + "  " +
+           cut_to_width(sanitize_text(place.name), columns > 60 ? columns - 40 : 20) + "\n";
+  if (answer.n_names > answer.matches.size())
+    out += console.out.dim(fmt::format("{} more names match; -n shows more of them\n",
+                                       format_count(answer.n_names - answer.matches.size())));
+  return out;
+}
+
+int search_command(const SearchOptions& options, const Console& console) {
+  ThreadExecutor executor;
+  auto view = open_view(options.profile, console, executor);
+  if (!view) return console.fail(view.error().message);
+  SearchAnswerRequest request;
+  request.open = view->open;
+  request.spec = view->spec;
+  request.pattern = options.pattern;
+  request.limit = options.n;
+  auto answer = search_answer(*view->views, request, StopToken{});
+  const int code = options.json || !answer
+                       ? print_answer<psp::SearchRequest>(std::move(answer), options.profile.file, console)
+                       : console.print(search_text(console, *answer));
+  keep_in_cache(*view);
+  return end_process(code);
+}
+
+}  // namespace
+
+void add_search(CLI::App& root, Commands& commands) {
+  const auto options = std::make_shared<SearchOptions>();
+  CLI::App* app =
+      root.add_subcommand("search", "How much of a profile matches a pattern, each stack counted once");
+  app->add_option("PATTERN", options->pattern, "An RE2 regular expression over names of functions")
+      ->required()
+      ->option_text(" ");
+  add_profile_options(*app, options->profile);
+  app->add_option("-n", options->n, "Names listed")->capture_default_str()->type_name("N");
+  app->add_flag("--json", options->json, "The answer of view/search, see docs/protocol.md");
+  app->footer(
+      "Examples:\n  profd search malloc heap.pprof\n  profd search '^net/http' --granularity file cpu.pprof\n"
+      "  profd search --json 'parse|decode' cpu.pprof");
+  app->callback([&commands, options] {
+    commands.action = [options](const Console& console) { return search_command(*options, console); };
+  });
+}
+
+}  // namespace profd

@@ -1,0 +1,175 @@
+#include "server/dialect/psp/convert_views.h"
+
+#include <utility>
+
+#include "server/dialect/psp/convert.h"
+#include "server/engine/uri.h"
+
+namespace profd {
+namespace {
+
+constexpr bool is_bit(std::uint32_t ours, psp::BoxFlag theirs) {
+  return ours == static_cast<std::uint32_t>(theirs);
+}
+static_assert(is_bit(box_flag::kInlined, psp::BoxFlag::inlined));
+static_assert(is_bit(box_flag::kHasSource, psp::BoxFlag::has_source));
+static_assert(is_bit(box_flag::kRecursive, psp::BoxFlag::recursive));
+static_assert(is_bit(box_flag::kMatched, psp::BoxFlag::matched));
+static_assert(is_bit(box_flag::kMore, psp::BoxFlag::more));
+static_assert(is_bit(box_flag::kCollapsed, psp::BoxFlag::collapsed));
+
+std::vector<psp::Number> numbers(const std::vector<Value>& values) {
+  std::vector<psp::Number> out;
+  out.reserve(values.size());
+  for (const Value& value : values) out.push_back(to_psp(value));
+  return out;
+}
+
+std::vector<std::optional<psp::Number>> numbers(const std::vector<std::optional<Value>>& values) {
+  std::vector<std::optional<psp::Number>> out;
+  out.reserve(values.size());
+  for (const auto& value : values) out.push_back(value ? std::optional(to_psp(*value)) : std::nullopt);
+  return out;
+}
+
+template <class Kinds>
+void write_kinds(const std::vector<std::optional<FrameKind>>& kinds, Kinds& out) {
+  out.reserve(kinds.size());
+  for (const auto& kind : kinds) out.push_back(kind ? to_psp(*kind) : psp::FrameKind::unknown);
+}
+
+template <class Result>
+void write_head(ViewHead head, Result& out) {
+  out.profile = std::move(head.profile);
+  out.revision = head.revision;
+  out.metric = std::move(head.metric);
+  if constexpr (requires { out.spec; }) out.spec = std::move(head.spec);
+  if constexpr (requires { out.unit; }) out.unit = std::move(head.unit);
+  if constexpr (requires { out.total; }) out.total = to_psp(head.total);
+  if constexpr (requires { out.view_total; }) out.view_total = to_psp(head.view_total);
+  out.excluded = exclusion_to_psp(head.excluded);
+}
+
+std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainder>& remainder) {
+  if (!remainder) return std::nullopt;
+  psp::TableRemainder out;
+  out.count = static_cast<std::int64_t>(remainder->count);
+  out.amount = to_psp(remainder->amount);
+  out.offset = remainder->offset;
+  out.text = remainder->text;
+  return out;
+}
+
+psp::HotFunction to_psp(const Place& place, const Whole& whole) {
+  psp::HotFunction out;
+  out.name = place.name;
+  if (place.short_name != place.name) out.short_name = place.short_name;
+  if (!place.file.empty()) out.file = place.file;
+  if (place.line != 0) out.line = place.line;
+  if (!place.module.empty()) out.module = place.module;
+  if (!place.path.empty()) out.uri = uri_of_path(place.path);
+  out.kind = to_psp(place.kind);
+  out.self = to_amount(whole, place.self);
+  out.total = to_amount(whole, place.total);
+  return out;
+}
+
+}  // namespace
+
+std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion) {
+  if (!exclusion) return std::nullopt;
+  return psp::Exclusion{to_psp(exclusion->amount), exclusion->text};
+}
+
+psp::FlameGraphResult to_psp(FlameAnswer answer) {
+  psp::FlameGraphResult out;
+  write_head(std::move(answer.head), out);
+  out.zoom_total = to_psp(answer.zoom_total);
+  out.rows = answer.rows;
+  out.names = std::move(answer.names);
+  out.labels = std::move(answer.labels);
+  BoxColumns& boxes = answer.boxes;
+  out.boxes.depth = std::move(boxes.depth);
+  out.boxes.x = numbers(boxes.x);
+  out.boxes.width = numbers(boxes.width);
+  out.boxes.name = std::move(boxes.name);
+  out.boxes.self = numbers(boxes.self);
+  out.boxes.total = numbers(boxes.total);
+  out.boxes.text = std::move(boxes.text);
+  out.boxes.flags = std::move(boxes.flags);
+  write_kinds(boxes.kind, out.boxes.kind);
+  out.boxes.key = std::move(boxes.key);
+  out.boxes.parent = std::move(boxes.parent);
+  out.boxes.node = std::move(boxes.node);
+  if (boxes.color) out.boxes.color = numbers(*boxes.color);
+  out.boxes.color_text = std::move(boxes.color_text);
+  RemainderColumns& rest = answer.remainder;
+  out.remainder.depth = std::move(rest.depth);
+  out.remainder.x = numbers(rest.x);
+  out.remainder.width = numbers(rest.width);
+  out.remainder.count.assign(rest.count.begin(), rest.count.end());
+  out.remainder.parent = std::move(rest.parent);
+  out.remainder.text = std::move(rest.text);
+  if (!answer.truncated.empty()) {
+    psp::Truncation cut;
+    cut.by_boxes = true;
+    cut.text = std::move(answer.truncated);
+    out.truncated = std::move(cut);
+  }
+  if (answer.search)
+    out.search =
+        psp::SearchShare{to_psp(answer.search->amount), static_cast<std::int64_t>(answer.search->n_names)};
+  return out;
+}
+
+psp::TableResult to_psp(TableAnswer answer) {
+  psp::TableResult out;
+  write_head(std::move(answer.head), out);
+  out.row_count = static_cast<std::int64_t>(answer.n_rows);
+  out.offset = static_cast<std::uint32_t>(answer.offset);
+  out.names = std::move(answer.names);
+  out.labels = std::move(answer.labels);
+  out.files = std::move(answer.files);
+  out.modules = std::move(answer.modules);
+  RowColumns& rows = answer.rows;
+  out.rows.name = std::move(rows.name);
+  out.rows.file = std::move(rows.file);
+  out.rows.line = std::move(rows.line);
+  out.rows.module = std::move(rows.module);
+  out.rows.self = numbers(rows.self);
+  out.rows.total = numbers(rows.total);
+  out.rows.self_text = std::move(rows.self_text);
+  out.rows.total_text = std::move(rows.total_text);
+  out.rows.self_share = std::move(rows.self_share);
+  out.rows.total_share = std::move(rows.total_share);
+  out.rows.flags = std::move(rows.flags);
+  write_kinds(rows.kind, out.rows.kind);
+  out.rows.key = std::move(rows.key);
+  for (const std::uint8_t children : rows.children) out.rows.children.push_back(children != 0);
+  for (MetricRows& column : answer.columns)
+    out.columns.push_back({std::move(column.metric), std::move(column.unit), numbers(column.self),
+                           numbers(column.total), std::move(column.self_text), std::move(column.total_text)});
+  out.remainder = remainder_to_psp(answer.remainder);
+  if (answer.own) out.own = to_psp(*answer.own);
+  return out;
+}
+
+psp::SearchResult to_psp(SearchAnswer answer) {
+  psp::SearchResult out;
+  write_head(std::move(answer.head), out);
+  out.matched = to_psp(answer.matched);
+  out.functions = static_cast<std::int64_t>(answer.n_names);
+  for (const Place& place : answer.matches) out.matches.push_back(to_psp(place, answer.whole));
+  out.text = std::move(answer.text);
+  return out;
+}
+
+psp::HotspotsResult to_psp(const Places& places) {
+  psp::HotspotsResult out;
+  write_head(places.head, out);
+  for (const Place& place : places.places) out.places.push_back(to_psp(place, places.whole));
+  out.remainder = remainder_to_psp(places.remainder);
+  return out;
+}
+
+}  // namespace profd

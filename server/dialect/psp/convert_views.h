@@ -1,0 +1,21 @@
+// Answers about views as the protocol has them. Nothing is computed here.
+#pragma once
+
+#include <optional>
+
+#include "protocol/generated/psp_types.h"
+#include "server/feature/flame_answer.h"
+#include "server/feature/places.h"
+#include "server/feature/search_answer.h"
+#include "server/feature/table_answer.h"
+
+namespace profd {
+
+// Columns are moved where both sides have the same.
+psp::FlameGraphResult to_psp(FlameAnswer answer);
+psp::TableResult to_psp(TableAnswer answer);
+psp::SearchResult to_psp(SearchAnswer answer);
+psp::HotspotsResult to_psp(const Places& places);
+std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
+
+}  // namespace profd

@@ -1,0 +1,155 @@
+#include "server/feature/table_answer.h"
+
+#include <string_view>
+#include <unordered_map>
+
+#include "server/feature/matching_rows.h"
+#include "server/feature/name_table.h"
+
+namespace profd {
+namespace {
+
+class RowWriter {
+ public:
+  RowWriter(const PreparedView& view, const SourceMap* sources, TableAnswer& out)
+      : view_(view), sources_(sources), names_(*view.selection), out_(out) {}
+
+  void row(Key key, const Value& self, const Value& total, bool children) {
+    const Selection& selection = *view_.selection;
+    const Profile& profile = *selection.profile;
+    const KeyPlace place = key_place(profile, *selection.keys, key);
+    RowColumns& rows = out_.rows;
+    rows.name.push_back(names_.row_of(key));
+    rows.file.push_back(index_of(place.file, files_, out_.files));
+    rows.line.push_back(place.line);
+    rows.module.push_back(index_of(place.module, modules_, out_.modules));
+    rows.self.push_back(self);
+    rows.total.push_back(total);
+    rows.self_text.push_back(view_.whole.text(self));
+    rows.total_text.push_back(view_.whole.text(total));
+    rows.self_share.push_back(view_.whole.share_text(self));
+    rows.total_share.push_back(view_.whole.share_text(total));
+    const std::uint32_t frame = selection.keys->example[key];
+    const bool real = frame < profile.frames().size() && key < selection.keys->first_group();
+    std::uint32_t flags = real && profile.frames().inlined[frame] != 0 ? box_flag::kInlined : 0;
+    if (has_source(sources_, selection, key)) flags |= box_flag::kHasSource;
+    if (!real) flags |= box_flag::kCollapsed;
+    rows.flags.push_back(flags);
+    rows.kind.push_back(real ? std::optional(profile.frames().kind[frame]) : std::nullopt);
+    rows.key.push_back(key);
+    rows.children.push_back(children ? 1 : 0);
+  }
+  void finish() { std::move(names_).finish(out_.names, out_.labels); }
+
+ private:
+  static std::int32_t index_of(std::string_view text, std::unordered_map<std::string, std::int32_t>& known,
+                               std::vector<std::string>& list) {
+    if (text.empty()) return -1;
+    const auto [found, fresh] = known.try_emplace(std::string(text), static_cast<std::int32_t>(list.size()));
+    if (fresh) list.emplace_back(text);
+    return found->second;
+  }
+
+  const PreparedView& view_;
+  const SourceMap* sources_;
+  NameTable names_;
+  TableAnswer& out_;
+  std::unordered_map<std::string, std::int32_t> files_, modules_;
+};
+
+void set_own(const PreparedView& view, const Value& value, TableAnswer& out) {
+  if (as_double(value) != 0) out.own = amount_of(view.whole, value);
+}
+
+Result<void> write_flat(Views& views, const TableAnswerRequest& request, const PreparedView& view,
+                        RowWriter& writer, TableAnswer& out, const StopToken& stop) {
+  PROFD_TRY(const auto flat, views.flat(*request.open, request.spec, stop));
+  TableRequest page;
+  page.sort = request.sort;
+  page.descending = request.descending;
+  page.offset = request.offset;
+  page.limit = request.limit;
+  FlatView matching;
+  if (!request.search.empty()) {
+    PROFD_TRY(const auto found, views.search(*request.open, request.spec, request.search, stop));
+    matching = matching_rows(*flat, *found);
+  } else {
+    set_own(view, flat->frameless, out);
+  }
+  const FlatView& shown = request.search.empty() ? *flat : matching;
+  const TablePage rows = page_of(*view.selection, shown, page);
+  for (const std::uint32_t row : rows.rows)
+    writer.row(shown.key[row], shown.self[row], shown.total[row], false);
+  out.n_rows = rows.n_rows;
+  if (rows.n_left_out > 0)
+    out.remainder =
+        remainder_of(view.whole, rows.n_left_out, rows.self_left_out, page.offset + rows.rows.size());
+  return {};
+}
+
+Result<void> write_level(const TableAnswerRequest& request, const PreparedView& view, RowWriter& writer,
+                         TableAnswer& out, const StopToken& stop) {
+  TreeRequest tree;
+  tree.shape = request.spec.shape;
+  tree.focus = view.focus;
+  PROFD_TRY(tree.path, to_keys(request.expand, *view.selection));
+  tree.offset = request.offset;
+  tree.limit = request.limit;
+  PROFD_TRY(const TreeLevel level, tree_level(*view.selection, tree, stop));
+  for (std::size_t i = 0; i < level.key.size(); ++i)
+    writer.row(level.key[i], level.child_self[i], level.child_total[i], level.has_children[i] != 0);
+  set_own(view, level.self, out);
+  out.n_rows = level.n_children;
+  const std::size_t end = tree.offset + level.key.size();
+  if (end < level.n_children)
+    out.remainder = remainder_of(view.whole, level.n_children - end, level.total_left_out, end);
+  return {};
+}
+
+// The same keys in another selection.
+Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request, const std::string& name,
+                                const std::vector<std::int64_t>& keys, const StopToken& stop) {
+  ViewSpec other = request.spec;
+  other.metric = name;
+  PROFD_TRY(const auto flat, views.flat(*request.open, other, stop));
+  std::unordered_map<Key, std::size_t> row_of;
+  for (std::size_t i = 0; i < flat->key.size(); ++i) row_of[flat->key[i]] = i;
+  MetricRows rows;
+  rows.metric = name;
+  const Profile& profile = *request.open->profile;
+  const std::string& unit = profile.metrics()[profile.find_metric(name)->v].unit;
+  rows.unit = unit_name(unit);
+  for (const std::int64_t key : keys) {
+    const auto found = row_of.find(static_cast<Key>(key));
+    const bool known = found != row_of.end();
+    rows.self.push_back(known ? std::optional(flat->self[found->second]) : std::nullopt);
+    rows.total.push_back(known ? std::optional(flat->total[found->second]) : std::nullopt);
+    rows.self_text.push_back(format_value(rows.self.back(), unit));
+    rows.total_text.push_back(format_value(rows.total.back(), unit));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop) {
+  PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
+  PROFD_TRY(const auto sources, sources_in(views, *request.open, request.workspace, stop));
+  TableAnswer out;
+  out.head = head_of(*request.open, request.spec, view);
+  out.offset = request.offset;
+  RowWriter writer(view, sources.get(), out);
+  if (request.spec.shape == Shape::flat) {
+    PROFD_CHECK(write_flat(views, request, view, writer, out, stop));
+  } else {
+    PROFD_CHECK(write_level(request, view, writer, out, stop));
+  }
+  writer.finish();
+  for (const std::string& name : request.metrics) {
+    PROFD_TRY(MetricRows rows, other_metric(views, request, name, out.rows.key, stop));
+    out.columns.push_back(std::move(rows));
+  }
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,59 @@
+// A page of a view as clients get it: rows of a flat view, or one level of a tree, as columns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/feature/view_answer.h"
+
+namespace profd {
+
+struct TableAnswerRequest {
+  OpenProfilePtr open;
+  WorkspaceSnapshot workspace;  // marks the rows whose source is there
+  ViewSpec spec;                // any shape
+  SortBy sort = SortBy::self;   // flat views; levels of trees have the heaviest first
+  bool descending = true;
+  std::size_t offset = 0, limit = 100;
+  std::vector<std::int64_t> expand;  // keys of the row whose children are listed; none: the roots
+  std::string search;                // RE2: only rows that match; "" all
+  std::vector<std::string> metrics;  // further ones, by name; flat views only
+};
+
+// Columns, all equally long.
+struct RowColumns {
+  std::vector<std::uint32_t> name;         // in `names` and `labels`
+  std::vector<std::int32_t> file, module;  // in `files` and `modules`; -1 unknown
+  std::vector<std::uint32_t> line;         // 0 unknown
+  std::vector<Value> self, total;
+  std::vector<std::string> self_text, total_text, self_share, total_share;
+  std::vector<std::uint32_t> flags;            // box_flag
+  std::vector<std::optional<FrameKind>> kind;  // nothing: a group of frames
+  std::vector<std::int64_t> key;
+  std::vector<std::uint8_t> children;  // 1: the row can be expanded
+};
+
+// Another metric of the same rows; nothing where a row has no value in it.
+struct MetricRows {
+  std::string metric, unit;
+  std::vector<std::optional<Value>> self, total;
+  std::vector<std::string> self_text, total_text;
+};
+
+struct TableAnswer {
+  ViewHead head;
+  std::size_t n_rows = 0, offset = 0;  // rows on all pages; the first of this one
+  std::vector<std::string> names, labels, files, modules;
+  RowColumns rows;
+  std::vector<MetricRows> columns;
+  std::optional<Remainder> remainder;  // the rows after this page: their self, in levels of trees their total
+  // What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole),
+  // of a level of a tree the self of the row that is expanded. Rows of all pages and this add up to the
+  // view's total, or that row's. Nothing where it is 0, or rows were searched.
+  std::optional<Amount> own;
+};
+Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop);
+
+}  // namespace profd

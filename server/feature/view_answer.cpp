@@ -1,0 +1,85 @@
+#include "server/feature/view_answer.h"
+
+#include <fmt/format.h>
+
+#include "core/view/focus.h"
+#include "server/feature/exclusion.h"
+
+namespace profd {
+
+Amount amount_of(const Whole& whole, const Value& value) {
+  Amount amount;
+  amount.value = value;
+  amount.text = whole.text(value);
+  if (as_double(whole.total) != 0) {
+    amount.share = whole.share(value);
+    amount.share_text = whole.share_text(value);
+  }
+  return amount;
+}
+
+std::optional<Exclusion> exclusion_of(const Selection& selection) {
+  std::string text = exclusion_text(selection);
+  if (text.empty()) return std::nullopt;
+  const Whole whole{selection.profile_total, selection.profile->metrics()[selection.metric.v].unit};
+  return Exclusion{amount_of(whole, selection.excluded[selection.metric.v]), std::move(text)};
+}
+
+Remainder remainder_of(const Whole& whole, std::size_t count, const Value& amount, std::size_t offset) {
+  return {count, amount_of(whole, amount), static_cast<std::uint32_t>(offset),
+          fmt::format("{} more: {} · {}", format_count(std::uint64_t{count}), whole.text(amount),
+                      whole.share_text(amount))};
+}
+
+Result<PreparedView> prepare_view(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                                  const StopToken& stop) {
+  PreparedView view;
+  PROFD_TRY(view.selection, views.selection(open, spec, stop));
+  const Selection& selection = *view.selection;
+  const std::string& unit = open.profile->metrics()[selection.metric.v].unit;
+  view.whole = {selection.total, unit};
+  view.profile_whole = {selection.profile_total, unit};
+  PROFD_TRY(view.focus, keys_of_focus(selection, spec.focus));
+  return view;
+}
+
+ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedView& view) {
+  const Selection& selection = *view.selection;
+  const MetricInfo& metric = open.profile->metrics()[selection.metric.v];
+  ViewSpec named = spec;
+  named.metric = metric.name;
+  ViewHead head;
+  head.profile = open.handle;
+  head.revision = open.revision;
+  head.spec = to_text(named);
+  head.metric = metric.name;
+  head.unit = unit_name(metric.unit);
+  head.total = amount_of(view.profile_whole, selection.profile_total);
+  head.view_total = amount_of(view.whole, selection.total);
+  head.excluded = exclusion_of(selection);
+  return head;
+}
+
+Result<std::shared_ptr<const SourceMap>> sources_in(Views& views, const OpenProfile& open,
+                                                    const WorkspaceSnapshot& workspace,
+                                                    const StopToken& stop) {
+  if (!workspace.files && !workspace.documents) return std::shared_ptr<const SourceMap>();
+  return views.sources(open, workspace, stop);
+}
+
+bool has_source(const SourceMap* sources, const Selection& selection, Key key) {
+  return sources != nullptr &&
+         sources->file_of(key_place(*selection.profile, *selection.keys, key).file) != nullptr;
+}
+
+Result<std::vector<Key>> to_keys(const std::vector<std::int64_t>& path, const Selection& selection) {
+  std::vector<Key> keys;
+  for (const std::int64_t key : path) {
+    if (key < 0 || static_cast<std::uint64_t>(key) >= selection.keys->n_keys())
+      return fail(ErrorCode::not_found, fmt::format("the path has a key {} that the view has not", key));
+    keys.push_back(static_cast<Key>(key));
+  }
+  return keys;
+}
+
+}  // namespace profd
