@@ -106,16 +106,16 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
   const auto picked = pick_profile(opened.file.profiles, options.profile);
   if (!picked) return named(options.file, picked.error());
-  auto file = std::make_shared<LoadedFile>();
-  file->opened = std::move(opened.file);
-  file->path = options.file;
+  auto loaded = std::make_shared<LoadedProfiles>();
+  loaded->opened = std::move(opened.file);
   auto open = std::make_shared<OpenProfile>();
   open->handle = options.file;
   open->name = base_name(options.file);
   open->number = static_cast<std::uint32_t>(*picked + 1);
-  open->profile = file->opened.profiles[*picked];
+  open->profile = loaded->opened.profiles[*picked];
   open->metric = open->profile->default_metric();
-  open->file = std::move(file);
+  open->origin = file_origin(options.file, {});
+  open->loaded = std::move(loaded);
   OpenView view{std::move(open),
                 std::make_unique<Views>(kViewBudget, executor),
                 std::move(spec),

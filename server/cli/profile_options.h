@@ -37,7 +37,7 @@ struct OpenView {
   PreparedView prepared;
   std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done
 
-  const OpenedFile& opened() const { return open->file->opened; }
+  const OpenedFile& opened() const { return open->loaded->opened; }
   const Profile& profile() const { return *open->profile; }
   const Selection& selection() const { return *prepared.selection; }
   const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric.v]; }

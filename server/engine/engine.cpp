@@ -7,8 +7,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include "server/engine/uri.h"
-
 namespace profd {
 namespace {
 
@@ -126,6 +124,7 @@ Result<void> Engine::close(ClientId client, const std::string& handle, bool whol
 
 void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
                      const WorkspaceSnapshot* workspace) {
+  if (!open->origin->policy().warm_up) return;
   if (!warm_up_)
     warm_up_ = std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { announce_activity(); });
   warm_up_->start(open, filters);
@@ -149,7 +148,7 @@ void Engine::drop(FileId id, const std::string& message) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  if (watcher_ && entry.watched) watcher_->unwatch(entry.path);
+  unwatch(entry);
   for (Member& member : entry.members) {
     if (!member.clients.empty()) retire(entry, member, message);
     file_of_.erase(member.handle);
@@ -171,12 +170,12 @@ void Engine::make_room(FileId keep) {
   while (profile_memory() > budget_) {
     FileId victim = 0;
     for (const auto& [id, entry] : entries_)
-      if (id != keep && entry.file && (victim == 0 || entry.last_use < entries_.at(victim).last_use))
+      if (id != keep && entry.loaded && (victim == 0 || entry.last_use < entries_.at(victim).last_use))
         victim = id;
     if (victim == 0) return;
     const Entry& entry = entries_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
-                                            last_component(entry.path), budget_ >> 20);
+                                            entry.origin->name(), budget_ >> 20);
     spdlog::warn("{}", message);
     for (const Member& member : entry.members) evicted_[member.handle] = message;
     drop(victim, message);
@@ -237,19 +236,19 @@ std::vector<ProfileEntry> Engine::list() const {
   std::vector<ProfileEntry> rows;
   for (const auto& [id, entry] : entries_) {
     ProfileEntry row;
-    row.uri = entry.uri;
+    row.uri = entry.origin->uri();
     row.attached = entry.attached;
     row.watched = entry.watched;
     row.revision = entry.revision;
     if (entry.members.empty()) {
       row.handle = entry.first_handle;
-      row.name = last_component(entry.path);
+      row.name = entry.origin->name();
       row.format = entry.request.options.format;
       rows.push_back(std::move(row));
       continue;
     }
     row.state = entry.failed ? ProfileEntry::State::failed : ProfileEntry::State::ready;
-    row.format = entry.file->opened.decision.format;
+    row.format = entry.loaded->opened.decision.format;
     row.n_in_file = static_cast<std::uint32_t>(entry.members.size());
     for (const Member& member : entry.members) {
       if (member.clients.empty()) continue;
@@ -300,7 +299,7 @@ void Engine::select(ClientId client, std::optional<SharedSelection> selection) {
 void Engine::announce(ProfileChange change, const Entry& entry, const Member& member,
                       const std::string& message) {
   for (const auto& [id, listener] : clients_)
-    listener->on_profile_changed(change, member.handle, entry.revision, entry.uri, message);
+    listener->on_profile_changed(change, member.handle, entry.revision, entry.origin->uri(), message);
 }
 
 void Engine::announce_activity(const std::string& error) {
@@ -311,7 +310,7 @@ std::vector<Activity> Engine::activities() const {
   std::vector<Activity> result;
   for (const auto& [id, entry] : entries_) {
     if (!entry.loading) continue;
-    Activity activity{fmt::format("Reading {}", last_component(entry.path)), std::nullopt};
+    Activity activity{"Reading " + entry.origin->name(), std::nullopt};
     if (const std::int32_t done = entry.percentage ? entry.percentage->load() : -1; done >= 0)
       activity.percentage = static_cast<std::uint32_t>(done);
     result.push_back(std::move(activity));
@@ -331,7 +330,7 @@ std::size_t Engine::n_profiles() const {
 std::uint64_t Engine::profile_memory() const {
   std::uint64_t total = 0;
   for (const auto& [id, entry] : entries_)
-    if (entry.file) total += entry.file->memory;
+    if (entry.loaded) total += entry.loaded->memory;
   return total;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -110,6 +111,12 @@ class Engine {
   void remove_client(ClientId client);
   [[nodiscard]] std::size_t n_clients() const { return clients_.size(); }
 
+  // Loads what the origin has, as open(request) does for files; `request.uri` and `.options` do not matter.
+  std::uint64_t open(ClientId client, OriginPtr origin, OpenRequest request, ProgressFn progress,
+                     Opened opened);
+  // An origin that knows when it changes says so, and is loaded again when its freshness() differs. False: it
+  // is being loaded, or its policy says not yet; to be said again later.
+  bool origin_changed(const std::string& key);
   // Reads the file on a worker; `opened` is called on the strand, exactly once. Every profile in the file
   // gets a handle. Opening what is open gives the same ones (read again if the file changed); openings of one
   // file share the work. `progress` may be called on any thread. Returns a ticket for cancel_open.
@@ -169,8 +176,7 @@ class Engine {
   };
   using FileId = std::uint64_t;
   struct Entry {
-    std::string key;  // what makes two openings the same
-    std::string uri, path;
+    OriginPtr origin;
     OpenRequest request;
     std::string first_handle;     // kept for the first profile while the file is first read
     std::vector<Member> members;  // in the order of the file; none while it is first read
@@ -180,21 +186,23 @@ class Engine {
     bool failed = false, attached = false, watched = false;
     std::uint32_t revision = 0;
     std::uint64_t last_use = 0;
-    std::shared_ptr<LoadedFile> file;
+    std::shared_ptr<LoadedProfiles> loaded;
+    std::chrono::steady_clock::time_point loaded_at;
     [[nodiscard]] bool in_use() const;
   };
 
-  static std::string key_of(const OpenRequest& request, const std::string& path);
   // engine_loading.cpp: from a file to members, and again when it changes
   void start_loading(FileId id, Entry& entry);
   ProgressFn watched_progress(Entry& entry, ProgressFn inner);
-  void loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result);
-  void take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file);
+  void loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result);
+  void take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loaded);
   std::vector<Member> match_members(Entry& entry, const std::vector<ProfilePtr>& profiles,
                                     std::vector<Member>& gone);
   OpenProfilePtr make_open(const Entry& entry, const Member& member, std::size_t number) const;
   Result<OpenAnswer> answer_for(const Entry& entry, const OpenRequest& request, bool already_open) const;
+  bool load_again(FileId id, Entry& entry);
   void watch(Entry& entry);
+  void unwatch(const Entry& entry);
   void file_changed(const std::string& path);
 
   void forget_views(const OpenProfile& open);

@@ -13,52 +13,32 @@
 namespace profd {
 namespace {
 
-// What reading a file gives: the file, and the work of keeping it in the cache when that is worth it.
-struct Load {
-  std::shared_ptr<LoadedFile> file;
-  std::function<Result<bool>(StopToken)> write_entry;
-};
-
-Result<Load> load(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
-                  Executor& executor, const StopToken& stop, const Engine::ProgressFn& progress) {
-  Load out;
-  out.file = std::make_shared<LoadedFile>();
-  out.file->path = path;
-  PROFD_TRY(out.file->stamp, stamp_of(path));
-  PROFD_TRY(CachedOpen opened, open_cached(cache, path, options, executor, stop, progress));
-  out.file->opened = std::move(opened.file);
-  out.write_entry = std::move(opened.write_entry);
-  for (const ProfilePtr& profile : out.file->opened.profiles) out.file->memory += profile->memory();
-  return out;
-}
-
 // Nobody waits for this, and nothing but the log hears of its failure.
-void write_to_cache(const std::string& path, const std::function<Result<bool>(StopToken)>& write_entry) {
-  const auto kept = write_entry(StopToken{});
-  if (!kept) spdlog::warn("{}: not kept in the cache: {}", path, describe(kept.error()));
+void keep(const std::string& place, const std::function<Result<bool>(StopToken)>& work) {
+  const auto kept = work(StopToken{});
+  if (!kept) spdlog::warn("{}: not kept in the cache: {}", place, describe(kept.error()));
 }
 
 }  // namespace
 
-std::string Engine::key_of(const OpenRequest& request, const std::string& path) {
-  return fmt::format("{}\n{}\n{}", path, request.options.format, request.options.partial);
-}
-
 std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened) {
-  const std::uint64_t ticket = next_ticket_++;
   auto path = path_of_uri(request.uri);
   if (!path) {
     opened(tl::unexpected<Error>(std::move(path).error()));
-    return ticket;
+    return next_ticket_++;
   }
-  const std::string key = key_of(request, *path);
+  OriginPtr origin = file_origin(std::move(*path), request.options);
+  return open(client, std::move(origin), std::move(request), std::move(progress), std::move(opened));
+}
+
+std::uint64_t Engine::open(ClientId client, OriginPtr origin, OpenRequest request, ProgressFn progress,
+                           Opened opened) {
+  const std::uint64_t ticket = next_ticket_++;
   auto found = std::find_if(entries_.begin(), entries_.end(),
-                            [&](const auto& item) { return item.second.key == key; });
+                            [&](const auto& item) { return item.second.origin->key() == origin->key(); });
   if (found == entries_.end()) {
     Entry entry;
-    entry.key = key;
-    entry.path = *path;
-    entry.uri = uri_of_path(*path);
+    entry.origin = std::move(origin);
     entry.request = request;
     entry.last_use = ++clock_;
     entry.first_handle = fmt::format("p{}", next_handle_++);
@@ -66,9 +46,9 @@ std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn prog
     found = entries_.emplace(next_file_++, std::move(entry)).first;
   }
   Entry& entry = found->second;
-  if (entry.file && !entry.loading) {
-    const auto stamp = stamp_of(entry.path);
-    if (!stamp || *stamp == entry.file->stamp) {  // a file that is gone is still open
+  if (entry.loaded && !entry.loading) {
+    const auto now = entry.origin->freshness();
+    if (!now || *now == entry.loaded->freshness) {  // a file that is gone is still open
       auto answer = answer_for(entry, request, true);
       if (!answer) {
         opened(tl::unexpected<Error>(std::move(answer).error()));
@@ -124,21 +104,22 @@ void Engine::start_loading(FileId id, Entry& entry) {
   announce_activity();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
   scheduler_->submit(
-      Lane::bulk, "open " + entry.path,
-      [this, id, alive = alive_, path = entry.path, options = entry.request.options, stop = *entry.loading,
+      Lane::bulk, "open " + entry.origin->place(),
+      [this, id, alive = alive_, origin = entry.origin, stop = *entry.loading,
        progress = std::move(progress)] {
-        Result<std::shared_ptr<LoadedFile>> result = fail(ErrorCode::internal, "reading failed");
+        Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
         try {
-          auto read = load(cache_, path, options, scheduler_->executor(), StopToken(stop), progress);
-          if (read && read->write_entry) {
-            scheduler_->submit(Lane::bulk, "cache " + path,
-                               [path, write = std::move(read->write_entry)] { write_to_cache(path, write); });
+          auto read = origin->load({cache_, scheduler_->executor(), StopToken(stop), progress});
+          if (read && read->keep) {
+            scheduler_->submit(
+                Lane::bulk, "cache " + origin->place(),
+                [place = origin->place(), work = std::move(read->keep)] { keep(place, work); });
           }
-          result = std::move(read).map([](Load&& whole) { return std::move(whole.file); });
+          result = std::move(read).map([](Load&& whole) { return std::move(whole.profiles); });
         } catch (const std::bad_alloc&) {
           result = fail(ErrorCode::limit, "not enough memory to read this file");
         } catch (const std::exception& exception) {
-          spdlog::error("open {}: {}", path, exception.what());
+          spdlog::error("open {}: {}", origin->place(), exception.what());
           result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
         }
         post_([this, id, alive, result = std::move(result)]() mutable {
@@ -147,7 +128,7 @@ void Engine::start_loading(FileId id, Entry& entry) {
       });
 }
 
-void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result) {
+void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;  // closed meanwhile
   Entry& entry = found->second;
@@ -163,8 +144,8 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result) {
     return;
   }
   Error error = std::move(result).error();
-  const std::string what = fmt::format("{}: {}", last_component(entry.path), describe(error));
-  spdlog::info("{}: {}", entry.path, describe(error));
+  const std::string what = fmt::format("{}: {}", entry.origin->name(), describe(error));
+  spdlog::info("{}: {}", entry.origin->place(), describe(error));
   auto waiters = std::move(entry.waiters);
   entry.waiters.clear();
   if (entry.members.empty()) {
@@ -220,12 +201,13 @@ OpenProfilePtr Engine::make_open(const Entry& entry, const Member& member, std::
   auto open = std::make_shared<OpenProfile>();
   open->handle = member.handle;
   open->revision = entry.revision;
-  open->uri = entry.uri;
-  open->file = entry.file;
+  open->uri = entry.origin->uri();
+  open->origin = entry.origin;
+  open->loaded = entry.loaded;
   open->number = static_cast<std::uint32_t>(number);
-  open->profile = entry.file->opened.profiles[number - 1];
-  open->name = !entry.request.name.empty() ? entry.request.name : std::string(last_component(entry.path));
-  if (entry.file->opened.profiles.size() > 1)
+  open->profile = entry.loaded->opened.profiles[number - 1];
+  open->name = !entry.request.name.empty() ? entry.request.name : entry.origin->name();
+  if (entry.loaded->opened.profiles.size() > 1)
     open->name += open->member_name().empty() ? fmt::format(" #{}", number) : " · " + open->member_name();
   open->metric = open->profile->default_metric();
   const std::string& wanted = member.current ? member.current->metric_info().name : entry.request.metric;
@@ -236,7 +218,7 @@ OpenProfilePtr Engine::make_open(const Entry& entry, const Member& member, std::
 
 Result<OpenAnswer> Engine::answer_for(const Entry& entry, const OpenRequest& request,
                                       bool already_open) const {
-  PROFD_TRY(const std::size_t meant, pick_profile(entry.file->opened.profiles, request.member));
+  PROFD_TRY(const std::size_t meant, pick_profile(entry.loaded->opened.profiles, request.member));
   OpenAnswer answer;
   answer.already_open = already_open;
   for (const Member& member : entry.members) answer.profiles.push_back(member.current);
@@ -244,11 +226,13 @@ Result<OpenAnswer> Engine::answer_for(const Entry& entry, const OpenRequest& req
   return answer;
 }
 
-void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file) {
+void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loaded) {
   const bool first = entry.members.empty();
   std::vector<Member> gone;
-  std::vector<Member> members = match_members(entry, file->opened.profiles, gone);
-  entry.file = std::move(file);
+  std::vector<Member> members = match_members(entry, loaded->opened.profiles, gone);
+  unwatch(entry);
+  entry.loaded = std::move(loaded);
+  entry.loaded_at = std::chrono::steady_clock::now();
   entry.failed = false;
   entry.last_use = ++clock_;
   ++entry.revision;
@@ -299,7 +283,29 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file) {
 }
 
 void Engine::watch(Entry& entry) {
-  if (entry.watched && watch_files_) watcher().watch(entry.path, entry.file->stamp);
+  if (!entry.watched || !watch_files_) return;
+  for (const WatchedPath& one : entry.loaded->watched) watcher().watch(one.path, one.seen);
+}
+
+void Engine::unwatch(const Entry& entry) {
+  if (!watcher_ || !entry.watched || !entry.loaded) return;
+  for (const WatchedPath& one : entry.loaded->watched) watcher_->unwatch(one.path);
+}
+
+// False: not now.
+bool Engine::load_again(FileId id, Entry& entry) {
+  if (!entry.loaded || entry.loading) return false;
+  const auto age = std::chrono::steady_clock::now() - entry.loaded_at;
+  if (age < entry.origin->policy().tell_every) return false;
+  if (const auto now = entry.origin->freshness(); now && *now != entry.loaded->freshness)
+    start_loading(id, entry);
+  return true;
+}
+
+bool Engine::origin_changed(const std::string& key) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const auto& item) { return item.second.origin->key() == key; });
+  return found == entries_.end() || load_again(found->first, found->second);
 }
 
 void Engine::file_changed(const std::string& path) {
@@ -307,13 +313,12 @@ void Engine::file_changed(const std::string& path) {
   for (const FolderWatch& watch : watches)
     if (watch.path == path && clients_.count(watch.client) != 0) watch.changed();
   std::vector<FileId> changed;  // what reading does to the table is done to the table, not to this loop
-  for (auto& [id, entry] : entries_) {
-    if (entry.path != path || !entry.file || entry.loading) continue;
-    const auto stamp = stamp_of(path);
-    if (stamp && !(*stamp == entry.file->stamp)) changed.push_back(id);
-  }
+  for (const auto& [id, entry] : entries_)
+    if (entry.loaded && std::any_of(entry.loaded->watched.begin(), entry.loaded->watched.end(),
+                                    [&](const WatchedPath& one) { return one.path == path; }))
+      changed.push_back(id);
   for (const FileId id : changed)
-    if (const auto found = entries_.find(id); found != entries_.end()) start_loading(id, found->second);
+    if (const auto found = entries_.find(id); found != entries_.end()) load_again(id, found->second);
 }
 
 }  // namespace profd

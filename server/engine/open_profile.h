@@ -8,18 +8,9 @@
 #include <string_view>
 
 #include "core/model/profile.h"
-#include "formats/open.h"
-#include "server/platform/file_watcher.h"
+#include "server/engine/origin.h"
 
 namespace profd {
-
-// One file as it was read.
-struct LoadedFile {
-  OpenedFile opened;
-  std::string path;
-  FileStamp stamp;
-  std::size_t memory = 0;  // of all profiles in it
-};
 
 struct OpenProfile {
   std::string handle;          // stable for the life of the daemon, never reused
@@ -27,13 +18,16 @@ struct OpenProfile {
   std::uint64_t view_id = 0;   // of this revision in the view cache
   std::string uri;
   std::string name;          // for people
-  std::uint32_t number = 1;  // its place among the profiles of its file, from 1
+  std::uint32_t number = 1;  // its place among the profiles of its origin, from 1
   MetricId metric{0u};       // the default one
   ProfilePtr profile;
-  std::shared_ptr<const LoadedFile> file;
+  OriginPtr origin;
+  std::shared_ptr<const LoadedProfiles> loaded;  // all that came with it
 
   [[nodiscard]] const MetricInfo& metric_info() const { return profile->metrics()[metric.v]; }
-  [[nodiscard]] std::size_t n_in_file() const { return file->opened.profiles.size(); }
+  [[nodiscard]] std::size_t n_in_file() const { return loaded->opened.profiles.size(); }
+  // What errors about it name.
+  [[nodiscard]] const std::string& place() const { return origin->place(); }
   // What the file calls it; "" nothing.
   [[nodiscard]] const std::string& member_name() const { return profile->info().name; }
 };

@@ -58,10 +58,10 @@ std::string PspSession::handle_of_member(const std::string& named) const {
   const std::vector<ProfileEntry> open = engine_.list();
   if (!meant || std::any_of(open.begin(), open.end(), [&](const auto& e) { return e.handle == named; }))
     return named;
-  const auto picked = pick_profile(meant->file->opened.profiles, named);
+  const auto picked = pick_profile(meant->loaded->opened.profiles, named);
   if (!picked) return named;
   for (const ProfileEntry& entry : open)
-    if (entry.profile && entry.profile->file == meant->file && entry.number == *picked + 1)
+    if (entry.profile && entry.profile->loaded == meant->loaded && entry.number == *picked + 1)
       return entry.handle;
   return named;
 }
@@ -131,7 +131,7 @@ void PspSession::bind_commands(protocol::Binder& binder) {
       request.spec.filters = workspace_.filters();
       request.limit = command == "profd.summary" ? 5 : 50;
       return run<psp::ExecuteCommandRequest>(
-          Lane::bulk, std::move(reply), (*meant)->file->path,
+          Lane::bulk, std::move(reply), (*meant)->place(),
           [&views = engine_.views(), request](const StopToken& stop) -> Result<psp::Any> {
             PROFD_TRY(const Places found, hot_places(views, request, stop));
             json rows = json::array();
@@ -155,7 +155,7 @@ void PspSession::bind_commands(protocol::Binder& binder) {
     }
     if (command == "profd.goto" && places.size() == 1) show_document(places[0].first, places[0].second);
     run<psp::ExecuteCommandRequest>(
-        Lane::bulk, std::move(reply), (*meant)->file->path,
+        Lane::bulk, std::move(reply), (*meant)->place(),
         [&views = engine_.views(), open = *meant, function,
          filters = workspace_.filters()](const StopToken& stop) -> Result<psp::Any> {
           ViewSpec spec;

@@ -43,7 +43,7 @@ void PspSession::bind_flame(protocol::Binder& binder) {
     }
     request.search = params.search.value_or("");
     run<psp::FlameGraphRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
         [&views = engine_.views(), request = std::move(request)](const StopToken& stop) mutable {
           return flame_answer(views, std::move(request), stop).map([](FlameAnswer&& answer) {
             return to_psp(std::move(answer));

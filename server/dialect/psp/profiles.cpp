@@ -50,7 +50,7 @@ Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
   ViewSpec spec;
   spec.metric = open.profile->metrics()[metric.v].name;
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
-  PROFD_TRY(const Summary summary, summarize(*selection, open.file->opened.report, request, stop));
+  PROFD_TRY(const Summary summary, summarize(*selection, open.loaded->opened.report, request, stop));
   PROFD_TRY(const auto sources, views.sources(open, workspace, stop));
   return to_psp(open, summary, *sources);
 }
@@ -75,7 +75,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
                                                 WriteOptions how, const std::string& path, bool overwrite,
                                                 const StopToken& stop) {
   constexpr std::uint64_t kMaxInline = 32u << 20;
-  const auto& opened = open.file->opened;
+  const auto& opened = open.loaded->opened;
   how.title = open.name;
   how.decision = &opened.decision;
   how.report = &opened.report;
@@ -294,47 +294,49 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         spec.metric = (*open)->profile->metrics()[id->v].name;
         const bool quick = engine_.views().is_quick(**open, spec, Views::kSelection);
         run<psp::ProfileSummaryRequest>(
-            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
             [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](
                 const StopToken& stop) { return summary_of(views, *open, workspace, id, request, stop); });
       });
 
-  binder.request<psp::ProfileExportRequest>([this](const psp::ProfileExportParams& params,
-                                                   protocol::Reply<psp::ProfileExportRequest> reply) {
-    WriteOptions how;
-    how.metric = metric_option(params.options);
-    std::string handle = params.profile.value_or("");
-    if (params.spec) {
-      auto named = from_psp(*params.spec, "params.spec");
-      if (!named) return reply.error(named.error());
-      if (!named->profile.empty()) handle = named->profile;
-      how.spec = std::move(named->spec);
-    }
-    const auto open = profile(handle);
-    if (!open) return reply.error(open.error());
-    // As views are: of the metric that is chosen for the profile.
-    if (how.spec && how.spec->metric.empty() && how.metric.empty()) how.metric = (*open)->metric_info().name;
-    const FormatWriter* writer = find_writer(params.format, all_exports());
-    if (writer == nullptr) {
-      psp::ErrorData data;
-      data.reason = "unsupported";
-      data.file = (*open)->file->path;
-      data.format = params.format;
-      const std::string message = fmt::format("profd does not write {}; it writes {}",
-                                              sanitize_text(params.format), writer_names(all_exports()));
-      return reply.error({psp::ErrorCodes::request_failed, message, data});
-    }
-    std::string path;
-    if (params.uri) {
-      auto wanted = path_of_uri(*params.uri);
-      if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
-      path = std::move(*wanted);
-    }
-    run<psp::ProfileExportRequest>(
-        Lane::bulk, std::move(reply), path.empty() ? (*open)->file->path : path,
-        [open = *open, writer, how = std::move(how), path, overwrite = params.overwrite](
-            const StopToken& stop) { return export_profile(*open, *writer, how, path, overwrite, stop); });
-  });
+  binder.request<psp::ProfileExportRequest>(
+      [this](const psp::ProfileExportParams& params, protocol::Reply<psp::ProfileExportRequest> reply) {
+        WriteOptions how;
+        how.metric = metric_option(params.options);
+        std::string handle = params.profile.value_or("");
+        if (params.spec) {
+          auto named = from_psp(*params.spec, "params.spec");
+          if (!named) return reply.error(named.error());
+          if (!named->profile.empty()) handle = named->profile;
+          how.spec = std::move(named->spec);
+        }
+        const auto open = profile(handle);
+        if (!open) return reply.error(open.error());
+        // As views are: of the metric that is chosen for the profile.
+        if (how.spec && how.spec->metric.empty() && how.metric.empty())
+          how.metric = (*open)->metric_info().name;
+        const FormatWriter* writer = find_writer(params.format, all_exports());
+        if (writer == nullptr) {
+          psp::ErrorData data;
+          data.reason = "unsupported";
+          data.file = (*open)->place();
+          data.format = params.format;
+          const std::string message = fmt::format("profd does not write {}; it writes {}",
+                                                  sanitize_text(params.format), writer_names(all_exports()));
+          return reply.error({psp::ErrorCodes::request_failed, message, data});
+        }
+        std::string path;
+        if (params.uri) {
+          auto wanted = path_of_uri(*params.uri);
+          if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
+          path = std::move(*wanted);
+        }
+        run<psp::ProfileExportRequest>(Lane::bulk, std::move(reply), path.empty() ? (*open)->place() : path,
+                                       [open = *open, writer, how = std::move(how), path,
+                                        overwrite = params.overwrite](const StopToken& stop) {
+                                         return export_profile(*open, *writer, how, path, overwrite, stop);
+                                       });
+      });
 
   binder.request<psp::MetricListRequest>(
       [this](const psp::MetricListParams& params, protocol::Reply<psp::MetricListRequest> reply) {

@@ -148,7 +148,7 @@ void PspSession::bind_sources(protocol::Binder& binder) {
     const bool quick =
         is_quick(*request, Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
     run<psp::SourceAnnotationsRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
         [&views = engine_.views(), request = std::move(*request), metrics](const StopToken& stop) {
           return annotations(views, request, metrics, stop);
         });
@@ -160,7 +160,7 @@ void PspSession::bind_sources(protocol::Binder& binder) {
       return reply.error(invalid_params("params", "give a path, a function, or both"));
     const auto open = profile(params.profile);
     if (!open) return reply.error(open.error());
-    run<psp::SourceResolveRequest>(Lane::interactive, std::move(reply), (*open)->file->path,
+    run<psp::SourceResolveRequest>(Lane::interactive, std::move(reply), (*open)->place(),
                                    [open = *open, workspace = workspace_.snapshot(),
                                     params](const StopToken&) { return resolve(*open, workspace, params); });
   });

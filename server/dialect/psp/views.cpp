@@ -47,7 +47,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
     request.search = params.search.value_or("");
     request.metrics = std::move(params.metrics);
     run<psp::TableRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
         [&views = engine_.views(), request = std::move(request)](const StopToken& stop) {
           return table_answer(views, request, stop).map([](TableAnswer&& answer) {
             return to_psp(std::move(answer));
@@ -70,7 +70,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
         request.pattern = params.pattern;
         request.limit = std::min(params.limit, kMaxRows);
         run<psp::SearchRequest>(
-            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
             [&views = engine_.views(), request = std::move(request)](const StopToken& stop) {
               return search_answer(views, request, stop).map([](SearchAnswer&& answer) {
                 return to_psp(std::move(answer));
@@ -105,7 +105,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
     }
     const bool quick = engine_.views().is_quick(**open, request.spec, Views::kSelection | Views::kFlat);
     run<psp::HotspotsRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->file->path,
+        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
         [&views = engine_.views(), request = std::move(request)](const StopToken& stop) {
           return hot_places(views, request, stop).map([](const Places& places) { return to_psp(places); });
         });

@@ -1,0 +1,76 @@
+// Origin: where open profiles come from, and how they come again. A file is one kind; what is derived from
+// other profiles, a running program, a store are others: the engine, its handles, revisions and views know
+// them by this alone.
+//
+// Immutable and safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/open.h"
+#include "server/engine/profile_cache.h"
+#include "server/platform/file_watcher.h"
+
+namespace profd {
+
+struct WatchedPath {
+  std::string path;
+  FileStamp seen;  // when it was read
+};
+
+// What an origin gave at one time.
+struct LoadedProfiles {
+  OpenedFile opened;
+  std::string freshness;             // Origin::freshness() of what was read
+  std::vector<WatchedPath> watched;  // a change of one makes a look at freshness() worth it
+  std::size_t memory = 0;            // of all profiles
+};
+
+struct LoadContext {
+  const ProfileCache& cache;
+  Executor& executor;
+  StopToken stop;
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // may be empty
+};
+
+struct Load {
+  std::shared_ptr<LoadedProfiles> profiles;
+  // Keeps what was slow to read for the next time, where nobody waits; may be empty.
+  std::function<Result<bool>(StopToken)> keep;
+};
+
+struct OriginPolicy {
+  bool warm_up = true;  // what first requests need is made ahead of time
+  // Profiles are loaded again, and clients told of it, at most this often.
+  std::chrono::milliseconds tell_every{0};
+};
+
+class Origin {
+ public:
+  virtual ~Origin() = default;
+  // Origins of one key are the same: opening both gives the same handles.
+  [[nodiscard]] virtual const std::string& key() const = 0;
+  [[nodiscard]] virtual const std::string& uri() const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;          // for people: short
+  [[nodiscard]] virtual const std::string& place() const = 0;  // what errors and logs name: a file's path
+  // On a worker.
+  [[nodiscard]] virtual Result<Load> load(const LoadContext& context) const = 0;
+  // Differs when loading again would give something else; nothing: there is nothing to load from any more,
+  // and what was loaded stands. Quick enough for the strand.
+  [[nodiscard]] virtual std::optional<std::string> freshness() const = 0;
+  [[nodiscard]] virtual OriginPolicy policy() const { return {}; }
+};
+
+using OriginPtr = std::shared_ptr<const Origin>;
+
+// `path` is absolute and lexically normal.
+OriginPtr file_origin(std::string path, OpenOptions options);
+
+}  // namespace profd
