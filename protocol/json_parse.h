@@ -14,8 +14,11 @@
 
 namespace profd::protocol {
 
+// What a message may have; more is refused before it is kept.
+inline constexpr std::size_t kMaxMessageBytes = std::size_t{64} << 20;
+
 struct JsonLimits {
-  std::size_t max_bytes = std::size_t{64} << 20;
+  std::size_t max_bytes = kMaxMessageBytes;
   std::size_t max_depth = 128;         // of nested arrays and objects
   std::size_t max_values = 4'000'000;  // scalars, arrays and objects together
 };

@@ -63,6 +63,7 @@ void Peer::on_request(const Message& message) {
     return;
   }
   const auto* bound = binder_.find_request(message.method);
+  if (bound == nullptr && binder_.fallback()) bound = &*binder_.fallback();
   if (bound == nullptr) {
     core_->send(error_text(message.id, {ErrorCodes::method_not_found, "no such method: " + message.method}));
     return;
@@ -141,7 +142,7 @@ void Peer::on_response(const Message& message) {
 }
 
 void Peer::notify_text(std::string_view method, std::string_view params) {
-  core_->send(notification_text(method, params));
+  core_->send(notification_text(method, params), method == psp::ProgressNotification::method);
 }
 
 RequestId Peer::call_text(std::string_view method, std::string_view params, AnyCallback callback) {

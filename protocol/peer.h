@@ -33,7 +33,8 @@ struct PeerOptions {
 };
 
 struct PeerHooks {
-  std::function<void(std::string body)> send;
+  // `droppable`: a report of progress, which a slow receiver may miss.
+  std::function<void(std::string body, bool droppable)> send;
   std::function<void(std::string_view text)> log;  // optional: faults of the other side, and ours
 };
 

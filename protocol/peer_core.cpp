@@ -4,12 +4,12 @@
 
 namespace profd::protocol {
 
-void PeerCore::send(std::string body) {
+void PeerCore::send(std::string body, bool droppable) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
   }
-  hooks_.send(std::move(body));
+  hooks_.send(std::move(body), droppable);
 }
 
 void PeerCore::log(std::string_view text) const {

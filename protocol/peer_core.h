@@ -19,7 +19,7 @@ class PeerCore {
  public:
   explicit PeerCore(PeerHooks hooks) : hooks_(std::move(hooks)) {}
 
-  void send(std::string body);
+  void send(std::string body, bool droppable = false);
   void log(std::string_view text) const;
 
   // Requests of the other side. The serial tells two with one id apart.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "server/dialect/psp/psp_session.h"
 #include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
 #include "server/runtime/log.h"
@@ -52,6 +53,7 @@ int run_serve(const ServeOptions& options) {
   if (const auto logging = start_logging(options.log); !logging) return complain(logging.error());
   const bool stdio = options.stdio || (options.socket.empty() && !options.port);
   DaemonOptions daemon_options;
+  daemon_options.make_session = make_psp_session;
   daemon_options.test_mode = options.test_mode;
   daemon_options.idle_timeout = std::chrono::seconds(options.idle_timeout_s);
   daemon_options.engine.memory_budget = options.memory_budget;

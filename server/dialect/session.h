@@ -1,28 +1,46 @@
-// Session: what a transport talks to. One per connection; belongs to the engine's strand.
+// Session: what a transport talks to. One per connection; belongs to the engine's strand. It takes whole
+// messages: where one ends is the transport's business (framed bytes, HTTP, a test).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "server/transport/channel.h"
+
 namespace profd {
+
+class Engine;
 
 class Session {
  public:
   virtual ~Session() = default;
-  // Bytes as they arrive, in pieces of any size.
-  virtual void receive(std::string_view bytes) = 0;
-  // No more bytes come. What was asked is still answered; idle() says when.
-  virtual void end_of_input() = 0;
+  // The body of one message. Only while ready(): the order of messages is kept.
+  virtual void receive(std::string body) = 0;
+  // What came is no message; `why` is for the other side.
+  virtual void refuse(const std::string& why) = 0;
+  // False while a large message is looked at; `on_ready` is called when it is over.
+  [[nodiscard]] virtual bool ready() const = 0;
+  virtual void set_on_ready(std::function<void()> on_ready) = 0;
   // Nothing is being answered.
   [[nodiscard]] virtual bool idle() const = 0;
-  // Bytes taken and not yet looked at: a transport that reads on while this is large is too fast.
-  [[nodiscard]] virtual std::size_t backlog() const = 0;
   // The connection is gone: cancels what was asked.
   virtual void close() = 0;
   // After `exit`: the exit code of a server that serves only this client.
   [[nodiscard]] virtual int exit_code() const = 0;
 };
+
+struct SessionSetup {
+  bool test_mode = false;         // profd/sync is answered, no clock in texts
+  std::string token;              // not "": initialize must carry it in initializationOptions.token
+  std::function<void()> on_exit;  // `exit`, or a token that is wrong: the transport closes
+  std::function<void(std::int64_t pid)> on_process_id;  // the client's process, as `initialize` says
+};
+
+// Makes the dialect that a transport's clients speak.
+using SessionFactory = std::function<std::unique_ptr<Session>(Engine& engine, SessionSetup setup,
+                                                              std::shared_ptr<Channel> channel)>;
 
 }  // namespace profd

@@ -16,10 +16,12 @@
 
 #include "core/support/executor.h"
 #include "core/support/unique_function.h"
+#include "protocol/lane.h"
 
 namespace profd {
 
-enum class Lane : std::uint8_t { interactive, bulk };
+// Declared with the messages; what is `inline_` needs no scheduler.
+using protocol::Lane;
 
 class Scheduler {
  public:

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/dialect/psp/psp_session.h"
 #include "server/platform/process.h"
 #include "server/platform/unix_socket.h"
+#include "server/transport/framed_input.h"
 
 namespace profd {
 namespace {
@@ -28,6 +28,7 @@ constexpr auto kParentStep = std::chrono::seconds(1);
 struct Daemon::Pipes {
   std::shared_ptr<PipeChannel> channel;
   std::unique_ptr<Session> session;
+  std::unique_ptr<FramedInput> input;
   std::unique_ptr<PipeReader> reader;
   std::mutex mutex;
   std::condition_variable taken;
@@ -53,6 +54,7 @@ Daemon::~Daemon() {
     }
     pipes_->taken.notify_all();
     pipes_->reader.reset();
+    pipes_->input.reset();
     pipes_->session.reset();
     pipes_->channel.reset();
   }
@@ -65,12 +67,12 @@ Daemon::~Daemon() {
 std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, const std::string& token,
                                               std::function<void()> on_exit,
                                               std::function<void(std::int64_t)> on_process_id) {
-  PspOptions options;
-  options.test_mode = options_.test_mode;
-  options.token = token;
-  options.on_exit = std::move(on_exit);
-  options.on_process_id = std::move(on_process_id);
-  return std::make_unique<PspSession>(*engine_, std::move(options), std::move(channel));
+  SessionSetup setup;
+  setup.test_mode = options_.test_mode;
+  setup.token = token;
+  setup.on_exit = std::move(on_exit);
+  setup.on_process_id = std::move(on_process_id);
+  return options_.make_session(*engine_, std::move(setup), std::move(channel));
 }
 
 void Daemon::serve_pipes(int in, UniqueFd out) {
@@ -81,6 +83,7 @@ void Daemon::serve_pipes(int in, UniqueFd out) {
   pipes_->session = make_session(
       pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); },
       [this](std::int64_t pid) { watch_parent(pid); });
+  pipes_->input = std::make_unique<FramedInput>(*pipes_->session);
   pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
     std::unique_lock lock(pipes_->mutex);
     pipes_->busy = true;
@@ -106,10 +109,10 @@ void Daemon::look_after_parent(std::int64_t pid) {
 
 void Daemon::pipes_have(const std::string& bytes) {
   if (bytes.empty()) {
-    pipes_->session->end_of_input();
+    pipes_->input->end();
     drain_pipes();
   } else {
-    pipes_->session->receive(bytes);
+    pipes_->input->feed(bytes);
   }
   {
     const std::lock_guard lock(pipes_->mutex);
@@ -119,7 +122,7 @@ void Daemon::pipes_have(const std::string& bytes) {
 }
 
 void Daemon::drain_pipes() {
-  if (pipes_->session->idle()) return finish_pipes();
+  if (pipes_->input->idle()) return finish_pipes();
   drain_.expires_after(kDrainStep);
   drain_.async_wait([this](const asio::error_code& error) {
     if (!error) drain_pipes();

@@ -25,6 +25,7 @@ namespace profd {
 
 struct DaemonOptions {
   EngineOptions engine;
+  SessionFactory make_session;  // what clients speak
   bool test_mode = false;
   std::chrono::seconds idle_timeout{0};  // 0: serves without clients for ever
 };

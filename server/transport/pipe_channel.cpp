@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "protocol/framing.h"
+
 namespace profd {
 
 PipeChannel::PipeChannel(UniqueFd fd, std::function<void()> on_broken)
@@ -15,7 +17,8 @@ PipeChannel::~PipeChannel() {
   thread_.join();
 }
 
-void PipeChannel::send(std::string framed, bool droppable) {
+void PipeChannel::send(const std::string& body, bool droppable) {
+  std::string framed = protocol::frame(body);
   {
     const std::lock_guard lock(mutex_);
     if (closing_ || broken_) return;

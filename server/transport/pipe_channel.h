@@ -19,7 +19,7 @@ class PipeChannel final : public Channel {
   PipeChannel(UniqueFd fd, std::function<void()> on_broken);
   ~PipeChannel() override;  // writes what is queued, waits for it
 
-  void send(std::string framed, bool droppable) override;
+  void send(const std::string& body, bool droppable) override;
   void close() override;
 
  private:

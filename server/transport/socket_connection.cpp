@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <spdlog/spdlog.h>
 
+#include "protocol/framing.h"
+
 namespace profd {
 namespace {
 
@@ -28,7 +30,8 @@ class SocketConnection::Outgoing final : public Channel {
   Outgoing(asio::io_context& io, std::weak_ptr<SocketConnection> connection)
       : io_(io), connection_(std::move(connection)) {}
 
-  void send(std::string framed, bool droppable) override {
+  void send(const std::string& body, bool droppable) override {
+    std::string framed = protocol::frame(body);
     bool over = false;
     {
       const std::lock_guard lock(mutex_);
@@ -86,6 +89,7 @@ void SocketConnection::start(const MakeSession& make_session, Closed closed) {
   buffer_.resize(kReadBytes);
   outgoing_ = std::make_shared<Outgoing>(io_, weak_from_this());
   session_ = make_session(outgoing_);
+  input_ = std::make_unique<FramedInput>(*session_);
   read();
 }
 
@@ -94,12 +98,12 @@ void SocketConnection::read() {
                           [self = shared_from_this()](const asio::error_code& error, std::size_t n) {
                             if (self->over_) return;
                             if (error == asio::error::eof) {
-                              self->session_->end_of_input();
+                              self->input_->end();
                               self->drain();
                             } else if (error) {
                               self->close();
                             } else {
-                              self->session_->receive({self->buffer_.data(), n});
+                              self->input_->feed({self->buffer_.data(), n});
                               if (!self->over_) self->read();
                             }
                           });
@@ -111,7 +115,7 @@ void SocketConnection::drain() {
     close();
     return;
   }
-  if (session_->idle()) {
+  if (input_->idle()) {
     outgoing_->close();
     return;
   }

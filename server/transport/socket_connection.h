@@ -13,6 +13,7 @@
 
 #include "server/dialect/session.h"
 #include "server/transport/channel.h"
+#include "server/transport/framed_input.h"
 
 namespace profd {
 
@@ -40,6 +41,7 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   Socket socket_;
   asio::steady_timer drain_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<FramedInput> input_;
   std::shared_ptr<Outgoing> outgoing_;
   Closed closed_;
   std::string buffer_;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "protocol/framing.h"
+#include "server/dialect/psp/psp_session.h"
 #include "server/transport/daemon.h"
 
 namespace profd::test {
@@ -30,6 +31,7 @@ class TestDaemon {
     DaemonOptions options;
     options.engine.n_threads = n_threads;
     options.engine.memory_budget = memory_budget;
+    options.make_session = make_psp_session;
     options.test_mode = true;
     daemon_ = std::make_unique<Daemon>(options);
     thread_ = std::thread([this] { daemon_->run(); });

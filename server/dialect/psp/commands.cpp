@@ -1,24 +1,33 @@
-// workspace/executeCommand: profd from an editor that has no profd plugin. Jumps go through
-// window/showDocument.
+// workspace/executeCommand: what a plain editor can do without profd's methods. Commands that answer
+// something also show it, as such an editor has nowhere to put what is only returned.
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "server/dialect/psp/psp_session.h"
+#include "server/dialect/psp/module.h"
+#include "server/dialect/psp/opening.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/feature/callers_answer.h"
 #include "server/feature/escape.h"
 #include "server/feature/places.h"
+#include "server/feature/report_page.h"
+#include "server/platform/runtime_dir.h"
 
 namespace profd {
 namespace {
 
 using nlohmann::json;
-using protocol::ResponseError;
+using Reply = protocol::Reply<psp::ExecuteCommandRequest>;
+using Params = psp::ExecuteCommandParams;
+
+constexpr std::size_t kSummaryPlaces = 5, kHotspotPlaces = 50, kCallers = 50;
 
 // Arguments are either one object or plain texts, in the order of `names`.
-std::string argument(const psp::ExecuteCommandParams& params, const char* name, std::size_t position) {
+std::string argument(const Params& params, const char* name, std::size_t position) {
   if (!params.arguments || params.arguments->empty()) return "";
   const json& first = *params.arguments->front();
   if (first.is_object()) {
@@ -41,21 +50,119 @@ json to_json(const Place& place, const Whole& whole) {
   return row;
 }
 
-}  // namespace
+class CommandsModule final : public Module {
+ public:
+  explicit CommandsModule(SessionContext& session) : session_(session) {}
+  void bind(protocol::Binder& binder) override;
+  void announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const override;
 
-void PspSession::show_document(const std::string& path, std::uint32_t line) {
-  if (!can_.show_document || !workspace_.inside(path)) return;
-  psp::ShowDocumentParams params;
-  params.uri = uri_of_path(path);
-  params.take_focus = true;
-  if (line > 0) params.selection = psp::Range{{line - 1, 0}, {line - 1, 0}};
-  peer_->call<psp::ShowDocumentRequest>(params, [](const auto&) {});
+ private:
+  struct Command {
+    std::string_view name;
+    void (CommandsModule::*run)(const Params& params, Reply reply);
+  };
+  static const std::array<Command, 9> kCommands;
+
+  void open(const Params& params, Reply reply);
+  void close(const Params& params, Reply reply);
+  void select(const Params& params, Reply reply);
+  void metric(const Params& params, Reply reply);
+  void reload(const Params& params, Reply reply);
+  void hotspots(const Params& params, Reply reply) {
+    places(params, kHotspotPlaces, "hotspots", std::move(reply));
+  }
+  void summary(const Params& params, Reply reply) {
+    places(params, kSummaryPlaces, "summary", std::move(reply));
+  }
+  void callers(const Params& params, Reply reply);
+  void go_to(const Params& params, Reply reply);
+
+  void places(const Params& params, std::size_t limit, const char* page, Reply reply);
+  // The profile that an argument names, or nothing, after having answered why.
+  OpenProfilePtr profile(const std::string& named, Reply& reply);
+  [[nodiscard]] std::string handle_of_member(const std::string& named) const;
+  void show_source(const std::string& path, std::uint32_t line);
+  // A page in the editor where it can be shown a document, a message where not. `name` tells pages apart.
+  static std::function<void(const ReportPage&)> shower(const SessionContext& session,
+                                                       const std::string& name);
+
+  SessionContext& session_;
+};
+
+const std::array<CommandsModule::Command, 9> CommandsModule::kCommands{{
+    {"profd.open", &CommandsModule::open},
+    {"profd.close", &CommandsModule::close},
+    {"profd.select", &CommandsModule::select},
+    {"profd.metric", &CommandsModule::metric},
+    {"profd.reload", &CommandsModule::reload},
+    {"profd.hotspots", &CommandsModule::hotspots},
+    {"profd.summary", &CommandsModule::summary},
+    {"profd.callers", &CommandsModule::callers},
+    {"profd.goto", &CommandsModule::go_to},
+}};
+
+void CommandsModule::announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const {
+  psp::ExecuteCommandOptions options;
+  for (const Command& command : kCommands) options.commands.emplace_back(command.name);
+  capabilities.execute_command_provider = std::move(options);
+}
+
+void CommandsModule::bind(protocol::Binder& binder) {
+  binder.request<psp::ExecuteCommandRequest>([this](const Params& params, Reply reply) {
+    const auto found = std::find_if(kCommands.begin(), kCommands.end(),
+                                    [&](const Command& command) { return command.name == params.command; });
+    if (found == kCommands.end())
+      return reply.error(
+          invalid_params("params.command", fmt::format("no command {}", sanitize_text(params.command))));
+    (this->*found->run)(params, std::move(reply));
+  });
+}
+
+OpenProfilePtr CommandsModule::profile(const std::string& named, Reply& reply) {
+  auto open = session_.profile(named);
+  if (open) return *open;
+  reply.error(open.error());
+  return nullptr;
+}
+
+void answer(Reply& reply, const Result<void>& done) {
+  if (done)
+    reply(psp::Any());
+  else
+    reply.error(to_psp(done.error()));
+}
+
+void CommandsModule::open(const Params& params, Reply reply) {
+  OpenRequest request;
+  request.uri = argument(params, "uri", 0);
+  if (request.uri.empty())
+    return reply.error(invalid_params("params.arguments[0]", "expected a file URI or path"));
+  request.options.format = argument(params, "format", 1);
+  request.member = argument(params, "profile", 2);
+  request.metric = session_.workspace.metric().value_or("");
+  const std::string file = path_or_uri(request.uri);
+  const auto shared = std::make_shared<Reply>(std::move(reply));
+  session_.opening.open(
+      std::move(request), params.work_done_token,
+      [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
+      [shared, file](Result<OpenAnswer> opened) {
+        if (!opened) return shared->error(to_psp(opened.error(), file));
+        (*shared)(
+            psp::Any(json{{"profile", opened->profile->handle}, {"revision", opened->profile->revision}}));
+      });
+}
+
+void CommandsModule::close(const Params& params, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 0), reply);
+  if (!open) return;
+  if (session_.own_default == open->handle) session_.own_default.clear();
+  answer(reply, session_.engine.close(session_.client, open->handle));
 }
 
 // People name a profile of the file they look at by its name or number; a handle is one as it stands.
-std::string PspSession::handle_of_member(const std::string& named) const {
-  const OpenProfilePtr meant = meant_profile();
-  const std::vector<ProfileEntry> open = engine_.list();
+std::string CommandsModule::handle_of_member(const std::string& named) const {
+  const OpenProfilePtr meant = session_.meant_profile();
+  const std::vector<ProfileEntry> open = session_.engine.list();
   if (!meant || std::any_of(open.begin(), open.end(), [&](const auto& e) { return e.handle == named; }))
     return named;
   const auto picked = pick_profile(meant->loaded->opened.profiles, named);
@@ -66,118 +173,131 @@ std::string PspSession::handle_of_member(const std::string& named) const {
   return named;
 }
 
-void PspSession::bind_commands(protocol::Binder& binder) {
-  using Reply = protocol::Reply<psp::ExecuteCommandRequest>;
-  binder.request<psp::ExecuteCommandRequest>([this](const psp::ExecuteCommandParams& params, Reply reply) {
-    const std::string& command = params.command;
-    if (command == "profd.open") {
-      OpenRequest request;
-      request.uri = argument(params, "uri", 0);
-      if (request.uri.empty())
-        return reply.error(invalid_params("params.arguments[0]", "expected a file URI or path"));
-      request.options.format = argument(params, "format", 1);
-      request.member = argument(params, "profile", 2);
-      request.metric = workspace_.metric().value_or("");
-      const auto file = path_of_uri(request.uri);
-      const auto shared = std::make_shared<Reply>(std::move(reply));
-      return open_profile(
-          std::move(request), params.work_done_token,
-          [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
-          [shared, file = file.value_or("")](Result<OpenAnswer> answer) {
-            if (!answer) return shared->error(to_psp(answer.error(), file));
-            (*shared)(psp::Any(
-                json{{"profile", answer->profile->handle}, {"revision", answer->profile->revision}}));
-          });
-    }
-    const std::string named = argument(params, "profile", command == "profd.metric" ? 1 : 0);
-    const auto open = profile(command == "profd.select" ? handle_of_member(named) : named);
-    const bool known = command == "profd.close" || command == "profd.select" || command == "profd.metric" ||
-                       command == "profd.reload" || command == "profd.hotspots" ||
-                       command == "profd.summary" || command == "profd.callers" || command == "profd.goto";
-    if (!known)
-      return reply.error(
-          invalid_params("params.command", fmt::format("no command {}", sanitize_text(command))));
-    if (command != "profd.callers" && command != "profd.goto" && !open) return reply.error(open.error());
-    const auto answer = [&](const Result<void>& done) {
-      if (done) return reply(psp::Any());
-      reply.error(to_psp(done.error()));
-    };
-    if (command == "profd.close") {
-      if (own_default_ == (*open)->handle) own_default_.clear();
-      return answer(engine_.close(client_, (*open)->handle));
-    }
-    if (command == "profd.select") {
-      if (named.empty())
-        return reply.error(
-            invalid_params("params.arguments[0]", "expected a profile: its handle, name or number"));
-      return answer(select_profile((*open)->handle));
-    }
-    if (command == "profd.reload") return answer(engine_.reload((*open)->handle));
-    if (command == "profd.metric") {
-      const std::string name = argument(params, "metric", 0);
-      if (name.empty())
-        return reply.error(invalid_params("params.arguments[0]", "expected the name of a metric"));
-      return answer(engine_.set_metric((*open)->handle, name));
-    }
-    const std::string function = argument(params, "function", 0);
-    const auto meant = command == "profd.callers" || command == "profd.goto"
-                           ? profile(argument(params, "profile", 1))
-                           : open;
-    if (!meant) return reply.error(meant.error());
-    if (command == "profd.summary" || command == "profd.hotspots") {
-      PlacesRequest request;
-      request.open = *meant;
-      request.workspace = workspace_.snapshot();
-      request.spec.filters = workspace_.filters();
-      request.limit = command == "profd.summary" ? 5 : 50;
-      return run<psp::ExecuteCommandRequest>(
-          Lane::bulk, std::move(reply), (*meant)->place(),
-          [&views = engine_.views(), request](const StopToken& stop) -> Result<psp::Any> {
-            PROFD_TRY(const Places found, hot_places(views, request, stop));
-            json rows = json::array();
-            for (const Place& place : found.places) rows.push_back(to_json(place, found.whole));
-            return psp::Any(json{{"profile", request.open->handle},
-                                 {"name", request.open->name},
-                                 {"metric", request.open->metric_info().name},
-                                 {"total", found.whole.text(found.whole.total)},
-                                 {"places", std::move(rows)}});
-          });
-    }
-    // profd.callers and profd.goto: the callers of a function as places, and a jump to it.
-    if (function.empty()) return reply.error(invalid_params("params.arguments[0]", "expected a function"));
-    const Profile& profile = *(*meant)->profile;
-    std::vector<std::pair<std::string, std::uint32_t>> places;
+void CommandsModule::select(const Params& params, Reply reply) {
+  const std::string named = argument(params, "profile", 0);
+  if (named.empty())
+    return reply.error(
+        invalid_params("params.arguments[0]", "expected a profile: its handle, name or number"));
+  const OpenProfilePtr open = profile(handle_of_member(named), reply);
+  if (open) answer(reply, session_.select_profile(open->handle));
+}
+
+void CommandsModule::metric(const Params& params, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 1), reply);
+  if (!open) return;
+  const std::string name = argument(params, "metric", 0);
+  if (name.empty())
+    return reply.error(invalid_params("params.arguments[0]", "expected the name of a metric"));
+  answer(reply, session_.engine.set_metric(open->handle, name));
+}
+
+void CommandsModule::reload(const Params& params, Reply reply) {
+  if (const OpenProfilePtr open = profile(argument(params, "profile", 0), reply))
+    answer(reply, session_.engine.reload(open->handle));
+}
+
+void CommandsModule::places(const Params& params, std::size_t limit, const char* page, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 0), reply);
+  if (!open) return;
+  PlacesRequest request;
+  request.open = open;
+  request.workspace = session_.workspace.snapshot();
+  request.spec.filters = session_.workspace.filters();
+  request.limit = limit;
+  session_.run<psp::ExecuteCommandRequest>(
+      true, std::move(reply), open->place(),
+      [&views = session_.engine.views(), request,
+       show = shower(session_, page)](const StopToken& stop) -> Result<psp::Any> {
+        PROFD_TRY(const Places found, hot_places(views, request, stop));
+        if (show) show(places_page(*request.open, found));
+        json rows = json::array();
+        for (const Place& place : found.places) rows.push_back(to_json(place, found.whole));
+        return psp::Any(json{{"profile", request.open->handle},
+                             {"name", request.open->name},
+                             {"metric", request.open->metric_info().name},
+                             {"total", found.whole.text(found.whole.total)},
+                             {"places", std::move(rows)}});
+      });
+}
+
+void CommandsModule::callers(const Params& params, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 1), reply);
+  if (!open) return;
+  const std::string function = argument(params, "function", 0);
+  if (function.empty()) return reply.error(invalid_params("params.arguments[0]", "expected a function"));
+  session_.run<psp::ExecuteCommandRequest>(
+      true, std::move(reply), open->place(),
+      [&views = session_.engine.views(), open, function, filters = session_.workspace.filters(),
+       show = shower(session_, "callers")](const StopToken& stop) -> Result<psp::Any> {
+        PROFD_TRY(const CallersAnswer found, callers_answer(views, *open, function, filters, kCallers, stop));
+        if (show) show(callers_page(*open, function, found));
+        json rows = json::array();
+        for (const Caller& caller : found.callers)
+          rows.push_back({{"name", caller.name},
+                          {"total", found.whole.text(caller.total)},
+                          {"share", format_share(caller.total, found.total)}});
+        return psp::Any(json{{"function", function}, {"callers", std::move(rows)}});
+      });
+}
+
+// A jump to where a function is defined, when the workspace has exactly one such place; then its callers.
+void CommandsModule::go_to(const Params& params, Reply reply) {
+  const std::string function = argument(params, "function", 0);
+  const auto open = session_.profile(argument(params, "profile", 1));
+  if (open && !function.empty()) {
+    const Profile& profile = *(*open)->profile;
+    std::vector<std::pair<std::string, std::uint32_t>> found;
     for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
       if (profile.function_name(FunctionId{f}) != function) continue;
       const SourceTarget target =
-          find_source(workspace_.snapshot(), profile.strings()[profile.functions().file[f]]);
-      if (target.paths.size() == 1) places.emplace_back(target.paths[0], profile.functions().start_line[f]);
+          find_source(session_.workspace.snapshot(), profile.strings()[profile.functions().file[f]]);
+      if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);
     }
-    if (command == "profd.goto" && places.size() == 1) show_document(places[0].first, places[0].second);
-    run<psp::ExecuteCommandRequest>(
-        Lane::bulk, std::move(reply), (*meant)->place(),
-        [&views = engine_.views(), open = *meant, function,
-         filters = workspace_.filters()](const StopToken& stop) -> Result<psp::Any> {
-          ViewSpec spec;
-          spec.filters = filters;
-          PROFD_TRY(const SelectionPtr selection, views.selection(*open, spec, stop));
-          const std::vector<Key> keys = find_keys(*open->profile, *selection->keys, function);
-          if (keys.empty())
-            return fail(ErrorCode::not_found, fmt::format("no function is called {}", function));
-          TreeRequest tree;
-          tree.shape = Shape::callers;
-          tree.focus = {keys.front()};
-          tree.limit = 50;
-          PROFD_TRY(const TreeLevel level, tree_level(*selection, tree, stop));
-          const Whole whole{selection->total, open->metric_info().unit};
-          json rows = json::array();
-          for (std::size_t i = 0; i < level.key.size(); ++i)
-            rows.push_back({{"name", key_name(*open->profile, *selection->keys, level.key[i])},
-                            {"total", whole.text(level.child_total[i])},
-                            {"share", format_share(level.child_total[i], level.total)}});
-          return psp::Any(json{{"function", function}, {"callers", std::move(rows)}});
-        });
-  });
+    if (found.size() == 1) {
+      show_source(found[0].first, found[0].second);
+      return reply(psp::Any(json{{"function", function}, {"uri", uri_of_path(found[0].first)}}));
+    }
+  }
+  callers(params, std::move(reply));
+}
+
+void CommandsModule::show_source(const std::string& path, std::uint32_t line) {
+  if (!session_.can.show_document || !session_.workspace.inside(path)) return;
+  psp::ShowDocumentParams params;
+  params.uri = uri_of_path(path);
+  params.take_focus = true;
+  if (line > 0) params.selection = psp::Range{{line - 1, 0}, {line - 1, 0}};
+  session_.peer->call<psp::ShowDocumentRequest>(params, [](const auto&) {});
+}
+
+// Called on the worker that has the answer; nothing where the client shows its answers itself.
+std::function<void(const ReportPage&)> CommandsModule::shower(const SessionContext& session,
+                                                              const std::string& name) {
+  if (session.can.native) return {};
+  return [peer = std::weak_ptr<protocol::Peer>(session.peer), document = session.can.show_document, name,
+          client = session.client](const ReportPage& page) {
+    const auto alive = peer.lock();
+    if (!alive) return;
+    if (document) {
+      // Private to the user; the next page of the name replaces it.
+      const auto folder = runtime_dir();
+      const std::string path = folder ? fmt::format("{}/{}-{}.md", *folder, name, client) : "";
+      if (folder && write_private_file(path, page.markdown)) {
+        psp::ShowDocumentParams params;
+        params.uri = uri_of_path(path);
+        params.take_focus = true;
+        alive->call<psp::ShowDocumentRequest>(params, [](const auto&) {});
+        return;
+      }
+    }
+    alive->notify<psp::ShowMessageNotification>({psp::MessageType::info, sanitize_text(page.line)});
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_commands_module(SessionContext& session) {
+  return std::make_unique<CommandsModule>(session);
 }
 
 }  // namespace profd

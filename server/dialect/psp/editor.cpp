@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server/dialect/psp/psp_session.h"
+#include "server/dialect/psp/annotate_request.h"
+#include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/hover.h"
@@ -22,47 +23,49 @@ psp::Range line_range(std::uint32_t line) {
   return {{line, 0}, {line, 0}};
 }
 
-}  // namespace
+class EditorModule final : public Module {
+ public:
+  explicit EditorModule(SessionContext& session) : session_(session) {}
+  void bind(protocol::Binder& binder) override;
+  void announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const override {
+    capabilities.hover_provider = true;
+    capabilities.code_lens_provider = psp::CodeLensOptions{false};
+    capabilities.inlay_hint_provider = true;
+    capabilities.workspace_symbol_provider = true;
+  }
+  void refresh() override;
 
-OpenProfilePtr PspSession::annotating() const {
-  OpenProfilePtr open = meant_profile();
-  return open && engine_.attached(open->handle) ? open : nullptr;
+ private:
+  // What annotates documents: the profile that is meant when it is attached. Null: nothing does.
+  [[nodiscard]] OpenProfilePtr annotating() const;
+
+  SessionContext& session_;
+};
+
+OpenProfilePtr EditorModule::annotating() const {
+  OpenProfilePtr open = session_.meant_profile();
+  return open && session_.engine.attached(open->handle) ? open : nullptr;
 }
 
-tl::expected<AnnotateRequest, protocol::ResponseError> PspSession::annotate_request(
-    const OpenProfilePtr& open, const std::string& uri) const {
-  AnnotateRequest request;
-  auto path = path_of_uri(uri);
-  if (!path) return tl::make_unexpected(invalid_params("params.textDocument.uri", path.error().message));
-  request.open = open;
-  request.workspace = workspace_.snapshot();
-  request.path = std::move(*path);
-  request.document = workspace_.document_snapshot(request.path);
-  request.metric = open->metric;
-  request.filters = workspace_.filters();
-  request.threshold = workspace_.threshold();
-  return request;
+void EditorModule::refresh() {
+  const auto ignore = [](const auto&) {};
+  if (session_.can.hint_refresh) session_.peer->call<psp::InlayHintRefreshRequest>({}, ignore);
+  if (session_.can.lens_refresh && session_.workspace.code_lens())
+    session_.peer->call<psp::CodeLensRefreshRequest>({}, ignore);
 }
 
-bool PspSession::is_quick(const AnnotateRequest& request, unsigned needs) const {
-  const ViewSpec spec = annotation_spec(request);
-  const Views& views = engine_.views();
-  return views.is_quick(*request.open, spec, needs) &&
-         views.file_is_quick(*request.open, spec, request.workspace, request.path);
-}
-
-void PspSession::bind_editor(protocol::Binder& binder) {
+void EditorModule::bind(protocol::Binder& binder) {
   binder.request<psp::InlayHintRequest>(
       [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
         const OpenProfilePtr open = annotating();
-        if (!open || !workspace_.inlay_hints()) return reply(std::nullopt);
-        auto request = annotate_request(open, params.text_document.uri);
+        if (!open || !session_.workspace.inlay_hints()) return reply(std::nullopt);
+        auto request = annotate_request(session_, open, params.text_document.uri);
         if (!request) return reply(std::nullopt);  // untitled: and the like
-        const bool quick = is_quick(*request, Views::kSelection | Views::kLines);
-        run<psp::InlayHintRequest>(
-            quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-            [&views = engine_.views(), request = std::move(*request), range = params.range,
-             encoding = encoding_](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
+        const bool quick = is_quick(session_, *request, Views::kSelection | Views::kLines);
+        session_.run<psp::InlayHintRequest>(
+            quick, std::move(reply), "",
+            [&views = session_.engine.views(), request = std::move(*request), range = params.range,
+             encoding = session_.encoding](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
               PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
               std::vector<psp::InlayHint> hints;
               for (const AnnotatedLine& line : file.lines) {
@@ -85,14 +88,14 @@ void PspSession::bind_editor(protocol::Binder& binder) {
   binder.request<psp::CodeLensRequest>(
       [this](const psp::CodeLensParams& params, protocol::Reply<psp::CodeLensRequest> reply) {
         const OpenProfilePtr open = annotating();
-        if (!open || !workspace_.code_lens()) return reply(std::nullopt);
-        auto request = annotate_request(open, params.text_document.uri);
+        if (!open || !session_.workspace.code_lens()) return reply(std::nullopt);
+        auto request = annotate_request(session_, open, params.text_document.uri);
         if (!request) return reply(std::nullopt);
-        const bool quick = engine_.views().is_quick(*open, annotation_spec(*request),
-                                                    Views::kSelection | Views::kFlat | Views::kNeighbours);
-        run<psp::CodeLensRequest>(
-            quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-            [&views = engine_.views(),
+        const bool quick = session_.engine.views().is_quick(
+            *open, annotation_spec(*request), Views::kSelection | Views::kFlat | Views::kNeighbours);
+        session_.run<psp::CodeLensRequest>(
+            quick, std::move(reply), "",
+            [&views = session_.engine.views(),
              request = std::move(*request)](const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
               PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
               std::vector<psp::CodeLens> lenses;
@@ -111,53 +114,54 @@ void PspSession::bind_editor(protocol::Binder& binder) {
             });
       });
 
-  binder.request<psp::HoverRequest>(
-      [this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
-        const OpenProfilePtr open = annotating();
-        if (!open) return reply(std::nullopt);
-        auto request = annotate_request(open, params.text_document.uri);
-        if (!request) return reply(std::nullopt);
-        HoverRequest hover;
-        hover.file = std::move(*request);
-        hover.line = params.position.line;
-        hover.markdown = can_.markdown;
-        if (!options_.test_mode)
-          hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                             std::chrono::system_clock::now().time_since_epoch())
-                             .count();
-        const bool quick = is_quick(hover.file, Views::kSelection | Views::kLines | Views::kNeighbours);
-        run<psp::HoverRequest>(
-            quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-            [&views = engine_.views(), hover = std::move(hover),
-             encoding = encoding_](const StopToken& stop) -> Result<psp::HoverRequest::Result> {
-              PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
-              if (!text) return psp::HoverRequest::Result(std::nullopt);
-              psp::Hover result;
-              result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
-              result.contents.value = std::move(*text);
-              const std::uint32_t end =
-                  hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
-              result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
-              return psp::HoverRequest::Result(std::move(result));
-            });
-      });
+  binder.request<psp::HoverRequest>([this](const psp::HoverParams& params,
+                                           protocol::Reply<psp::HoverRequest> reply) {
+    const OpenProfilePtr open = annotating();
+    if (!open) return reply(std::nullopt);
+    auto request = annotate_request(session_, open, params.text_document.uri);
+    if (!request) return reply(std::nullopt);
+    HoverRequest hover;
+    hover.file = std::move(*request);
+    hover.line = params.position.line;
+    hover.markdown = session_.can.markdown;
+    if (!session_.setup.test_mode)
+      hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    const bool quick = is_quick(session_, hover.file, Views::kSelection | Views::kLines | Views::kNeighbours);
+    session_.run<psp::HoverRequest>(
+        quick, std::move(reply), "",
+        [&views = session_.engine.views(), hover = std::move(hover),
+         encoding = session_.encoding](const StopToken& stop) -> Result<psp::HoverRequest::Result> {
+          PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
+          if (!text) return psp::HoverRequest::Result(std::nullopt);
+          psp::Hover result;
+          result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
+          result.contents.value = std::move(*text);
+          const std::uint32_t end =
+              hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
+          result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
+          return psp::HoverRequest::Result(std::move(result));
+        });
+  });
 
   binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
                                                      protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
-    const OpenProfilePtr open = meant_profile();
+    const OpenProfilePtr open = session_.meant_profile();
     if (!open) return reply(std::nullopt);
     PlacesRequest request;
     request.open = open;
-    request.workspace = workspace_.snapshot();
-    request.spec.filters = workspace_.filters();
+    request.workspace = session_.workspace.snapshot();
+    request.spec.filters = session_.workspace.filters();
     request.sort = SortBy::total;
     request.limit = kMaxSymbols;
     request.only_with_source = true;
     request.pattern = params.query;
-    const bool quick = engine_.views().is_quick(*open, request.spec, Views::kSelection | Views::kFlat);
-    run<psp::WorkspaceSymbolRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), "",
-        [&views = engine_.views(),
+    const bool quick =
+        session_.engine.views().is_quick(*open, request.spec, Views::kSelection | Views::kFlat);
+    session_.run<psp::WorkspaceSymbolRequest>(
+        quick, std::move(reply), "",
+        [&views = session_.engine.views(),
          request = std::move(request)](const StopToken& stop) -> Result<psp::WorkspaceSymbolRequest::Result> {
           PROFD_TRY(const Places found, hot_places(views, request, stop));
           std::vector<psp::WorkspaceSymbol> symbols;
@@ -172,6 +176,12 @@ void PspSession::bind_editor(protocol::Binder& binder) {
           return psp::WorkspaceSymbolRequest::Result(std::move(symbols));
         });
   });
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_editor_module(SessionContext& session) {
+  return std::make_unique<EditorModule>(session);
 }
 
 }  // namespace profd

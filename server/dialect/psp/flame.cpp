@@ -1,24 +1,25 @@
 // view/flameGraph.
+#include "server/dialect/psp/flame.h"
+
 #include "server/dialect/psp/convert_views.h"
-#include "server/dialect/psp/psp_session.h"
 
 namespace profd {
 
-void PspSession::bind_flame(protocol::Binder& binder) {
-  binder.request<psp::FlameGraphRequest>([this](psp::FlameGraphParams params,
-                                                protocol::Reply<psp::FlameGraphRequest> reply) {
+void bind_flame_graph(SessionContext& session, protocol::Binder& binder) {
+  binder.request<psp::FlameGraphRequest>([&session](psp::FlameGraphParams params,
+                                                    protocol::Reply<psp::FlameGraphRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
     if (!named) return reply.error(named.error());
     if (named->spec.shape == Shape::flat)
       return reply.error(
           invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
-    const auto open = profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+    const auto open = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
     if (params.zoom)
       if (auto error = outdated(**open, params.revision, "zoom")) return reply.error(*error);
     FlameRequest request;
     request.open = *open;
-    request.workspace = workspace_.snapshot();
+    request.workspace = session.workspace.snapshot();
     request.number_nodes = true;
     request.spec = std::move(named->spec);
     request.layout.viewport_px = params.viewport.width;
@@ -32,19 +33,19 @@ void PspSession::bind_flame(protocol::Binder& binder) {
       else
         request.node = std::get<std::int64_t>(*params.zoom);
     }
-    bool quick = engine_.views().is_quick(**open, request.spec, Views::needs_of(request.spec.shape));
+    bool quick = session.engine.views().is_quick(**open, request.spec, Views::needs_of(request.spec.shape));
     if (params.color_metric) {
-      const auto id = metric(**open, *params.color_metric, "params.colorMetric");
+      const auto id = find_metric(**open, *params.color_metric, "params.colorMetric");
       if (!id) return reply.error(id.error());
       request.color_metric = (*open)->profile->metrics()[id->v].name;
       ViewSpec colors = request.spec;
       colors.metric = request.color_metric;
-      quick = quick && engine_.views().is_quick(**open, colors, Views::needs_of(colors.shape));
+      quick = quick && session.engine.views().is_quick(**open, colors, Views::needs_of(colors.shape));
     }
     request.search = params.search.value_or("");
-    run<psp::FlameGraphRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
-        [&views = engine_.views(), request = std::move(request)](const StopToken& stop) mutable {
+    session.run<psp::FlameGraphRequest>(
+        quick, std::move(reply), (*open)->place(),
+        [&views = session.engine.views(), request = std::move(request)](const StopToken& stop) mutable {
           return flame_answer(views, std::move(request), stop).map([](FlameAnswer&& answer) {
             return to_psp(std::move(answer));
           });

@@ -1,4 +1,4 @@
-// profile/* and metric/list, and work-done progress.
+// profile/* and metric/list.
 #include <algorithm>
 #include <span>
 
@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/writer.h"
-#include "server/dialect/psp/psp_session.h"
+#include "server/dialect/psp/module.h"
+#include "server/dialect/psp/opening.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
@@ -55,7 +56,8 @@ Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
   return to_psp(open, summary, *sources);
 }
 
-OpenRequest from_psp(const psp::ProfileOpenParams& params, const std::optional<std::string>& default_metric) {
+OpenRequest open_request(const psp::ProfileOpenParams& params,
+                         const std::optional<std::string>& default_metric) {
   const psp::OpenOptions options = params.options.value_or(psp::OpenOptions{});
   OpenRequest request;
   request.uri = params.uri;
@@ -128,113 +130,93 @@ std::string metric_option(const std::optional<psp::Any>& options) {
   return value["metric"].get<std::string>();
 }
 
-std::string name_of(const psp::ProgressToken& token) {
-  const auto* text = std::get_if<std::string>(&token);
-  return text != nullptr ? "text " + *text : fmt::format("number {}", std::get<std::int32_t>(token));
-}
+class ProfilesModule final : public Module {
+ public:
+  explicit ProfilesModule(SessionContext& session) : session_(session) {}
+  void bind(protocol::Binder& binder) override;
+  void announce(psp::ServerCapabilities&, psp::ProfdServerCapabilities& own) const override;
+  void on_profile(const ProfileNews& news) override;
 
-std::string path_or_uri(const std::string& uri) {
-  const auto path = path_of_uri(uri);
-  return path ? *path : uri;
-}
+ private:
+  SessionContext& session_;
+};
 
-}  // namespace
-
-// Sends progress to a token of the client, or to one of ours when the client lets us make one.
-Engine::ProgressFn PspSession::work_done_progress(const std::optional<psp::ProgressToken>& token,
-                                                  const std::string& title,
-                                                  std::shared_ptr<Progress>& progress, std::string& name) {
-  if (!token && !(can_.progress && running_)) return {};
-  const psp::ProgressToken used = token ? *token : psp::ProgressToken(fmt::format("profd-{}", next_token_++));
-  name = name_of(used);
-  const bool create = !token;
-  auto send = [weak = std::weak_ptr<protocol::Peer>(peer_), used, create](const Progress::Event& event) {
-    const auto peer = weak.lock();
-    if (!peer) return;
-    nlohmann::json value;
-    switch (event.kind) {
-      case Progress::Event::Kind::begin:
-        if (create)
-          peer->call<psp::WorkDoneProgressCreateRequest>(psp::WorkDoneProgressCreateParams{used},
-                                                         [](const auto&) {});
-        value = {{"kind", "begin"}, {"title", event.text}, {"cancellable", true}};
-        break;
-      case Progress::Event::Kind::report:
-        value = {{"kind", "report"}};
-        if (!event.text.empty()) value["message"] = event.text;
-        break;
-      case Progress::Event::Kind::end:
-        value = {{"kind", "end"}};
-        if (!event.text.empty()) value["message"] = event.text;
-        break;
+void ProfilesModule::announce(psp::ServerCapabilities&, psp::ProfdServerCapabilities& own) const {
+  for (const FormatReader* reader : all_readers()) {
+    psp::FormatInfo info;
+    info.id = reader->info().id;
+    info.title = reader->info().title;
+    for (std::string_view extension : reader->info().extensions) {
+      if (!extension.empty() && extension.front() == '.') extension.remove_prefix(1);
+      info.extensions.emplace_back(extension);
     }
-    if (event.percentage && event.kind != Progress::Event::Kind::end) value["percentage"] = *event.percentage;
-    peer->notify<psp::ProgressNotification>({used, psp::Any(std::move(value))});
-  };
-  const auto quiet = std::chrono::milliseconds(token ? 0 : 300);
-  progress = std::make_shared<Progress>(title, std::move(send), quiet);
-  return [weak = std::weak_ptr<Progress>(progress)](std::uint64_t done, std::uint64_t total) {
-    if (const auto alive = weak.lock()) alive->report(done, total);
-  };
+    info.reads = true;
+    info.writes = find_writer(info.id, all_exports()) != nullptr;
+    own.formats.push_back(std::move(info));
+  }
+  for (const FormatWriter* writer : all_exports()) {
+    const auto known = [&](const psp::FormatInfo& info) { return info.id == writer->info().id; };
+    if (std::any_of(own.formats.begin(), own.formats.end(), known)) continue;
+    psp::FormatInfo info;
+    info.id = writer->info().id;
+    info.title = writer->info().title;
+    for (const std::string_view extension : writer->info().extensions)
+      info.extensions.emplace_back(extension.substr(1));
+    info.writes = true;
+    own.formats.push_back(std::move(info));
+  }
 }
 
-void PspSession::open_profile(OpenRequest request, const std::optional<psp::ProgressToken>& token,
-                              const std::function<void(std::function<void()>)>& on_cancel,
-                              Engine::Opened opened) {
-  std::shared_ptr<Progress> progress;
-  const std::string path = path_or_uri(request.uri);
-  std::string token_name;
-  auto report =
-      work_done_progress(token, "Reading " + sanitize_text(last_component(path)), progress, token_name);
-  const bool make_default = request.make_default;
-  const std::uint64_t ticket = engine_.open(client_, std::move(request), std::move(report),
-                                            [this, alive = alive_, make_default, progress, token_name,
-                                             opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
-                                              if (progress) progress->end(answer ? "" : "failed");
-                                              if (*alive) tickets_.erase(token_name);
-                                              if (*alive && answer && make_default)
-                                                own_default_ = answer->profile->handle;
-                                              const OpenProfilePtr open = answer ? answer->profile : nullptr;
-                                              opened(std::move(answer));
-                                              if (*alive) prepare(open);
-                                            });
-  // With 0 threads it is over already, and then there is nothing to cancel.
-  if (!token_name.empty() && engine_.is_opening(ticket)) tickets_[token_name] = ticket;
-  on_cancel([&engine = engine_, ticket, alive = alive_] {
-    engine.post([&engine, ticket, alive] {
-      if (*alive) engine.cancel_open(ticket);
-    });
-  });
+psp::ProfileChangeReason reason_of(ProfileChange change) {
+  switch (change) {
+    case ProfileChange::opened:
+      return psp::ProfileChangeReason::opened;
+    case ProfileChange::reloaded:
+      return psp::ProfileChangeReason::reloaded;
+    case ProfileChange::reload_failed:
+      return psp::ProfileChangeReason::reload_failed;
+    case ProfileChange::closed:
+      return psp::ProfileChangeReason::closed;
+    case ProfileChange::default_changed:
+      return psp::ProfileChangeReason::default_changed;
+  }
+  return psp::ProfileChangeReason::reloaded;
 }
 
-Result<void> PspSession::select_profile(const std::string& handle) {
-  own_default_ = handle;
-  return engine_.set_default(handle);
+void ProfilesModule::on_profile(const ProfileNews& news) {
+  if (session_.can.profile_changed) {
+    psp::ProfileChangedParams params;
+    params.profile = news.handle;
+    params.revision = news.revision;
+    params.uri = news.uri;
+    if (!news.message.empty()) params.message = sanitize_text(news.message);
+    params.reason = reason_of(news.change);
+    session_.peer->notify<psp::ProfileChangedNotification>(params);
+  } else if (news.change == ProfileChange::reload_failed) {
+    session_.show_message(psp::MessageType::warning, news.message);
+  }
+  if (news.change == ProfileChange::reloaded || news.change == ProfileChange::default_changed)
+    if (const OpenProfilePtr open = session_.meant_profile(); open && open->handle == news.handle)
+      session_.prepare(open);
 }
 
-void PspSession::bind_profiles(protocol::Binder& binder) {
+void ProfilesModule::bind(protocol::Binder& binder) {
   binder.notification<psp::WorkDoneProgressCancelNotification>(
-      [this](const psp::WorkDoneProgressCancelParams& params) {
-        const auto found = tickets_.find(name_of(params.token));
-        if (found == tickets_.end()) return;  // over, or never begun
-        const std::uint64_t ticket = found->second;
-        tickets_.erase(found);
-        engine_.cancel_open(ticket);
-      });
+      [this](const psp::WorkDoneProgressCancelParams& params) { session_.opening.cancel(params.token); });
   binder.request<psp::ProfileOpenRequest>([this](const psp::ProfileOpenParams& params,
                                                  protocol::Reply<psp::ProfileOpenRequest> reply) {
     const auto shared = std::make_shared<protocol::Reply<psp::ProfileOpenRequest>>(std::move(reply));
     const std::string file = path_or_uri(params.uri);
-    open_profile(
-        from_psp(params, workspace_.metric()), params.work_done_token,
+    session_.opening.open(
+        open_request(params, session_.workspace.metric()), params.work_done_token,
         [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
-        [this, alive = alive_, shared, file](Result<OpenAnswer> answer) {
+        [this, alive = session_.alive, shared, file](Result<OpenAnswer> answer) {
           if (!answer) return shared->error(to_psp(answer.error(), file));
-          if (!*alive || closed_) return;  // the reply of a closed connection answers nobody
-          run<psp::ProfileOpenRequest>(
-              Lane::bulk, std::move(*shared), file,
-              [&views = engine_.views(), answer = *answer,
-               workspace = workspace_.snapshot()](const StopToken& stop) -> Result<psp::ProfileOpenResult> {
+          if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
+          session_.run<psp::ProfileOpenRequest>(
+              true, std::move(*shared), file,
+              [&views = session_.engine.views(), answer = *answer, workspace = session_.workspace.snapshot()](
+                  const StopToken& stop) -> Result<psp::ProfileOpenResult> {
                 const OpenProfile& open = *answer.profile;
                 psp::ProfileOpenResult result;
                 result.profile = open.handle;
@@ -253,19 +235,19 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
 
   binder.request<psp::ProfileCloseRequest>(
       [this](const psp::ProfileCloseParams& params, protocol::Reply<psp::ProfileCloseRequest> reply) {
-        const auto open = profile(params.profile);
+        const auto open = session_.profile(params.profile);
         if (!open) return reply.error(open.error());
-        if (auto closed = engine_.close(client_, (*open)->handle, params.whole_file); !closed)
+        if (auto closed = session_.engine.close(session_.client, (*open)->handle, params.whole_file); !closed)
           return reply.error(to_psp(closed.error()));
-        if (own_default_ == (*open)->handle) own_default_.clear();
+        if (session_.own_default == (*open)->handle) session_.own_default.clear();
         reply({});
       });
 
   binder.request<psp::ProfileSelectRequest>(
       [this](const psp::ProfileSelectParams& params, protocol::Reply<psp::ProfileSelectRequest> reply) {
-        const auto open = profile(params.profile);
+        const auto open = session_.profile(params.profile);
         if (!open) return reply.error(open.error());
-        if (auto selected = select_profile((*open)->handle); !selected)
+        if (auto selected = session_.select_profile((*open)->handle); !selected)
           return reply.error(to_psp(selected.error()));
         reply({});
       });
@@ -273,8 +255,8 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
   binder.request<psp::ProfileListRequest>(
       [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
         psp::ProfileListResult result;
-        const OpenProfilePtr meant = meant_profile();
-        for (const ProfileEntry& entry : engine_.list()) {
+        const OpenProfilePtr meant = session_.meant_profile();
+        for (const ProfileEntry& entry : session_.engine.list()) {
           result.profiles.push_back(to_psp(entry));
           result.profiles.back().default_ = meant && meant->handle == entry.handle;
         }
@@ -283,64 +265,64 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
 
   binder.request<psp::ProfileSummaryRequest>(
       [this](const psp::ProfileSummaryParams& params, protocol::Reply<psp::ProfileSummaryRequest> reply) {
-        const auto open = profile(params.profile);
+        const auto open = session_.profile(params.profile);
         if (!open) return reply.error(open.error());
-        const auto id = metric(**open, params.metric.value_or(""), "params.metric");
+        const auto id = find_metric(**open, params.metric.value_or(""), "params.metric");
         if (!id) return reply.error(id.error());
         SummaryRequest request;
         request.n_hottest = params.hottest;
         request.n_heaviest = params.heaviest;
         ViewSpec spec;
         spec.metric = (*open)->profile->metrics()[id->v].name;
-        const bool quick = engine_.views().is_quick(**open, spec, Views::kSelection);
-        run<psp::ProfileSummaryRequest>(
-            quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
-            [&views = engine_.views(), open = *open, id = *id, request, workspace = workspace_.snapshot()](
-                const StopToken& stop) { return summary_of(views, *open, workspace, id, request, stop); });
+        const bool quick = session_.engine.views().is_quick(**open, spec, Views::kSelection);
+        session_.run<psp::ProfileSummaryRequest>(
+            quick, std::move(reply), (*open)->place(),
+            [&views = session_.engine.views(), open = *open, id = *id, request,
+             workspace = session_.workspace.snapshot()](const StopToken& stop) {
+              return summary_of(views, *open, workspace, id, request, stop);
+            });
       });
 
-  binder.request<psp::ProfileExportRequest>(
-      [this](const psp::ProfileExportParams& params, protocol::Reply<psp::ProfileExportRequest> reply) {
-        WriteOptions how;
-        how.metric = metric_option(params.options);
-        std::string handle = params.profile.value_or("");
-        if (params.spec) {
-          auto named = from_psp(*params.spec, "params.spec");
-          if (!named) return reply.error(named.error());
-          if (!named->profile.empty()) handle = named->profile;
-          how.spec = std::move(named->spec);
-        }
-        const auto open = profile(handle);
-        if (!open) return reply.error(open.error());
-        // As views are: of the metric that is chosen for the profile.
-        if (how.spec && how.spec->metric.empty() && how.metric.empty())
-          how.metric = (*open)->metric_info().name;
-        const FormatWriter* writer = find_writer(params.format, all_exports());
-        if (writer == nullptr) {
-          psp::ErrorData data;
-          data.reason = "unsupported";
-          data.file = (*open)->place();
-          data.format = params.format;
-          const std::string message = fmt::format("profd does not write {}; it writes {}",
-                                                  sanitize_text(params.format), writer_names(all_exports()));
-          return reply.error({psp::ErrorCodes::request_failed, message, data});
-        }
-        std::string path;
-        if (params.uri) {
-          auto wanted = path_of_uri(*params.uri);
-          if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
-          path = std::move(*wanted);
-        }
-        run<psp::ProfileExportRequest>(Lane::bulk, std::move(reply), path.empty() ? (*open)->place() : path,
-                                       [open = *open, writer, how = std::move(how), path,
-                                        overwrite = params.overwrite](const StopToken& stop) {
-                                         return export_profile(*open, *writer, how, path, overwrite, stop);
-                                       });
-      });
+  binder.request<psp::ProfileExportRequest>([this](const psp::ProfileExportParams& params,
+                                                   protocol::Reply<psp::ProfileExportRequest> reply) {
+    WriteOptions how;
+    how.metric = metric_option(params.options);
+    std::string handle = params.profile.value_or("");
+    if (params.spec) {
+      auto named = from_psp(*params.spec, "params.spec");
+      if (!named) return reply.error(named.error());
+      if (!named->profile.empty()) handle = named->profile;
+      how.spec = std::move(named->spec);
+    }
+    const auto open = session_.profile(handle);
+    if (!open) return reply.error(open.error());
+    // As views are: of the metric that is chosen for the profile.
+    if (how.spec && how.spec->metric.empty() && how.metric.empty()) how.metric = (*open)->metric_info().name;
+    const FormatWriter* writer = find_writer(params.format, all_exports());
+    if (writer == nullptr) {
+      psp::ErrorData data;
+      data.reason = "unsupported";
+      data.file = (*open)->place();
+      data.format = params.format;
+      const std::string message = fmt::format("profd does not write {}; it writes {}",
+                                              sanitize_text(params.format), writer_names(all_exports()));
+      return reply.error({psp::ErrorCodes::request_failed, message, data});
+    }
+    std::string path;
+    if (params.uri) {
+      auto wanted = path_of_uri(*params.uri);
+      if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
+      path = std::move(*wanted);
+    }
+    session_.run<psp::ProfileExportRequest>(
+        true, std::move(reply), path.empty() ? (*open)->place() : path,
+        [open = *open, writer, how = std::move(how), path, overwrite = params.overwrite](
+            const StopToken& stop) { return export_profile(*open, *writer, how, path, overwrite, stop); });
+  });
 
   binder.request<psp::MetricListRequest>(
       [this](const psp::MetricListParams& params, protocol::Reply<psp::MetricListRequest> reply) {
-        const auto open = profile(params.profile);
+        const auto open = session_.profile(params.profile);
         if (!open) return reply.error(open.error());
         psp::MetricListResult result;
         result.profile = (*open)->handle;
@@ -349,6 +331,12 @@ void PspSession::bind_profiles(protocol::Binder& binder) {
         result.default_ = (*open)->metric_info().name;
         reply(result);
       });
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_profiles_module(SessionContext& session) {
+  return std::make_unique<ProfilesModule>(session);
 }
 
 }  // namespace profd

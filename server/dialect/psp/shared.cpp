@@ -1,8 +1,9 @@
-// selection/* and $/memory: what clients share.
+// selection/*, $/memory and profd/status: what clients share.
 #include <fmt/format.h>
 
-#include "server/dialect/psp/psp_session.h"
+#include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
+#include "server/feature/escape.h"
 #include "server/platform/process.h"
 
 namespace profd {
@@ -41,17 +42,29 @@ void fill_place(const Profile& profile, SharedSelection& selection) {
   }
 }
 
-}  // namespace
+class SharedModule final : public Module {
+ public:
+  explicit SharedModule(SessionContext& session) : session_(session) {}
+  void bind(protocol::Binder& binder) override;
+  void start() override { send_status(""); }
+  void on_selection(const std::optional<SharedSelection>& selection, ClientId by) override;
+  void on_activity(const std::string& error) override { send_status(error); }
 
-void PspSession::bind_shared(protocol::Binder& binder) {
+ private:
+  void send_status(const std::string& error);
+
+  SessionContext& session_;
+};
+
+void SharedModule::bind(protocol::Binder& binder) {
   binder.request<psp::SelectionSetRequest>(
       [this](const psp::SelectionSetParams& params, protocol::Reply<psp::SelectionSetRequest> reply) {
         if (!params.selection) {
-          engine_.select(client_, std::nullopt);
+          session_.engine.select(session_.client, std::nullopt);
           return reply(std::nullopt);
         }
         const psp::Selection& wanted = *params.selection;
-        const auto open = profile(wanted.profile);
+        const auto open = session_.profile(wanted.profile);
         if (!open) return reply.error(open.error());
         if (wanted.path)
           if (auto error = outdated(**open, wanted.revision, "path")) return reply.error(*error);
@@ -65,8 +78,8 @@ void PspSession::bind_shared(protocol::Binder& binder) {
         selection.revision = (*open)->revision;
         if (wanted.frames) selection.frames = *wanted.frames;
         fill_place(*(*open)->profile, selection);
-        engine_.select(client_, selection);
-        reply(selection_to_psp(selection, workspace_.snapshot()));
+        session_.engine.select(session_.client, selection);
+        reply(selection_to_psp(selection, session_.workspace.snapshot()));
       });
 
   binder.request<psp::MemoryRequest>(
@@ -75,24 +88,56 @@ void PspSession::bind_shared(protocol::Binder& binder) {
         const auto row = [&](std::string path, std::uint64_t bytes) {
           result.rows.push_back({std::move(path), static_cast<std::int64_t>(bytes), format_bytes(bytes)});
         };
-        const std::uint64_t profiles = engine_.profile_memory();
-        const std::uint64_t views = engine_.views().memory();
+        const std::uint64_t profiles = session_.engine.profile_memory();
+        const std::uint64_t views = session_.engine.views().memory();
         row("profiles", profiles);
-        for (const ProfileEntry& entry : engine_.list()) row("profiles/" + entry.handle, entry.memory);
+        for (const ProfileEntry& entry : session_.engine.list())
+          row("profiles/" + entry.handle, entry.memory);
         row("views", views);
         result.total = to_bytes(profiles + views);
-        result.budget = to_bytes(engine_.memory_budget());
-        if (!options_.test_mode) result.resident = to_bytes(resident_bytes());
+        result.budget = to_bytes(session_.engine.memory_budget());
+        if (!session_.setup.test_mode) result.resident = to_bytes(resident_bytes());
         reply(result);
       });
 }
 
-void PspSession::on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) {
-  if (!running_ || closed_ || !can_.selection) return;
+void SharedModule::on_selection(const std::optional<SharedSelection>& selection, ClientId by) {
+  if (!session_.can.selection) return;
   psp::SelectionChangedParams params;
-  if (selection) params.selection = selection_to_psp(*selection, workspace_.snapshot());
+  if (selection) params.selection = selection_to_psp(*selection, session_.workspace.snapshot());
   params.client = fmt::format("client {}", by);
-  peer_->notify<psp::SelectionChangedNotification>(params);
+  session_.peer->notify<psp::SelectionChangedNotification>(params);
+}
+
+void SharedModule::send_status(const std::string& error) {
+  if (!session_.can.status) return;
+  const Engine& engine = session_.engine;
+  psp::StatusParams params;
+  const std::vector<Activity> activities = engine.activities();
+  params.state = activities.empty() ? psp::DaemonState::idle : psp::DaemonState::busy;
+  params.profiles = static_cast<std::uint32_t>(engine.n_profiles());
+  params.clients = static_cast<std::uint32_t>(engine.n_clients());
+  params.memory = to_bytes(engine.profile_memory() + session_.engine.views().memory());
+  for (const Activity& activity : activities)
+    params.tasks.push_back({sanitize_text(activity.title), activity.percentage});
+  params.text = "profd: ";
+  if (!error.empty())
+    params.text += sanitize_text(error);
+  else if (activities.empty())
+    params.text += fmt::format("{} {}", params.profiles, params.profiles == 1 ? "profile" : "profiles");
+  else
+    params.text +=
+        params.tasks.front().title +
+        (activities.front().percentage ? fmt::format(" {} %", *activities.front().percentage) : "") +
+        (activities.size() > 1 ? fmt::format(" and {} more", activities.size() - 1) : "");
+  if (!error.empty()) params.error = sanitize_text(error);
+  session_.peer->notify<psp::StatusNotification>(params);
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_shared_module(SessionContext& session) {
+  return std::make_unique<SharedModule>(session);
 }
 
 }  // namespace profd

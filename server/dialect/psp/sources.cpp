@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "server/dialect/psp/annotate_request.h"
 #include "server/dialect/psp/convert_views.h"
-#include "server/dialect/psp/psp_session.h"
+#include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 
@@ -124,14 +125,21 @@ Result<psp::SourceResolveResult> resolve(const OpenProfile& open, const Workspac
   return out;
 }
 
-}  // namespace
+class SourcesModule final : public Module {
+ public:
+  explicit SourcesModule(SessionContext& session) : session_(session) {}
+  void bind(protocol::Binder& binder) override;
 
-void PspSession::bind_sources(protocol::Binder& binder) {
+ private:
+  SessionContext& session_;
+};
+
+void SourcesModule::bind(protocol::Binder& binder) {
   binder.request<psp::SourceAnnotationsRequest>([this](const psp::SourceAnnotationsParams& params,
                                                        protocol::Reply<psp::SourceAnnotationsRequest> reply) {
-    const auto open = profile(params.profile);
+    const auto open = session_.profile(params.profile);
     if (!open) return reply.error(open.error());
-    auto request = annotate_request(*open, params.text_document.uri);
+    auto request = annotate_request(session_, *open, params.text_document.uri);
     if (!request) return reply.error(request.error());
     auto filters = from_psp(params.filters, "params.filters");
     if (!filters) return reply.error(filters.error());
@@ -139,31 +147,39 @@ void PspSession::bind_sources(protocol::Binder& binder) {
     if (params.threshold) request->threshold = *params.threshold;
     std::vector<MetricId> metrics;
     for (std::size_t i = 0; i < params.metrics.size(); ++i) {
-      const auto id = metric(**open, params.metrics[i], fmt::format("params.metrics[{}]", i));
+      const auto id = find_metric(**open, params.metrics[i], fmt::format("params.metrics[{}]", i));
       if (!id) return reply.error(id.error());
       metrics.push_back(*id);
     }
     if (metrics.empty()) metrics.push_back((*open)->metric);
     request->metric = metrics.front();
     const bool quick =
-        is_quick(*request, Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
-    run<psp::SourceAnnotationsRequest>(
-        quick ? Lane::interactive : Lane::bulk, std::move(reply), (*open)->place(),
-        [&views = engine_.views(), request = std::move(*request), metrics](const StopToken& stop) {
+        is_quick(session_, *request, Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
+    session_.run<psp::SourceAnnotationsRequest>(
+        quick, std::move(reply), (*open)->place(),
+        [&views = session_.engine.views(), request = std::move(*request), metrics](const StopToken& stop) {
           return annotations(views, request, metrics, stop);
         });
   });
 
-  binder.request<psp::SourceResolveRequest>([this](const psp::SourceResolveParams& params,
-                                                   protocol::Reply<psp::SourceResolveRequest> reply) {
-    if (!params.path && !params.function)
-      return reply.error(invalid_params("params", "give a path, a function, or both"));
-    const auto open = profile(params.profile);
-    if (!open) return reply.error(open.error());
-    run<psp::SourceResolveRequest>(Lane::interactive, std::move(reply), (*open)->place(),
-                                   [open = *open, workspace = workspace_.snapshot(),
-                                    params](const StopToken&) { return resolve(*open, workspace, params); });
-  });
+  binder.request<psp::SourceResolveRequest>(
+      [this](const psp::SourceResolveParams& params, protocol::Reply<psp::SourceResolveRequest> reply) {
+        if (!params.path && !params.function)
+          return reply.error(invalid_params("params", "give a path, a function, or both"));
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        session_.run<psp::SourceResolveRequest>(
+            true, std::move(reply), (*open)->place(),
+            [open = *open, workspace = session_.workspace.snapshot(), params](const StopToken&) {
+              return resolve(*open, workspace, params);
+            });
+      });
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_sources_module(SessionContext& session) {
+  return std::make_unique<SourcesModule>(session);
 }
 
 }  // namespace profd

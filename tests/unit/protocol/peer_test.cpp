@@ -17,6 +17,7 @@ namespace {
 // A served Peer: what it sends and logs, and handlers of a few methods.
 struct Served {
   std::vector<json> sent;
+  std::vector<bool> dropped_if_slow;  // by message sent
   std::vector<std::string> logged;
   std::vector<Reply<psp::TableRequest>> held;  // view/table is not answered until a test does
   std::vector<psp::FlameGraphParams> flame_graphs;
@@ -26,7 +27,10 @@ struct Served {
   explicit Served(PeerOptions options = {}) : peer(hooks(), binder(), options) {}
 
   PeerHooks hooks() {
-    return {[this](const std::string& body) { sent.push_back(json::parse(body)); },
+    return {[this](const std::string& body, bool droppable) {
+              sent.push_back(json::parse(body));
+              dropped_if_slow.push_back(droppable);
+            },
             [this](std::string_view text) { logged.emplace_back(text); }};
   }
 
@@ -447,7 +451,8 @@ TEST_CASE("peer: two peers talk to each other") {
   Served server;
   PeerOptions options;
   options.gate_life_cycle = false;
-  Peer client({[&](std::string body) { to_server.push_back(std::move(body)); }, nullptr}, Binder(), options);
+  Peer client({[&](std::string body, bool) { to_server.push_back(std::move(body)); }, nullptr}, Binder(),
+              options);
   auto pump = [&] {
     for (const auto& body : std::exchange(to_server, {})) server.receive(body);
     for (const auto& body : std::exchange(server.sent, {})) client.receive(body.dump());
@@ -469,4 +474,37 @@ TEST_CASE("peer: two peers talk to each other") {
   pump();
   REQUIRE(error);
   CHECK(error->code == psp::ErrorCodes::request_cancelled);
+}
+
+TEST_CASE("a fallback serves the methods that nobody else does, and only those") {
+  std::vector<json> sent;
+  std::vector<std::string> asked;
+  Binder binder;
+  binder.request<psp::ProfileListRequest>(
+      [](const psp::ProfileListParams&, Reply<psp::ProfileListRequest> reply) { reply({}); });
+  binder.set_fallback([&](const Any&, ReplyOnce reply) {
+    asked.push_back(reply.method());
+    reply.result("42");
+    return true;
+  });
+  PeerOptions options;
+  options.gate_life_cycle = false;
+  Peer peer({[&](const std::string& body, bool) { sent.push_back(json::parse(body)); }, nullptr},
+            std::move(binder), options);
+  peer.receive(R"({"jsonrpc":"2.0","id":1,"method":"textDocument/definition","params":{}})");
+  peer.receive(R"({"jsonrpc":"2.0","id":2,"method":"profile/list","params":{}})");
+  CHECK(asked == std::vector<std::string>{"textDocument/definition"});
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0]["result"] == 42);
+  CHECK(sent[1]["result"].contains("profiles"));
+}
+
+TEST_CASE("reports of progress may be dropped by a slow connection, nothing else may") {
+  Served served;
+  served.initialize();
+  served.sent.clear();
+  served.dropped_if_slow.clear();
+  served.peer.notify<psp::ProgressNotification>({"t", psp::Any(json{{"kind", "report"}})});
+  served.peer.notify<psp::LogMessageNotification>({psp::MessageType::info, "text"});
+  CHECK(served.dropped_if_slow == std::vector<bool>{true, false});
 }

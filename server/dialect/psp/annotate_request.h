@@ -1,0 +1,17 @@
+// What is asked of a source file, in the workspace of a session.
+#pragma once
+
+#include <string>
+
+#include "server/dialect/psp/session_context.h"
+#include "server/feature/annotate.h"
+
+namespace profd {
+
+tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const SessionContext& session,
+                                                                        const OpenProfilePtr& open,
+                                                                        const std::string& uri);
+// Whether what a file's annotations need is at hand.
+bool is_quick(SessionContext& session, const AnnotateRequest& request, unsigned needs);
+
+}  // namespace profd

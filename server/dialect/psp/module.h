@@ -1,0 +1,45 @@
+// Module: a part of what a session can do: it binds its methods, adds its capabilities, keeps its own state.
+// The list of them is in psp_session.cpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/dialect/psp/session_context.h"
+
+namespace profd {
+
+struct ProfileNews {
+  ProfileChange change;
+  std::string handle, uri, message;
+  std::uint32_t revision;
+};
+
+class Module {
+ public:
+  virtual ~Module() = default;
+  virtual void bind(protocol::Binder& binder) = 0;
+  // What clients are told at `initialize`.
+  virtual void announce(psp::ServerCapabilities&, psp::ProfdServerCapabilities&) const {}
+  // After `initialized`.
+  virtual void start() {}
+  // What hints and lenses show may be another: settings, workspace, profiles.
+  virtual void refresh() {}
+  // News of the engine, between `initialized` and the end.
+  virtual void on_profile(const ProfileNews&) {}
+  virtual void on_selection(const std::optional<SharedSelection>&, ClientId /*by*/) {}
+  virtual void on_activity(const std::string& /*error*/) {}
+};
+
+// `session` outlives them.
+std::unique_ptr<Module> make_documents_module(SessionContext& session);  // textDocument/did*
+std::unique_ptr<Module> make_editor_module(SessionContext& session);     // hints, lenses, hovers, symbols
+std::unique_ptr<Module> make_commands_module(SessionContext& session);   // workspace/executeCommand
+std::unique_ptr<Module> make_profiles_module(SessionContext& session);   // profile/*, metric/list
+std::unique_ptr<Module> make_project_module(SessionContext& session);    // what .profd.toml says to open
+std::unique_ptr<Module> make_views_module(SessionContext& session);      // view/*
+std::unique_ptr<Module> make_sources_module(SessionContext& session);    // source/*
+std::unique_ptr<Module> make_shared_module(SessionContext& session);  // selection/*, $/memory, profd/status
+
+}  // namespace profd

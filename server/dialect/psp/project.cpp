@@ -1,0 +1,79 @@
+// What .profd.toml says to open: at the beginning, and when its folders change.
+#include <algorithm>
+#include <set>
+
+#include "server/dialect/psp/module.h"
+#include "server/dialect/psp/opening.h"
+#include "server/engine/uri.h"
+
+namespace profd {
+namespace {
+
+class ProjectModule final : public Module {
+ public:
+  explicit ProjectModule(SessionContext& session) : session_(session) {}
+  void bind(protocol::Binder&) override {}
+  void start() override;
+
+ private:
+  void watch_project_folders();
+  void load_project_profiles();
+
+  SessionContext& session_;
+  std::set<std::string> project_profiles_;  // paths that were opened because the project file says so
+  std::set<std::string> watched_folders_;   // of the project file's globs
+};
+
+void ProjectModule::start() {
+  for (const std::string& problem : session_.workspace.project_problems())
+    session_.show_message(psp::MessageType::warning, problem);
+  watch_project_folders();
+  load_project_profiles();
+}
+
+// Every folder that a glob of the project file reaches into: `**` reaches into new ones too, so they are
+// looked for again whenever one of them changes. Watched first and read then, so that nothing falls between.
+void ProjectModule::watch_project_folders() {
+  constexpr std::size_t kMaxFolders = 2000;
+  if (!session_.workspace.project()) return;
+  for (const std::string& glob : session_.workspace.project()->profiles)
+    for (const std::string& folder : glob_folders(glob, kMaxFolders)) {
+      if (watched_folders_.size() >= kMaxFolders) return;
+      if (!watched_folders_.insert(folder).second) continue;
+      session_.engine.watch_folder(session_.client, folder, [this] {
+        watch_project_folders();
+        load_project_profiles();
+      });
+    }
+}
+
+void ProjectModule::load_project_profiles() {
+  constexpr std::size_t kMaxProfiles = 16;
+  if (!session_.workspace.project()) return;
+  std::vector<std::string> paths;
+  for (const std::string& glob : session_.workspace.project()->profiles)
+    for (std::string& path : expand_glob(glob, kMaxProfiles))
+      if (paths.size() < kMaxProfiles && std::find(paths.begin(), paths.end(), path) == paths.end())
+        paths.push_back(std::move(path));
+  // Oldest first, so that the newest is what is meant where none is named.
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    OpenRequest request;
+    request.uri = uri_of_path(*path);
+    if (!project_profiles_.insert(*path).second) continue;  // watched already, or closed by the user
+    request.metric = session_.workspace.metric().value_or("");
+    session_.opening.open(
+        std::move(request), std::nullopt, [](const std::function<void()>&) {},
+        [this, alive = session_.alive, path = *path](Result<OpenAnswer> answer) {
+          if (*alive && !answer)
+            session_.show_message(psp::MessageType::warning, to_psp(answer.error(), path).message);
+        });
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_project_module(SessionContext& session) {
+  return std::make_unique<ProjectModule>(session);
+}
+
+}  // namespace profd

@@ -1,0 +1,75 @@
+#include "server/dialect/psp/session_context.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "server/feature/escape.h"
+
+namespace profd {
+
+using protocol::ResponseError;
+
+tl::expected<OpenProfilePtr, ResponseError> SessionContext::profile(const std::string& handle) {
+  const OpenProfilePtr meant = handle.empty() ? meant_profile() : nullptr;
+  auto found = engine.find(meant ? meant->handle : handle);
+  if (found) return *found;
+  ResponseError error = to_psp(found.error());
+  // Nobody cancelled anything here: the profile was dropped, and opening it again helps.
+  if (found.error().code == ErrorCode::cancelled)
+    error = ResponseError(psp::ErrorCodes::server_cancelled, found.error().message);
+  return tl::make_unexpected(std::move(error));
+}
+
+OpenProfilePtr SessionContext::meant_profile() const {
+  if (!own_default.empty())
+    if (auto own = engine.find(own_default)) return *own;
+  return engine.default_profile();
+}
+
+Result<void> SessionContext::select_profile(const std::string& handle) {
+  own_default = handle;
+  return engine.set_default(handle);
+}
+
+void SessionContext::log_message(psp::MessageType type, const std::string& text) const {
+  spdlog::info("{}", sanitize_text(text));
+  if (running) peer->notify<psp::LogMessageNotification>({type, sanitize_text(text)});
+}
+
+void SessionContext::show_message(psp::MessageType type, const std::string& text) const {
+  spdlog::info("{}", sanitize_text(text));
+  if (running) peer->notify<psp::ShowMessageNotification>({type, sanitize_text(text)});
+}
+
+void SessionContext::prepare(const OpenProfilePtr& open) {
+  if (!open || closed) return;
+  const WorkspaceSnapshot snapshot = workspace.snapshot();
+  const std::vector<Filter> filters = workspace.filters();
+  if (!filters.empty()) engine.prepare(open, {});
+  engine.prepare(open, filters, &snapshot);  // what editors are shown
+}
+
+tl::expected<MetricId, ResponseError> find_metric(const OpenProfile& open, const std::string& name,
+                                                  const std::string& where) {
+  if (name.empty()) return open.metric;
+  if (const auto found = open.profile->find_metric(name)) return *found;
+  std::string known;
+  for (const MetricInfo& info : open.profile->metrics()) known += (known.empty() ? "" : ", ") + info.name;
+  return tl::make_unexpected(invalid_params(where, fmt::format("no metric {}; there are {}", name, known)));
+}
+
+std::optional<ResponseError> outdated(const OpenProfile& open, const std::optional<std::uint32_t>& revision,
+                                      std::string_view field) {
+  if (!revision)
+    return invalid_params("params.revision", fmt::format("missing; `{}` has keys of a revision", field));
+  if (*revision == open.revision) return std::nullopt;
+  psp::ErrorData data;
+  data.reason = "invalid";
+  data.revision = open.revision;
+  return ResponseError(psp::ErrorCodes::content_modified,
+                       fmt::format("{} has revision {} now; what `{}` names is of revision {}",
+                                   sanitize_text(open.name), open.revision, field, *revision),
+                       data);
+}
+
+}  // namespace profd

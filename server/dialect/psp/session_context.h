@@ -1,0 +1,112 @@
+// SessionContext: what the modules of one session share: the engine and the workspace behind it, the peer
+// before it, and how a request becomes a task. Belongs to the strand.
+//
+// Handlers run on the strand: they resolve handles, take snapshots and submit a task; the task computes on a
+// worker over those snapshots and answers from there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/jsonrpc.h"
+#include "server/dialect/psp/convert.h"
+#include "server/dialect/psp/opening.h"
+#include "server/dialect/session.h"
+#include "server/engine/engine.h"
+#include "server/engine/workspace.h"
+
+namespace profd {
+
+// What the client can do.
+struct Abilities {
+  bool hint_refresh = false, lens_refresh = false, show_document = false, progress = false;
+  bool markdown = false, profile_changed = false, selection = false, status = false;
+  bool native = false;  // knows profd's own methods, and shows what they answer
+};
+
+struct SessionContext {
+  SessionContext(Engine& with, SessionSetup how)
+      : engine(with), setup(std::move(how)), workspace(with), opening(*this) {}
+  SessionContext(const SessionContext&) = delete;
+  SessionContext& operator=(const SessionContext&) = delete;
+
+  Engine& engine;
+  SessionSetup setup;
+  Workspace workspace;
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+  ClientId client = 0;
+  PositionEncoding encoding = PositionEncoding::utf16;
+  Abilities can;
+  bool running = false;  // between `initialized` and the end
+  bool closed = false;
+  std::string own_default;  // handle of what this client opened last; goes before the daemon's default
+  std::map<std::string, StopSource> panels;
+  Opening opening;
+  std::shared_ptr<protocol::Peer> peer;
+
+  template <class R>
+  using Work = UniqueFunction<Result<typename R::Result>(const StopToken& stop)>;
+  // Runs `work` on a worker and answers with what it gives, in the lane of the request; `quick` false: what
+  // it needs is not at hand, so that it waits among the long ones. `panel`: a newer request of the same panel
+  // stops an older one. `place` is named in the error.
+  template <class R>
+  void run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
+           const std::string& panel = "");
+
+  // The open profile, or the error to answer with.
+  tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::string& handle);
+  tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::optional<std::string>& handle) {
+    return profile(handle.value_or(""));
+  }
+  // The profile that is meant where none is named: another client's opening does not change what this one
+  // sees. Null: none.
+  [[nodiscard]] OpenProfilePtr meant_profile() const;
+  // Makes a profile the one that is meant where none is named.
+  Result<void> select_profile(const std::string& handle);
+
+  void log_message(psp::MessageType type, const std::string& text) const;
+  void show_message(psp::MessageType type, const std::string& text) const;
+  // What requests on a profile will need is made ahead of time, for the workspace's filters too.
+  void prepare(const OpenProfilePtr& open);
+};
+
+// A metric of a profile by name; "" is the default one.
+tl::expected<MetricId, protocol::ResponseError> find_metric(const OpenProfile& open, const std::string& name,
+                                                            const std::string& where);
+// Nothing when keys or nodes of an earlier answer are of the profile as it is; `field` has them. They mean
+// other boxes in another revision, so one that is older, or not named, is refused.
+std::optional<protocol::ResponseError> outdated(const OpenProfile& open,
+                                                const std::optional<std::uint32_t>& revision,
+                                                std::string_view field);
+
+template <class R>
+void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
+                         const std::string& panel) {
+  StopSource stop;
+  if (!panel.empty()) {
+    if (panels.size() > 1000) panels.clear();
+    if (const auto older = panels.find(panel); older != panels.end()) older->second.request_stop();
+    panels.insert_or_assign(panel, stop);
+  }
+  reply.on_cancel([stop]() mutable { stop.request_stop(); });
+  engine.scheduler().submit(
+      quick ? R::lane : Lane::bulk, R::method,
+      [reply = std::move(reply), work = std::move(work), place = std::move(place), stop]() mutable {
+        if (stop.stopped()) {
+          reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
+          return;
+        }
+        auto result = work(StopToken(stop));
+        if (result)
+          reply(*result);
+        else
+          reply.error(to_psp(result.error(), place));
+      });
+}
+
+}  // namespace profd

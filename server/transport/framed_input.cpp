@@ -1,0 +1,48 @@
+#include "server/transport/framed_input.h"
+
+#include <utility>
+#include <variant>
+
+#include <spdlog/spdlog.h>
+
+#include "protocol/json_parse.h"
+
+namespace profd {
+
+FramedInput::FramedInput(Session& session)
+    : session_(session), frames_({kMaxHeaderBytes, protocol::kMaxMessageBytes}) {
+  session_.set_on_ready([this] { next(); });
+}
+
+FramedInput::~FramedInput() {
+  session_.set_on_ready({});
+}
+
+void FramedInput::feed(std::string_view bytes) {
+  frames_.feed(bytes);
+  next();
+}
+
+void FramedInput::end() {
+  ended_ = true;
+  next();
+}
+
+bool FramedInput::idle() const {
+  return session_.ready() && session_.idle();
+}
+
+void FramedInput::next() {
+  while (session_.ready()) {
+    auto frame = frames_.next();
+    if (!frame) break;
+    if (auto* error = std::get_if<protocol::FrameError>(&*frame))
+      session_.refuse(error->message);
+    else
+      session_.receive(std::move(std::get<std::string>(*frame)));
+  }
+  if (!ended_ || !session_.ready() || std::exchange(told_, true)) return;
+  if (const auto cut = frames_.finish()) spdlog::warn("the stream ended inside a message: {}", cut->message);
+}
+
+}  // namespace profd

@@ -1,0 +1,127 @@
+// A session without a transport: bodies in, bodies out.
+#include <deque>
+
+#include <nlohmann/json.hpp>
+
+#include "server/dialect/psp/psp_session.h"
+#include "server/transport/framed_input.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+using namespace profd;
+using namespace profd::test;
+using nlohmann::json;
+
+namespace {
+
+struct Bodies final : Channel {
+  std::deque<json> sent;
+  bool closed = false;
+  void send(const std::string& body, bool) override { sent.push_back(json::parse(body)); }
+  void close() override { closed = true; }
+};
+
+struct Direct {
+  Engine engine{{}, [](UniqueFunction<void()> task) { task(); }};
+  std::shared_ptr<Bodies> out = std::make_shared<Bodies>();
+  std::unique_ptr<Session> session;
+  int next_id = 1;
+
+  explicit Direct(const json& capabilities = json::object(), SessionSetup setup = {}) {
+    setup.test_mode = true;
+    session = make_psp_session(engine, std::move(setup), out);
+    ask("initialize", {{"capabilities", capabilities}});
+    tell("initialized", json::object());
+  }
+  void tell(const std::string& method, const json& params) {
+    session->receive(json{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}.dump());
+  }
+  json ask(const std::string& method, const json& params) {
+    const int id = next_id++;
+    session->receive(json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump());
+    for (const json& message : out->sent)
+      if (!message.contains("method") && message["id"] == id) return message;
+    return nullptr;
+  }
+  json command(const std::string& name, const json& arguments = json::array()) {
+    return ask("workspace/executeCommand", {{"command", name}, {"arguments", arguments}});
+  }
+  const json* last(const std::string& method) const {
+    const json* found = nullptr;
+    for (const json& message : out->sent)
+      if (message.value("method", "") == method) found = &message;
+    return found;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a session takes bodies and answers bodies, without frames or sockets") {
+  Direct client;
+  CHECK(client.ask("profile/list", json::object())["result"]["profiles"].empty());
+  CHECK(client.session->idle());
+  client.session->refuse("not a message");
+  CHECK(client.out->sent.back()["error"]["code"] == -32700);
+  client.session->close();
+  CHECK(client.out->closed);
+}
+
+TEST_CASE("every command that is announced is there, and no other") {
+  Direct client;
+  const json announced =
+      client.out->sent.front()["result"]["capabilities"]["executeCommandProvider"]["commands"];
+  CHECK(announced.size() == 9);
+  for (const json& name : announced)
+    CHECK(client.command(name)["error"]["message"].get<std::string>().find("no command") ==
+          std::string::npos);
+  CHECK(client.command("profd.nothing")["error"]["code"] == -32602);
+}
+
+TEST_CASE("commands show their answer to editors that have nowhere to put it") {
+  TempFolder folder;
+  const std::string path = folder.file("a.folded", "main;work 3\nmain;rest 1\n");
+  SECTION("as a document where one can be shown") {
+    Direct client(json{{"window", {{"showDocument", {{"support", true}}}}}});
+    client.command("profd.open", {path});
+    for (const auto& [command, argument] :
+         {std::pair("profd.hotspots", ""), {"profd.summary", ""}, {"profd.callers", "work"}}) {
+      client.out->sent.clear();
+      REQUIRE(client.command(command, argument[0] == 0 ? json::array() : json{argument}).contains("result"));
+      const json* shown = client.last("window/showDocument");
+      REQUIRE(shown != nullptr);
+      const std::string uri = (*shown)["params"]["uri"];
+      std::ifstream page(uri.substr(std::string("file://").size()));
+      const std::string text{std::istreambuf_iterator<char>(page), {}};
+      CHECK(text.find("folded") != std::string::npos);
+      CHECK(text.find(std::string(command) == "profd.callers" ? "| main |" : "work") != std::string::npos);
+    }
+  }
+  SECTION("as a message of one line where not") {
+    Direct client;
+    client.command("profd.open", {path});
+    client.command("profd.hotspots");
+    const json* shown = client.last("window/showMessage");
+    REQUIRE(shown != nullptr);
+    CHECK((*shown)["params"]["message"] == "a.folded: work 75.0 % · rest 25.0 %");
+  }
+  SECTION("not to clients that know profd") {
+    Direct client(
+        json{{"profd", {{"protocolVersion", 1}}}, {"window", {{"showDocument", {{"support", true}}}}}});
+    client.command("profd.open", {path});
+    client.command("profd.hotspots");
+    CHECK(client.last("window/showDocument") == nullptr);
+    CHECK(client.last("window/showMessage") == nullptr);
+  }
+}
+
+TEST_CASE("frames are fed to a session in pieces of any size, in order") {
+  Direct client;
+  FramedInput input(*client.session);
+  const std::string body = R"({"jsonrpc":"2.0","id":"x","method":"profile/list","params":{}})";
+  std::string stream;
+  for (int i = 0; i < 3; ++i) stream += protocol::frame(body);
+  client.out->sent.clear();
+  for (const char byte : stream) input.feed({&byte, 1});
+  CHECK(client.out->sent.size() == 3);
+  CHECK(input.idle());
+}
