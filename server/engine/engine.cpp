@@ -28,6 +28,7 @@ Engine::Engine(const EngineOptions& options, Post post)
       scheduler_(std::make_unique<Scheduler>(
           options.n_threads,
           [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })),
+      walks_(*scheduler_, post_),
       views_(options.view_budget != 0 ? options.view_budget
                                       : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
              scheduler_->executor()) {}

@@ -22,6 +22,7 @@
 #include "server/engine/profile_cache.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
+#include "server/engine/workspace_walks.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -152,6 +153,8 @@ class Engine {
   void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
                const WorkspaceSnapshot* workspace = nullptr);
 
+  WorkspaceWalks& walks() { return walks_; }
+
   // Safe from any thread.
   Views& views() { return views_; }
   Scheduler& scheduler() { return *scheduler_; }
@@ -223,7 +226,8 @@ class Engine {
   ProfileCache cache_;
   std::shared_ptr<bool> alive_;           // posted tasks look whether the engine is still there
   std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here
-  Views views_;                           // works on the scheduler's threads
+  WorkspaceWalks walks_;
+  Views views_;  // works on the scheduler's threads
   std::map<ClientId, EngineListener*> clients_;
   std::map<FileId, Entry> entries_;             // oldest first
   std::map<std::string, FileId> file_of_;       // by handle

@@ -14,11 +14,6 @@ constexpr std::size_t kMaxDocuments = 10'000;
 
 }  // namespace
 
-Workspace::~Workspace() {
-  if (walking_) walking_->request_stop();
-  *alive_ = false;
-}
-
 void Workspace::set_roots(std::vector<std::string> roots, Changed changed) {
   roots_ = std::move(roots);
   changed_ = std::move(changed);
@@ -68,22 +63,14 @@ std::vector<std::string> Workspace::walked_roots() const {
 }
 
 void Workspace::walk() {
-  if (walking_) walking_->request_stop();
-  ++version_;
+  walking_.reset();
   rebuild_documents();
-  const std::vector<std::string> folders = walked_roots();
+  std::vector<std::string> folders = walked_roots();
   if (folders.empty()) return;
-  walking_.emplace();
-  engine_.scheduler().submit(Lane::bulk, "workspace walk",
-                             [this, alive = alive_, &engine = engine_, folders, stop = *walking_] {
-                               auto files = index_workspace(folders, StopToken(stop));
-                               engine.post([this, alive, stop, files = std::move(files)] {
-                                 if (!*alive || stop.stopped()) return;
-                                 files_ = files;
-                                 ++version_;
-                                 if (changed_) changed_();
-                               });
-                             });
+  walking_ = engine_.walks().walk(std::move(folders), [this](const WorkspaceWalks::Files& files) {
+    files_ = files;
+    if (changed_) changed_();
+  });
 }
 
 double Workspace::threshold() const {
@@ -145,11 +132,16 @@ void Workspace::rebuild_documents() {
   const bool was_empty = !document_index_ || document_index_->size() == 0;
   if (index->size() == 0 && was_empty) return;
   document_index_ = std::move(index);
-  ++version_;
+  ++documents_version_;
 }
 
 WorkspaceSnapshot Workspace::snapshot() const {
-  return {fmt::format("{}.{}", static_cast<const void*>(this), version_), files_, document_index_, mappings_};
+  // Clients of one project see the same files, and share what is made of them.
+  std::string key = fmt::format("walk {}", files_ ? files_->id : 0);
+  if (document_index_ && document_index_->size() > 0)
+    key += fmt::format(" documents {}.{}", static_cast<const void*>(this), documents_version_);
+  for (const PathMapping& mapping : mappings_) key += fmt::format("\n{}\n{}", mapping.from, mapping.to);
+  return {std::move(key), files_, document_index_, mappings_};
 }
 
 bool Workspace::inside(std::string_view path) const {

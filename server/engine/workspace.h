@@ -32,7 +32,7 @@ class Workspace {
   using Changed = std::function<void()>;
 
   explicit Workspace(Engine& engine) : engine_(engine) {}
-  ~Workspace();
+  ~Workspace() = default;
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
@@ -79,10 +79,9 @@ class Workspace {
   std::shared_ptr<const WorkspaceFiles> files_;
   std::shared_ptr<const PathIndex> document_index_;
   std::vector<PathMapping> mappings_;
-  std::optional<StopSource> walking_;
+  std::shared_ptr<void> walking_;  // let go, the walk is not waited for any more
   Changed changed_;
-  std::uint64_t version_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::uint64_t documents_version_ = 0;  // counts other sets of documents outside the roots
 };
 
 }  // namespace profd

@@ -52,8 +52,10 @@ bool walk_folders(const std::string& root, const WalkLimits& limits,
   return walk(root, limits, visit, {}, std::move(stop));
 }
 
-std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, StopToken stop) {
+std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, std::uint64_t id,
+                                                      StopToken stop) {
   auto files = std::make_shared<WorkspaceFiles>();
+  files->id = id;
   for (const std::string& root : roots)
     if (!walk_files(
             root, {}, [&](const std::string& path) { files->index.add(path); }, stop))

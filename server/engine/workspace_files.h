@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,9 +29,11 @@ bool walk_folders(const std::string& root, const WalkLimits& limits,
 
 // Immutable; made on a worker, used by many.
 struct WorkspaceFiles {
+  std::uint64_t id = 0;  // of the walk: another one may have found something else
   PathIndex index;
   bool complete = true;
 };
-std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, StopToken stop);
+std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, std::uint64_t id,
+                                                      StopToken stop);
 
 }  // namespace profd

@@ -1,0 +1,57 @@
+// WorkspaceWalks: one walk of the same folders for all who want it, so that ten clients of a project read its
+// folders once. Belongs to the strand.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/support/stop.h"
+#include "core/support/unique_function.h"
+#include "server/engine/workspace_files.h"
+#include "server/runtime/scheduler.h"
+
+namespace profd {
+
+class WorkspaceWalks {
+ public:
+  using Files = std::shared_ptr<const WorkspaceFiles>;
+  using Done = std::function<void(const Files&)>;
+  using Post = std::function<void(UniqueFunction<void()>)>;
+  // What was walked longer ago is walked again for the next who asks: files come and go.
+  static constexpr std::chrono::seconds kFresh{30};
+
+  WorkspaceWalks(Scheduler& scheduler, Post post) : scheduler_(scheduler), post_(std::move(post)) {}
+  ~WorkspaceWalks();
+  WorkspaceWalks(const WorkspaceWalks&) = delete;
+  WorkspaceWalks& operator=(const WorkspaceWalks&) = delete;
+
+  // `done` is called on the strand, unless what this gives is let go before. A walk that nobody waits for
+  // stops.
+  [[nodiscard]] std::shared_ptr<void> walk(std::vector<std::string> folders, Done done);
+  [[nodiscard]] std::uint64_t n_walked() const { return next_id_ - 1; }
+
+ private:
+  using Waiter = std::weak_ptr<Done>;
+  struct Entry {
+    std::weak_ptr<const WorkspaceFiles> files;  // of the last walk, as long as somebody has them
+    std::chrono::steady_clock::time_point walked_at;
+    std::shared_ptr<StopSource> walking;  // null: not now
+    std::vector<Waiter> waiters;
+  };
+
+  void start(const std::vector<std::string>& folders, Entry& entry);
+  void walked(const std::vector<std::string>& folders, const Files& files);
+
+  Scheduler& scheduler_;
+  Post post_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::map<std::vector<std::string>, Entry> entries_;  // by folders
+  std::uint64_t next_id_ = 1;
+};
+
+}  // namespace profd
