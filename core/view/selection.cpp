@@ -323,6 +323,17 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   return SelectionPtr(std::move(selection));
 }
 
+unsigned likeness(const Selection& made, const ViewSpec& spec) {
+  const MetricId metric = spec.metric.empty() ? made.profile->default_metric()
+                                              : made.profile->find_metric(spec.metric).value_or(MetricId{});
+  const bool same_names = made.keys->granularity == spec.granularity;
+  unsigned like = 0;
+  if (same_names && made.keys->groups.empty()) like = 1;
+  if (same_names && made.box_filters == filters_that(spec.filters, false)) like = 4;  // and all by box
+  if (made.row_filters == filters_that(spec.filters, true)) like += made.metric == metric ? 3 : 1;
+  return like;
+}
+
 Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<const KeyTable> keys,
                                StopToken stop) {
   if (selection->keys == keys) return selection;

@@ -72,6 +72,9 @@ inline Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& sp
   return select(profile, spec, std::move(stop), similar, serial);
 }
 
+// How much select() can take over of `made` for a spec of the same profile, to choose the best of several.
+unsigned likeness(const Selection& made, const ViewSpec& spec);
+
 // The same rows and sums in boxes of other keys, which say of the same frames what is the same (a table of
 // join_keys, joint_keys.h). Shares all but what depends on the keys.
 Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<const KeyTable> keys,
