@@ -1,5 +1,6 @@
 // The laws of core/model/rewrite.h against brute force on plain stacks.
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 using Path = std::vector<std::string>;
 using Selves = std::map<Path, std::int64_t>;
+using Roles = std::vector<std::optional<Path>>;  // of a record: the path of each, nothing where it has none
 
 // What a map makes of a function: other functions, root first, and whether runs of it fold.
 struct Change {
@@ -51,21 +53,35 @@ std::uint32_t run_of(const Changes& changes, const std::string& name) {
   return name < "d" ? 0 : static_cast<std::uint32_t>(name[0]);
 }
 
+Path mapped(const Path& functions, const Changes& changes) {
+  Path path;
+  std::uint32_t last = kNone;
+  for (const std::string& function : functions) {
+    const Change& change = changes.at(function);
+    if (change.into.empty()) continue;
+    const std::uint32_t run = run_of(changes, function);
+    if (run != kNone && run == last) continue;
+    last = run;
+    path.insert(path.end(), change.into.begin(), change.into.end());
+  }
+  return path;
+}
+
+Path path_of(const Profile& profile, std::uint32_t context) {
+  Path path;
+  for (; context != 0; context = profile.tree().parent[context])
+    path.emplace_back(profile.function_name(profile.frames().function[profile.tree().frame[context]]));
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
 Selves expected(const Case& c, const Changes& changes, const std::function<bool(const PlainStack&)>& passes) {
   Selves out;
   for (const PlainStack& stack : c.stacks) {
     if (!passes(stack)) continue;
-    Path path;
-    std::uint32_t last = kNone;
-    for (const PlainFrame& frame : stack.frames) {
-      const Change& change = changes.at(frame.function);
-      if (change.into.empty()) continue;
-      const std::uint32_t run = run_of(changes, frame.function);
-      if (run != kNone && run == last) continue;
-      last = run;
-      path.insert(path.end(), change.into.begin(), change.into.end());
-    }
-    out[path] += stack.value;
+    Path functions;
+    for (const PlainFrame& frame : stack.frames) functions.push_back(frame.function);
+    out[mapped(functions, changes)] += stack.value;
   }
   std::erase_if(out, [](const auto& entry) { return entry.second == 0; });
   return out;
@@ -74,12 +90,8 @@ Selves expected(const Case& c, const Changes& changes, const std::function<bool(
 Selves selves_of(const Case& c, const Profile& profile) {
   Selves out;
   for (std::size_t row = 0; row < profile.self().contexts.size(); ++row) {
-    Path path;
-    for (std::uint32_t at = profile.self().contexts[row]; at != 0; at = profile.tree().parent[at])
-      path.emplace_back(profile.function_name(profile.frames().function[profile.tree().frame[at]]));
-    std::reverse(path.begin(), path.end());
-    out[path] += std::visit([&](const auto& column) { return units(c, Value(column[row])); },
-                            profile.self().values[0]);
+    out[path_of(profile, profile.self().contexts[row])] += std::visit(
+        [&](const auto& column) { return units(c, Value(column[row])); }, profile.self().values[0]);
   }
   std::erase_if(out, [](const auto& entry) { return entry.second == 0; });
   return out;
@@ -171,5 +183,60 @@ TEST_CASE("law: rewrites keep what is chosen by sample and by context") {
     return compare(selves_of(c, **out), expected(c, changes, [&](const PlainStack& stack) {
                      return stack.frames.size() <= deepest && (!by_thread || stack.thread == "t0");
                    }));
+  });
+}
+
+TEST_CASE("law: records of contexts go where their contexts go") {
+  check_law([](const Case& c) -> std::string {
+    const ProfilePtr plain = build(c);
+    Rng rng(c.seed);
+    ProfileData data = plain->data();
+    const std::size_t n_records = below(rng, 12);
+    AssociationTable table;
+    table.name = "records";
+    table.roles = {"first", "second"};
+    for (std::size_t role = 0; role < 2; ++role) {
+      std::vector<std::uint32_t> contexts;
+      for (std::size_t i = 0; i < n_records; ++i)
+        contexts.push_back(chance(rng, 0.2) ? kNone
+                                            : static_cast<std::uint32_t>(below(rng, data.tree.size())));
+      table.contexts.emplace_back(std::move(contexts));
+    }
+    std::vector<std::int64_t> numbers(n_records);
+    for (std::size_t i = 0; i < n_records; ++i) numbers[i] = static_cast<std::int64_t>(i);
+    table.metrics = {{"number", "count"}};
+    table.values = {Column<std::int64_t>(std::move(numbers))};
+    data.associations = {table};
+    const Profile profile(std::move(data));
+
+    const Changes changes = random_changes(rng);
+    Rewrite how = rewrite_by(profile, changes);
+    if (chance(rng, 0.5))
+      for (std::size_t context = 0; context < profile.tree().size(); ++context)
+        how.contexts.push_back(chance(rng, 0.6) ? 1 : 0);
+    std::map<std::int64_t, Roles> wanted, found;
+    for (std::size_t i = 0; i < n_records; ++i) {
+      Roles roles;
+      bool any = false, named = false;
+      for (const auto& column : table.contexts) {
+        const std::uint32_t context = column[i];
+        named = named || context != kNone;
+        const bool passes = context != kNone && (how.contexts.empty() || how.contexts[context] != 0);
+        any = any || passes;
+        roles.push_back(passes ? std::optional(mapped(path_of(profile, context), changes)) : std::nullopt);
+      }
+      if (any || !named) wanted[static_cast<std::int64_t>(i)] = roles;
+    }
+    const auto out = rewrite(profile, how);
+    if (!out) return out.error().message;
+    for (const AssociationTable& records : (*out)->associations()) {
+      for (std::size_t row = 0; row < records.size(); ++row) {
+        Roles roles;
+        for (const auto& column : records.contexts)
+          roles.push_back(column[row] == kNone ? std::nullopt : std::optional(path_of(**out, column[row])));
+        found[std::get<Column<std::int64_t>>(records.values[0])[row]] = roles;
+      }
+    }
+    return found == wanted ? "" : "the records differ";
   });
 }
