@@ -98,6 +98,21 @@ Result<std::shared_ptr<const void>> ViewCache::compute(const ViewKey& key,
   return landing.result;
 }
 
+std::shared_ptr<const void> ViewCache::peek_any(const ViewKey& key, std::type_index type) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = by_key_.find(key);
+  return found != by_key_.end() && found->second->type == type ? found->second->value : nullptr;
+}
+
+std::vector<std::shared_ptr<const void>> ViewCache::kept_any(std::uint64_t profile,
+                                                             std::type_index type) const {
+  std::vector<std::shared_ptr<const void>> out;
+  const std::scoped_lock lock(mutex_);
+  for (const Entry& entry : entries_)
+    if (entry.key.profile == profile && entry.type == type) out.push_back(entry.value);
+  return out;
+}
+
 void ViewCache::keep(const ViewKey& key, const Recipe& recipe, const std::shared_ptr<const void>& value,
                      Doomed& doomed) {
   const std::size_t bytes = recipe.measure(value.get());

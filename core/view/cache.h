@@ -61,6 +61,20 @@ class ViewCache {
     return std::static_pointer_cast<const T>(std::move(value));
   }
 
+  // What is kept under a key now, or null: nothing is computed, waited for, counted or moved to the front.
+  template <class T>
+  std::shared_ptr<const T> peek(const ViewKey& key) const {
+    return std::static_pointer_cast<const T>(peek_any(key, typeid(T)));
+  }
+  // All views of one type that are kept of a profile, the one used last first.
+  template <class T>
+  std::vector<std::shared_ptr<const T>> kept(std::uint64_t profile) const {
+    std::vector<std::shared_ptr<const T>> out;
+    for (std::shared_ptr<const void>& value : kept_any(profile, typeid(T)))
+      out.push_back(std::static_pointer_cast<const T>(std::move(value)));
+    return out;
+  }
+
   // Forgets every view of a profile. Computations under way finish for those who wait and are not kept.
   void drop(std::uint64_t profile);
   void set_budget(std::size_t bytes);
@@ -97,6 +111,8 @@ class ViewCache {
 
   Result<std::shared_ptr<const void>> get_any(const ViewKey& key, const StopToken& stop,
                                               const Recipe& recipe);
+  std::shared_ptr<const void> peek_any(const ViewKey& key, std::type_index type) const;
+  std::vector<std::shared_ptr<const void>> kept_any(std::uint64_t profile, std::type_index type) const;
   Result<std::shared_ptr<const void>> compute(const ViewKey& key, const std::shared_ptr<Flight>& flight,
                                               const Recipe& recipe);
   void keep(const ViewKey& key, const Recipe& recipe, const std::shared_ptr<const void>& value,

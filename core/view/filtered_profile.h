@@ -9,8 +9,9 @@ namespace profd {
 
 // Samples that are dropped are gone, hidden frames too (their values stay on the caller), collapsed runs are
 // one frame; by file or module every frame is named by its file or module. All metrics are kept, the view's
-// is the default; threads, times and labels stay with their samples. Sums are those of the view. Records that
-// tie contexts together are left out. The property "view" says what was asked.
+// is the default; threads, times and labels stay with their samples, and records that tie contexts together
+// with their contexts (rewrite.h says how). Sums are those of the view. The property "view" says what was
+// asked.
 //
 // `selection` is that of `spec`. Fails with `unsupported` for other shapes than top-down.
 Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& spec, StopToken stop);

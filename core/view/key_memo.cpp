@@ -1,5 +1,6 @@
 #include "core/view/key_memo.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/view/key_index.h"
@@ -53,10 +54,41 @@ void KeyMemo::keep_scratch(BigVector<std::uint64_t> scratch) {
   if (scratch.capacity() > scratch_.capacity()) scratch_.swap(scratch);
 }
 
+std::shared_ptr<KeyMemo::Paths> KeyMemo::paths(Shape shape, const std::vector<Key>& focus) {
+  const std::scoped_lock lock(mutex_);
+  const auto at = std::find_if(paths_.begin(), paths_.end(), [&](const auto& paths) {
+    return paths->shape == shape && paths->focus == focus;
+  });
+  if (at != paths_.end()) {
+    std::rotate(at, at + 1, paths_.end());
+    return paths_.back();
+  }
+  if (paths_.size() >= kMaxPaths) paths_.erase(paths_.begin());
+  auto paths = std::make_shared<Paths>();
+  paths->shape = shape;
+  paths->focus = focus;
+  paths_.push_back(paths);
+  return paths;
+}
+
+void KeyMemo::account(const std::shared_ptr<Paths>& paths) {
+  const std::size_t bytes = paths->contexts ? paths->contexts->memory() : 0;
+  const std::scoped_lock lock(mutex_);
+  paths->bytes = bytes;
+  if (bytes > kMaxPathBytes) std::erase(paths_, paths);
+  std::size_t in_all = 0;
+  for (const auto& one : paths_) in_all += one->bytes;
+  while (paths_.size() > 1 && in_all > kMaxPathBytes) {
+    in_all -= paths_.front()->bytes;
+    paths_.erase(paths_.begin());
+  }
+}
+
 std::size_t KeyMemo::memory() const {
   const std::scoped_lock lock(mutex_);
   std::size_t bytes = scratch_.capacity() * sizeof(std::uint64_t);
   bytes += search_names_ ? search_names_->memory() : 0;
+  for (const auto& paths : paths_) bytes += sizeof(Paths) + paths->bytes;
   return bytes + (key_index_ ? key_index_->memory() : 0);
 }
 

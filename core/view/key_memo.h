@@ -1,5 +1,5 @@
-// KeyMemo: what searches and looks at one function need of the keys alone, whatever the metric and whichever
-// rows are let through. Shared by all selections whose boxes are the same.
+// KeyMemo: what searches, looks at one function and values of other metrics need of the boxes alone, whatever
+// the metric and whichever rows are let through. Shared by all selections whose boxes are the same.
 // Safe from any thread.
 #pragma once
 
@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "core/support/big_vector.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "core/support/turn.h"
+#include "core/view/path_contexts.h"
 
 namespace profd {
 
@@ -37,6 +39,20 @@ class KeyMemo {
   BigVector<std::uint64_t> take_scratch();
   void keep_scratch(BigVector<std::uint64_t> scratch);
 
+  // Contexts by path of top-down, and of callees of the fragments looked at last.
+  static constexpr std::size_t kMaxPaths = 8;
+  static constexpr std::size_t kMaxPathBytes = std::size_t{256} << 20;
+  struct Paths {
+    Shape shape;
+    std::vector<Key> focus;
+    Turn turn;                               // held while `contexts` is read or grown
+    std::unique_ptr<PathContexts> contexts;  // null until first used
+    std::size_t bytes = 0;                   // guarded by the memo's mutex
+  };
+  std::shared_ptr<Paths> paths(Shape shape, const std::vector<Key>& focus);
+  // To be told when they have grown, with the turn held; the largest are not kept for the next request.
+  void account(const std::shared_ptr<Paths>& paths);
+
   std::size_t memory() const;
 
  private:
@@ -46,6 +62,7 @@ class KeyMemo {
   std::shared_ptr<const SearchNames> search_names_;
   BigVector<std::uint64_t> scratch_;
   Turn making_index_;
+  std::vector<std::shared_ptr<Paths>> paths_;  // most recently used last
 };
 
 }  // namespace profd

@@ -50,10 +50,33 @@ void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
   }
 }
 
+std::shared_ptr<ViewMemo::Lane> ViewMemo::lane(const std::shared_ptr<KeyMemo::Paths>& of) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(lanes_, [](const auto& lane) { return lane->of.expired(); });
+  const auto at =
+      std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->of.lock() == of; });
+  if (at != lanes_.end()) {
+    std::rotate(at, at + 1, lanes_.end());
+    return lanes_.back();
+  }
+  if (lanes_.size() >= KeyMemo::kMaxPaths) lanes_.erase(lanes_.begin());
+  lanes_.push_back(std::make_shared<Lane>(Lane{of, {}, 0}));
+  return lanes_.back();
+}
+
+void ViewMemo::account(const std::shared_ptr<Lane>& lane) {
+  std::size_t bytes = 0;
+  if (const auto* whole = std::get_if<Values<std::int64_t>>(&lane->values)) bytes = whole->memory();
+  if (const auto* fractions = std::get_if<Values<double>>(&lane->values)) bytes = fractions->memory();
+  const std::scoped_lock lock(mutex_);
+  lane->bytes = bytes;
+}
+
 std::size_t ViewMemo::memory() const {
   const std::scoped_lock lock(mutex_);
   std::size_t bytes = 0;
   for (const auto& entry : entries_) bytes += sizeof(Entry) + entry->bytes;
+  for (const auto& lane : lanes_) bytes += sizeof(Lane) + lane->bytes;
   return bytes;
 }
 

@@ -1,4 +1,5 @@
-// ViewMemo: the unfolded trees of one selection, shared by every layout and table asked of it.
+// ViewMemo: the unfolded trees of one selection, shared by every layout and table asked of it, and the values
+// that boxes of other selections' trees were found to have in it.
 // Safe from any thread; requests on one tree take turns, requests on different trees do not wait.
 #pragma once
 
@@ -11,7 +12,9 @@
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "core/support/turn.h"
+#include "core/view/key_memo.h"
 #include "core/view/keys.h"
+#include "core/view/last_occurrences.h"
 #include "core/view/spec.h"
 #include "core/view/unfold.h"
 
@@ -50,6 +53,26 @@ class ViewMemo {
     return result;
   }
 
+  // Values by number of a path of KeyMemo::Paths.
+  template <class T>
+  struct Values {
+    std::vector<T> total, self;
+    std::vector<std::uint8_t> has_total, has_self;
+    LastOccurrences<T> last;
+    std::size_t memory() const {
+      return (total.capacity() + self.capacity()) * sizeof(T) + has_total.capacity() + has_self.capacity() +
+             last.memory();
+    }
+  };
+  struct Lane {
+    std::weak_ptr<KeyMemo::Paths> of;  // it may be dropped; then nobody asks for this any more
+    std::variant<std::monostate, Values<std::int64_t>, Values<double>> values;  // guarded by the turn of `of`
+    std::size_t bytes = 0;                                                      // guarded by the memo's mutex
+  };
+  std::shared_ptr<Lane> lane(const std::shared_ptr<KeyMemo::Paths>& of);
+  // To be told when it has grown, with the turn held.
+  void account(const std::shared_ptr<Lane>& lane);
+
   std::size_t memory() const;
 
  private:
@@ -59,6 +82,7 @@ class ViewMemo {
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Entry>> entries_;  // most recently used last
+  std::vector<std::shared_ptr<Lane>> lanes_;     // most recently used last
 };
 
 }  // namespace profd

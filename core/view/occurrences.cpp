@@ -87,8 +87,8 @@ void leave_out_empty(const Selection& selection, std::vector<std::uint32_t>& con
 
 }  // namespace
 
-Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
-                                                    StopToken& stop) {
+Result<std::vector<std::uint32_t>> find_all_occurrences(const Selection& selection,
+                                                        const std::vector<Key>& focus, StopToken& stop) {
   if (focus.empty()) return fail(ErrorCode::invalid, "callers and callees need a function to look at");
   if (focus.size() > kMaxFragmentLength)
     return fail(ErrorCode::limit, fmt::format("a fragment has at most {} functions", kMaxFragmentLength));
@@ -100,8 +100,12 @@ Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, 
   // Looking back from every context is only worth it while that stays below the cost of a sweep.
   const bool looks_back =
       index && index->of(focus.back()).size() * (focus.size() - 1) <= selection.profile->tree().size();
-  PROFD_TRY(std::vector<std::uint32_t> found,
-            looks_back ? look_up(selection, *index, focus, stop) : sweep_for(selection, focus, stop));
+  return looks_back ? look_up(selection, *index, focus, stop) : sweep_for(selection, focus, stop);
+}
+
+Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
+                                                    StopToken& stop) {
+  PROFD_TRY(std::vector<std::uint32_t> found, find_all_occurrences(selection, focus, stop));
   leave_out_empty(selection, found);
   return found;
 }

@@ -13,5 +13,8 @@ namespace profd {
 // boxes are after hide and collapse. Contexts without any value are left out.
 Result<std::vector<std::uint32_t>> find_occurrences(const Selection& selection, const std::vector<Key>& focus,
                                                     StopToken& stop);
+// Those too: what depends on the boxes alone, whatever the metric.
+Result<std::vector<std::uint32_t>> find_all_occurrences(const Selection& selection,
+                                                        const std::vector<Key>& focus, StopToken& stop);
 
 }  // namespace profd

@@ -221,9 +221,10 @@ Result<void> sum_up(const Column<T>& values, Selection& selection, StopToken& st
   return stop.status();
 }
 
-std::vector<Filter> row_filters(const std::vector<Filter>& filters) {
+std::vector<Filter> filters_that(const std::vector<Filter>& filters, bool filter_rows) {
   std::vector<Filter> out;
-  std::copy_if(filters.begin(), filters.end(), std::back_inserter(out), filters_rows);
+  std::copy_if(filters.begin(), filters.end(), std::back_inserter(out),
+               [&](const Filter& filter) { return filters_rows(filter) == filter_rows; });
   return out;
 }
 
@@ -236,6 +237,12 @@ const void* address_of(const ValueColumn& column) {
 
 }  // namespace
 
+bool same_boxes(const Selection& a, const Selection& b) {
+  // A shared table of keys tells frames apart alike; owners say which contexts are one box.
+  return a.profile == b.profile && a.keys == b.keys && a.owner.size() == b.owner.size() &&
+         (a.owner.empty() || a.owner.data() == b.owner.data());
+}
+
 std::size_t Selection::memory() const {
   std::size_t bytes = sizeof(Selection) + keys->memory() + hidden.size() + owner.bytes() + bytes_of(totals);
   if (address_of(widths) != address_of(totals)) bytes += bytes_of(widths);
@@ -243,7 +250,7 @@ std::size_t Selection::memory() const {
     bytes += self.contexts.bytes();
     for (const ValueColumn& values : self.values) bytes += bytes_of(values);
   }
-  if (key_memo && !shares_key_memo) bytes += key_memo->memory();
+  if (key_memo) bytes += key_memo->memory() / static_cast<std::size_t>(key_memo.use_count());
   return bytes + (memo ? memo->memory() : 0);
 }
 
@@ -256,7 +263,8 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   auto selection = std::make_shared<Selection>();
   selection->profile = profile;
   selection->memo = std::make_shared<ViewMemo>();
-  selection->row_filters = row_filters(spec.filters);
+  selection->row_filters = filters_that(spec.filters, true);
+  selection->box_filters = filters_that(spec.filters, false);
   selection->metric = profile->default_metric();
   if (!spec.metric.empty()) {
     const std::optional<MetricId> metric = profile->find_metric(spec.metric);
@@ -270,8 +278,10 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   selection->profile_total = profile->total(selection->metric);
 
   const bool same_profile = similar && similar->profile == profile;
-  const bool same_keys =
-      same_profile && similar->keys->granularity == spec.granularity && similar->keys->groups.empty();
+  const bool boxes_shared = same_profile && similar->keys->granularity == spec.granularity &&
+                            similar->box_filters == selection->box_filters;
+  const bool same_keys = boxes_shared || (same_profile && similar->keys->granularity == spec.granularity &&
+                                          similar->keys->groups.empty());
   if (same_keys) selection->keys = similar->keys;
   const bool same_rows = same_profile && similar->row_filters == selection->row_filters;
   if (same_rows) {
@@ -300,12 +310,40 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
                           selection->self.values[m]);
   });
   PROFD_CHECK(summed);
-  PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
-  PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
-  selection->shares_key_memo =
-      similar && similar->keys == selection->keys && similar->owner.empty() && selection->owner.empty();
-  selection->key_memo = selection->shares_key_memo ? similar->key_memo : std::make_shared<KeyMemo>();
+  if (boxes_shared) {
+    selection->hidden = similar->hidden;
+    selection->collapse_recursion = similar->collapse_recursion;
+    selection->owner = similar->owner;
+  } else {
+    PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
+    PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
+  }
+  const bool shares = similar && same_boxes(*similar, *selection);
+  selection->key_memo = shares ? similar->key_memo : std::make_shared<KeyMemo>();
   return SelectionPtr(std::move(selection));
+}
+
+unsigned likeness(const Selection& made, const ViewSpec& spec) {
+  const MetricId metric = spec.metric.empty() ? made.profile->default_metric()
+                                              : made.profile->find_metric(spec.metric).value_or(MetricId{});
+  const bool same_names = made.keys->granularity == spec.granularity;
+  unsigned like = 0;
+  if (same_names && made.keys->groups.empty()) like = 1;
+  if (same_names && made.box_filters == filters_that(spec.filters, false)) like = 4;  // and all by box
+  if (made.row_filters == filters_that(spec.filters, true)) like += made.metric == metric ? 3 : 1;
+  return like;
+}
+
+Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<const KeyTable> keys,
+                               StopToken stop) {
+  if (selection->keys == keys) return selection;
+  auto out = std::make_shared<Selection>(*selection);
+  out->keys = std::move(keys);
+  out->owner = {};
+  out->memo = std::make_shared<ViewMemo>();
+  out->key_memo = std::make_shared<KeyMemo>();
+  PROFD_CHECK(find_owners(out->profile->tree(), *out, stop));
+  return SelectionPtr(std::move(out));
 }
 
 }  // namespace profd

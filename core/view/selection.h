@@ -39,22 +39,26 @@ struct Selection {
   Value total;                      // of what passed
   Value profile_total;              // of everything
   std::vector<Filter> row_filters;  // the keep and drop filters it was made with
+  std::vector<Filter> box_filters;  // the hide and collapse filters
   // By metric, of the whole profile: what filters by thread, label or time leave out because nobody knows
   // where it belongs: values that belong to no sample, samples without a thread or a time. Empty without such
   // filters.
   std::vector<Value> excluded;
   // Trees unfolded so far, reused by layouts and tables on this selection. Grows with use, within a bound.
   std::shared_ptr<ViewMemo> memo;
-  // The same for what depends on the keys alone; of a similar selection where all boxes are the same.
+  // The same for what depends on the boxes alone; shared by all selections that were made of one another.
   std::shared_ptr<KeyMemo> key_memo;
-  bool shares_key_memo = false;
 
   std::uint32_t owner_of(std::uint32_t context) const { return owner.empty() ? context : owner[context]; }
-  // Bytes of its own: what it shares with the profile does not count, a shared key_memo where it was made.
+  // Bytes of its own: what it shares with the profile does not count, a shared key_memo by equal parts.
   std::size_t memory() const;
 };
 
 using SelectionPtr = std::shared_ptr<const Selection>;
+
+// Whether two selections differ in what their boxes hold at most, in metric and rows: then a path of keys
+// means the same boxes in both. Cheap.
+bool same_boxes(const Selection& a, const Selection& b);
 
 // Fails with `invalid` when a filter cannot be applied (a bad expression, a thread filter on a profile
 // without threads, an unknown metric); the message says which and why. `similar`, a selection of the same
@@ -67,6 +71,14 @@ inline Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& sp
   SerialExecutor serial;
   return select(profile, spec, std::move(stop), similar, serial);
 }
+
+// How much select() can take over of `made` for a spec of the same profile, to choose the best of several.
+unsigned likeness(const Selection& made, const ViewSpec& spec);
+
+// The same rows and sums in boxes of other keys, which say of the same frames what is the same (a table of
+// join_keys, joint_keys.h). Shares all but what depends on the keys.
+Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<const KeyTable> keys,
+                               StopToken stop);
 
 // Makes ahead of time what the first bottom-up view and the first look at one function would wait for: about
 // half a second and 16 bytes a context for the largest profiles. Meant for the background, after opening.

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <numeric>
 
+#include "core/view/box_children.h"
+#include "core/view/last_occurrences.h"
 #include "core/view/occurrences.h"
 #include "core/view/selection.h"
 #include "core/view/sweep.h"
@@ -19,14 +20,6 @@ constexpr std::size_t kOwnBlock = 4096;
 // early.
 constexpr std::size_t kAhead = 16;
 
-// Fractional sums leave dust where the exact answer is nothing.
-std::int64_t without_dust(std::int64_t value, std::int64_t) {
-  return value;
-}
-double without_dust(double value, double width) {
-  return std::fabs(value) <= width * 1e-12 ? 0.0 : value;
-}
-
 }  // namespace
 
 template <class T>
@@ -40,45 +33,14 @@ struct UnfoldedTree<T>::Source {
   // Bottom-up: the rows.
   Column<std::uint32_t> row_contexts;
   Column<T> row_values;
-  // Callees of a fragment that occurs below itself: every occurrence, ascending, and sums of what is counted
-  // at occurrences [0, i). A context's own part is its total less what its occurrences below take.
-  std::vector<std::uint32_t> occurrences;
-  std::vector<T> taken_total, taken_width;
+  // Callees of a fragment that occurs below itself.
+  LastOccurrences<T> last;
 
   const ContextTree& tree() const { return profile->tree(); }
   std::uint32_t owner_of(std::uint32_t c) const { return owner.empty() ? c : owner[c]; }
   Key key_of(std::uint32_t c) const { return keys->of_frame[tree().frame[c]]; }
 
-  bool is_occurrence(std::uint32_t c) const {
-    return !occurrences.empty() && std::binary_search(occurrences.begin(), occurrences.end(), c);
-  }
-  // total and width of the stacks below c whose last occurrence is not below c.
-  std::pair<T, T> weight(std::uint32_t c) const {
-    std::pair<T, T> out{totals[c], widths[c]};
-    if (occurrences.empty()) return out;
-    const auto from = std::upper_bound(occurrences.begin(), occurrences.end(), c);
-    if (from == occurrences.end() || *from >= tree().subtree_end[c]) return out;
-    const auto to = std::lower_bound(from, occurrences.end(), tree().subtree_end[c]);
-    const auto a = static_cast<std::size_t>(from - occurrences.begin());
-    const auto b = static_cast<std::size_t>(to - occurrences.begin());
-    // taken_*[i] counts from the end, so that it can be made from the deepest occurrence up.
-    out.first = subtract(out.first, subtract(taken_total[a], taken_total[b], saturated), saturated);
-    out.second = subtract(out.second, subtract(taken_width[a], taken_width[b], saturated), saturated);
-    out.first = without_dust(out.first, widths[c]);
-    out.second = without_dust(out.second, widths[c]);
-    return out;
-  }
-  void take_occurrences(std::vector<std::uint32_t> found) {
-    occurrences = std::move(found);
-    const std::size_t n = occurrences.size();
-    taken_total.assign(n + 1, T{});
-    taken_width.assign(n + 1, T{});
-    for (std::size_t i = n; i-- > 0;) {
-      const auto [total, width] = weight(occurrences[i]);
-      taken_total[i] = add(taken_total[i + 1], total, saturated);
-      taken_width[i] = add(taken_width[i + 1], width, saturated);
-    }
-  }
+  std::pair<T, T> weight(std::uint32_t c) const { return last.weight(tree(), totals, widths, saturated, c); }
 };
 
 template <class T>
@@ -167,7 +129,7 @@ bool UnfoldedTree<T>::saturated() const {
 template <class T>
 std::size_t UnfoldedTree<T>::memory() const {
   std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
-                      source_->occurrences.size() * (sizeof(std::uint32_t) + 2 * sizeof(T));
+                      source_->last.memory();
   for (const auto& block : blocks_) bytes += sizeof(block) + (block ? block->bytes() : 0);
   return bytes;
 }
@@ -214,7 +176,7 @@ Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& 
       first.push_back(c);
     }
     if (shape == Shape::callees) {
-      if (nested) source->take_occurrences(found);
+      if (nested) source->last.take(found, tree, source->totals, source->widths, source->saturated);
       for (std::uint32_t c : found) {
         const auto [total, width] = source->weight(c);
         if (width == 0) continue;
@@ -258,25 +220,16 @@ Result<void> UnfoldedTree<T>::group_children(const Node& node, Groups& groups, S
       __builtin_prefetch(s.widths.data() + soon + 1);
     }
     const std::uint32_t from = block.context[node.offset + i];
-    const std::uint32_t end = tree.subtree_end[from];
-    for (std::uint32_t c = from + 1; c < end;) {
-      if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-      if (s.widths[c] == 0) {
-        c = tree.subtree_end[c];
-        continue;
-      }
-      if (s.owner_of(c) != c) {  // hidden or folded into this box: its children are this box's
-        ++c;
-        continue;
-      }
-      const std::uint32_t child = c;
-      c = tree.subtree_end[c];
-      if (s.is_occurrence(child)) continue;
-      const auto [total, width] = s.weight(child);
-      if (width == 0) continue;
-      below = add(below, total, s.saturated);
-      groups.add_cursor(s.key_of(child), child, total, width, s.saturated, group_of_key_);
-    }
+    const bool all = for_each_child_box(
+        tree, s.owner, from, stop, [&](std::uint32_t c) { return s.widths[c] == 0; },
+        [&](std::uint32_t child) {
+          if (s.last.contains(child)) return;
+          const auto [total, width] = s.weight(child);
+          if (width == 0) return;
+          below = add(below, total, s.saturated);
+          groups.add_cursor(s.key_of(child), child, total, width, s.saturated, group_of_key_);
+        });
+    if (!all) return fail(ErrorCode::cancelled, "cancelled");
   }
   groups.self = without_dust(subtract(node.total, below, s.saturated), node.width);
   return {};
@@ -449,21 +402,26 @@ Result<void> UnfoldedTree<T>::expand(std::uint32_t id, StopToken& stop) {
 
 template <class T>
 Result<std::uint32_t> UnfoldedTree<T>::find(const std::vector<Key>& path, StopToken& stop) {
-  const std::vector<std::uint32_t>& rank = source_->keys->name_rank;
   std::uint32_t at = 0;
   for (Key key : path) {
-    if (key >= rank.size())
+    if (key >= source_->keys->n_keys())
       return fail(ErrorCode::not_found, "the path names a key the profile does not have");
-    PROFD_CHECK(expand(at, stop));
-    const auto begin = nodes_.begin() + nodes_[at].first_child;
-    const auto end = begin + nodes_[at].n_children;
-    const auto child = std::lower_bound(
-        begin, end, rank[key], [&](const Node& node, std::uint32_t r) { return rank[node.key] < r; });
-    if (child == end || child->key != key)
-      return fail(ErrorCode::not_found, "the view has no box at this path");
-    at = static_cast<std::uint32_t>(child - nodes_.begin());
+    PROFD_TRY(at, child(at, key, stop));
+    if (at == kNone) return fail(ErrorCode::not_found, "the view has no box at this path");
   }
   return at;
+}
+
+template <class T>
+Result<std::uint32_t> UnfoldedTree<T>::child(std::uint32_t id, Key key, StopToken& stop) {
+  PROFD_CHECK(expand(id, stop));
+  const std::vector<std::uint32_t>& rank = source_->keys->name_rank;
+  const auto begin = nodes_.begin() + nodes_[id].first_child;
+  const auto end = begin + nodes_[id].n_children;
+  const auto found = std::lower_bound(begin, end, rank[key],
+                                      [&](const Node& node, std::uint32_t r) { return rank[node.key] < r; });
+  if (found == end || found->key != key) return kNone;
+  return static_cast<std::uint32_t>(found - nodes_.begin());
 }
 
 template class UnfoldedTree<std::int64_t>;

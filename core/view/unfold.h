@@ -51,6 +51,8 @@ class UnfoldedTree {
   std::size_t size() const { return nodes_.size(); }
   // Children and self of a node. When stopped, the node stays as it was.
   Result<void> expand(std::uint32_t id, StopToken& stop);
+  // The child of a node that has a key of keys(); kNone when there is none.
+  Result<std::uint32_t> child(std::uint32_t id, Key key, StopToken& stop);
   // The node at a path of keys from the root, or `not_found`.
   Result<std::uint32_t> find(const std::vector<Key>& path, StopToken& stop);
   const KeyTable& keys() const;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/view/selection.h"
-#include "core/view/unsampled.h"
+#include "core/model/unsampled.h"
 #include "formats/writer.h"
 
 namespace profd::writers {

@@ -19,9 +19,6 @@ Result<void> write_profiles(const FormatWriter& writer, std::span<const ProfileP
   PROFD_TRY(const ProfilePtr filtered, filtered_profile(*selection, spec, options.stop));
   count_loss(losses, "profiles", "The filters are those of one profile of the several there are.",
              profiles.size() - 1);
-  for (const AssociationTable& table : whole->associations())
-    count_loss(losses, "associations", "Records that tie several contexts together are not written.",
-               table.size());
   report_excluded(*selection, losses);
   return writer.write(std::span(&filtered, 1), how, sink, losses);
 }

@@ -4,49 +4,61 @@
 
 namespace profd {
 
-std::string Views::key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind) {
+ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char* kind,
+                      const std::string& more) {
   ViewSpec plain = spec;
   plain.shape = Shape::flat;
   plain.focus.clear();
   if (plain.metric.empty()) plain.metric = open.metric_info().name;
-  return kind + to_text(plain);
+  return {open.view_id, kind + to_text(plain) + more};
 }
 
 Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
-  const std::string text = key_text(open, spec, "select ");
-  auto made =
-      cache_.get<Selection>({open.view_id, text}, stop, [&](const StopToken& token) -> Result<SelectionPtr> {
-        ViewSpec full = spec;
-        if (full.metric.empty()) full.metric = open.metric_info().name;
-        SelectionPtr similar;
-        {
-          const std::lock_guard lock(mutex_);
-          similar = known_[open.view_id].latest.lock();
-        }
-        return select(open.profile, full, token, similar, executor_);
-      });
-  if (!made) return made;
-  remember(open, text, *made);
-  const std::lock_guard lock(mutex_);
-  known_[open.view_id].latest = *made;
-  return made;
+  return cache_.get<Selection>(key_of(open, spec, "select "), stop,
+                               [&](const StopToken& token) -> Result<SelectionPtr> {
+                                 ViewSpec full = spec;
+                                 if (full.metric.empty()) full.metric = open.metric_info().name;
+                                 return select(open.profile, full, token, similar_to(open, full), executor_);
+                               });
+}
+
+SelectionPtr Views::similar_to(const OpenProfile& open, const ViewSpec& full) const {
+  SelectionPtr best;
+  unsigned most = 0;
+  for (const SelectionPtr& made : cache_.kept<Selection>(open.view_id)) {
+    const unsigned like = likeness(*made, full);
+    if (like <= most) continue;
+    most = like;
+    best = made;
+  }
+  return best;
 }
 
 Result<std::shared_ptr<const FlatView>> Views::flat(const OpenProfile& open, const ViewSpec& spec,
                                                     const StopToken& stop) {
-  const std::string text = key_text(open, spec, "flat ");
-  auto made = cache_.get<FlatView>({open.view_id, text}, stop,
-                                   [&](const StopToken& token) -> Result<std::shared_ptr<const FlatView>> {
-                                     PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-                                     return shared(flat_view(*selected, token));
-                                   });
-  if (made) remember(open, text, *made);
-  return made;
+  return cache_.get<FlatView>(key_of(open, spec, "flat "), stop,
+                              [&](const StopToken& token) -> Result<std::shared_ptr<const FlatView>> {
+                                PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                return shared(flat_view(*selected, token));
+                              });
+}
+
+Result<KeyValues> Views::key_values(const OpenProfile& open, const ViewSpec& spec, std::span<const Key> keys,
+                                    const StopToken& stop) {
+  PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
+  if (const auto table = cache_.peek<FlatView>(key_of(open, spec, "flat ")))
+    return values_of_keys(*selected, *table, keys);
+  StopToken token = stop;
+  PROFD_TRY(const auto index, selected->key_memo->key_index(*selected, false, token));
+  if (index && has_few_contexts(*selected, *index, keys))
+    return values_of_keys(*selected, *index, keys, token);
+  PROFD_TRY(const auto table, flat(open, spec, stop));
+  return values_of_keys(*selected, *table, keys);
 }
 
 Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& open, const ViewSpec& spec,
                                                           const std::string& pattern, const StopToken& stop) {
-  return cache_.get<SearchResult>({open.view_id, key_text(open, spec, "search ") + "\n" + pattern}, stop,
+  return cache_.get<SearchResult>(key_of(open, spec, "search ", "\n" + pattern), stop,
                                   [&](const StopToken& token) -> Result<std::shared_ptr<const SearchResult>> {
                                     PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
                                     return shared(profd::search(*selected, pattern, token, executor_));
@@ -55,39 +67,31 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
 
 Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
                                                            const StopToken& stop) {
-  const std::string text = key_text(open, spec, "line index ");
-  auto made = cache_.get<LineIndex>({open.view_id, text}, stop,
-                                    [&](const StopToken& token) -> Result<std::shared_ptr<const LineIndex>> {
-                                      PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-                                      return shared(make_line_index(*open.profile, selected->self, token));
-                                    });
-  if (made) remember(open, text, *made);
-  return made;
+  return cache_.get<LineIndex>(key_of(open, spec, "line index "), stop,
+                               [&](const StopToken& token) -> Result<std::shared_ptr<const LineIndex>> {
+                                 PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                 return shared(make_line_index(*open.profile, selected->self, token));
+                               });
 }
 
 Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
                                                        const std::vector<StringId>& files,
                                                        const StopToken& stop) {
-  const std::string text = lines_text(open, spec, files);
-  auto made = cache_.get<LineValues>(
-      {open.view_id, text}, stop, [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
+  return cache_.get<LineValues>(
+      lines_key(open, spec, files), stop,
+      [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
         PROFD_TRY(const auto index, line_index(open, spec, token));
         PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
         return shared(annotate_lines(*open.profile, *index, selected->self, files, token));
       });
-  if (made) remember(open, text, *made);
-  return made;
 }
 
 Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
                                                         const WorkspaceSnapshot& workspace,
                                                         const StopToken& stop) {
-  const std::string text = "sources " + workspace.key;
-  auto made = cache_.get<SourceMap>({open.view_id, text}, stop, [&](const StopToken& token) {
+  return cache_.get<SourceMap>(sources_key(open, workspace), stop, [&](const StopToken& token) {
     return make_source_map(open.profile, workspace, token);
   });
-  if (made) remember(open, text, *made);
-  return made;
 }
 
 bool Views::is_small(const OpenProfile& open) {
@@ -96,43 +100,41 @@ bool Views::is_small(const OpenProfile& open) {
   return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
 }
 
-std::string Views::lines_text(const OpenProfile& open, const ViewSpec& spec,
-                              const std::vector<StringId>& files) {
-  std::string text = key_text(open, spec, "lines ") + "\n";
+ViewKey Views::lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files) {
+  std::string text = "\n";
   for (const StringId file : files) text += " " + std::to_string(file.v);
-  return text;
+  return key_of(open, spec, "lines ", text);
+}
+
+ViewKey Views::sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace) {
+  return {open.view_id, "sources " + workspace.key};
 }
 
 bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
                           const std::string& path) const {
   if (is_small(open)) return true;
-  const auto made = at_hand(open, "sources " + workspace.key);
+  const auto made = cache_.peek<SourceMap>(sources_key(open, workspace));
   if (!made) return true;  // not known yet; one spelling is what most files have
-  const auto& by_path = std::static_pointer_cast<const SourceMap>(made)->by_path;
-  const auto found = by_path.find(path);
-  if (found == by_path.end() || found->second.size() < 2) return true;
-  return at_hand(open, lines_text(open, spec, found->second)) != nullptr;
+  const auto found = made->by_path.find(path);
+  if (found == made->by_path.end() || found->second.size() < 2) return true;
+  return cache_.peek<LineValues>(lines_key(open, spec, found->second)) != nullptr;
 }
 
 Result<std::shared_ptr<const NeighbourTable>> Views::neighbour_table(const OpenProfile& open,
                                                                      const ViewSpec& spec,
                                                                      const StopToken& stop) {
-  const std::string text = key_text(open, spec, "neighbours ");
-  auto made = cache_.get<NeighbourTable>(
-      {open.view_id, text}, stop,
+  return cache_.get<NeighbourTable>(
+      key_of(open, spec, "neighbours "), stop,
       [&](const StopToken& token) -> Result<std::shared_ptr<const NeighbourTable>> {
         PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
         return shared(make_neighbour_table(*selected, token));
       });
-  if (made) remember(open, text, *made);
-  return made;
 }
 
 Result<Neighbours> Views::neighbours(const OpenProfile& open, const ViewSpec& spec, Key key, std::size_t n,
                                      const StopToken& stop) {
-  if (const auto made = at_hand(open, key_text(open, spec, "neighbours ")))
-    if (const auto table = std::static_pointer_cast<const NeighbourTable>(made); table->usable)
-      return neighbours_in(*table, key, n);
+  const auto table = cache_.peek<NeighbourTable>(key_of(open, spec, "neighbours "));
+  if (table && table->usable) return neighbours_in(*table, key, n);
   PROFD_TRY(const SelectionPtr selected, selection(open, spec, stop));
   return neighbours_of(*selected, key, n, stop);
 }
@@ -154,35 +156,17 @@ unsigned Views::needs_of(Shape shape) {
 
 bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const {
   if (is_small(open)) return true;
-  if ((needs & kFlat) != 0 && !at_hand(open, key_text(open, spec, "flat "))) return false;
-  if ((needs & kLines) != 0 && !at_hand(open, key_text(open, spec, "line index "))) return false;
-  if ((needs & kNeighbours) != 0 && !at_hand(open, key_text(open, spec, "neighbours "))) return false;
+  if ((needs & kFlat) != 0 && !cache_.peek<FlatView>(key_of(open, spec, "flat "))) return false;
+  if ((needs & kLines) != 0 && !cache_.peek<LineIndex>(key_of(open, spec, "line index "))) return false;
+  if ((needs & kNeighbours) != 0 && !cache_.peek<NeighbourTable>(key_of(open, spec, "neighbours ")))
+    return false;
   if ((needs & (kSelection | kOneFunction)) == 0) return true;
-  const auto made = at_hand(open, key_text(open, spec, "select "));
-  return made != nullptr && ((needs & kOneFunction) == 0 ||
-                             std::static_pointer_cast<const Selection>(made)->key_memo->has_key_index());
-}
-
-std::shared_ptr<const void> Views::at_hand(const OpenProfile& open, const std::string& text) const {
-  const std::lock_guard lock(mutex_);
-  const auto known = known_.find(open.view_id);
-  if (known == known_.end()) return nullptr;
-  const auto made = known->second.made.find(text);
-  return made == known->second.made.end() ? nullptr : made->second.lock();
-}
-
-void Views::remember(const OpenProfile& open, const std::string& text,
-                     const std::shared_ptr<const void>& made) {
-  const std::lock_guard lock(mutex_);
-  auto& by_text = known_[open.view_id].made;
-  if (by_text.size() > 256) std::erase_if(by_text, [](const auto& item) { return item.second.expired(); });
-  by_text[text] = made;
+  const SelectionPtr made = cache_.peek<Selection>(key_of(open, spec, "select "));
+  return made != nullptr && ((needs & kOneFunction) == 0 || made->key_memo->has_key_index());
 }
 
 void Views::drop(const OpenProfile& open) {
   cache_.drop(open.view_id);
-  const std::lock_guard lock(mutex_);
-  known_.erase(open.view_id);
 }
 
 }  // namespace profd

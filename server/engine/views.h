@@ -1,12 +1,12 @@
-// Views: selections, tables, line values and source maps of open profiles, computed once and shared.
-// Safe from any thread; a request's own StopToken bounds how long it waits.
+// Views: selections, tables, line values and source maps of open profiles, computed once and shared. All of
+// it is in one ViewCache; docs/caches.md says under which keys, and what else is kept where. Safe from any
+// thread; a request's own StopToken bounds how long it waits.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include "core/view/search.h"
 #include "core/view/selection.h"
 #include "core/view/table.h"
+#include "core/view/values.h"
 #include "server/engine/node_table.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/source_map.h"
@@ -32,6 +33,10 @@ class Views {
   Result<SelectionPtr> selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop);
   Result<std::shared_ptr<const FlatView>> flat(const OpenProfile& open, const ViewSpec& spec,
                                                const StopToken& stop);
+  // Of some keys alone: what a page of a flat view shows of a further metric. From the table where it is at
+  // hand or costs no more than the keys' own contexts.
+  Result<KeyValues> key_values(const OpenProfile& open, const ViewSpec& spec, std::span<const Key> keys,
+                               const StopToken& stop);
   Result<std::shared_ptr<const SearchResult>> search(const OpenProfile& open, const ViewSpec& spec,
                                                      const std::string& pattern, const StopToken& stop);
   // Values of every line of every file; what lines() looks them up in.
@@ -77,22 +82,16 @@ class Views {
   [[nodiscard]] const ViewCache& cache() const { return cache_; }
 
  private:
-  static std::string lines_text(const OpenProfile& open, const ViewSpec& spec,
-                                const std::vector<StringId>& files);
-  static std::string key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind);
-  // What was made under this key, if it is still there.
-  [[nodiscard]] std::shared_ptr<const void> at_hand(const OpenProfile& open, const std::string& text) const;
-  void remember(const OpenProfile& open, const std::string& text, const std::shared_ptr<const void>& made);
+  static ViewKey key_of(const OpenProfile& open, const ViewSpec& spec, const char* kind,
+                        const std::string& more = {});
+  static ViewKey lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files);
+  static ViewKey sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace);
+  // The selection that one of this spec has most in common with; null when none is kept.
+  [[nodiscard]] SelectionPtr similar_to(const OpenProfile& open, const ViewSpec& full) const;
 
   Executor& executor_;
   ViewCache cache_;
   std::atomic<std::int64_t> next_node_{1};
-  mutable std::mutex mutex_;  // guards what follows
-  struct Known {
-    std::weak_ptr<const Selection> latest;                  // shares work with the next selection
-    std::map<std::string, std::weak_ptr<const void>> made;  // what has been computed, by key
-  };
-  std::map<std::uint64_t, Known> known_;  // by OpenProfile::view_id
 };
 
 }  // namespace profd

@@ -183,3 +183,25 @@ TEST_CASE("an asker who leaves does not wait for the view") {
   CHECK(made);
   CHECK(cache.size() == 1);
 }
+
+TEST_CASE("a look into the cache finds what is kept, makes nothing and changes nothing") {
+  struct Other {
+    std::size_t memory() const { return 1; }
+  };
+  ViewCache cache(100);
+  CHECK(cache.peek<Blob>({1, "a"}) == nullptr);
+  REQUIRE(cache.get<Blob>({1, "a"}, {}, makes(40)));
+  REQUIRE(cache.get<Blob>({1, "b"}, {}, makes(40)));
+  CHECK(cache.peek<Blob>({1, "a"}) != nullptr);
+  CHECK(cache.peek<Other>({1, "a"}) == nullptr);
+  CHECK(cache.peek<Blob>({2, "a"}) == nullptr);
+  CHECK(cache.counters().hits == 0);
+  REQUIRE(cache.kept<Blob>(1).size() == 2);
+  CHECK(cache.kept<Blob>(1)[0] == cache.peek<Blob>({1, "b"}));
+  CHECK(cache.kept<Other>(1).empty());
+  CHECK(cache.kept<Blob>(2).empty());
+  // The one looked at is still the oldest.
+  REQUIRE(cache.get<Blob>({2, "c"}, {}, makes(40)));
+  CHECK(cache.peek<Blob>({1, "a"}) == nullptr);
+  CHECK(cache.kept<Blob>(1).size() == 1);
+}

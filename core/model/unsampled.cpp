@@ -1,9 +1,9 @@
-#include "core/view/unsampled.h"
+#include "core/model/unsampled.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/view/sweep.h"
+#include "core/support/sums.h"
 
 namespace profd {
 namespace {

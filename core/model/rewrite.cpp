@@ -1,0 +1,366 @@
+#include "core/model/rewrite.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "core/model/unsampled.h"
+#include "core/support/big_vector.h"
+
+namespace profd {
+namespace {
+
+template <class T>
+T& entry_of(std::vector<T>& known, std::uint32_t id, std::size_t n) {
+  if (known.empty()) known.resize(n);
+  return known[id];
+}
+
+template <class T>
+Column<T> rows_of(const Column<T>& column, const std::vector<std::uint32_t>& rows) {
+  std::vector<T> out;
+  out.reserve(rows.size());
+  for (const std::uint32_t row : rows) out.push_back(column[row]);
+  return Column<T>(std::move(out));
+}
+
+class Rewriting {
+ public:
+  Rewriting(const Profile& source, const Rewrite& how, StopToken stop)
+      : in_(source), how_(how), stop_(std::move(stop)), tables_(source, out_) {}
+
+  Result<ProfilePtr> run() && {
+    out_.info() = how_.info.value_or(in_.info());
+    for (std::size_t m = 0; m < n_metrics(); ++m) {
+      const bool fractional = std::holds_alternative<double>(in_.total(MetricId{m}));
+      out_.add_metric(in_.metrics()[m].name, in_.metrics()[m].unit, fractional);
+    }
+    if (n_metrics() > 0) out_.set_default_metric(how_.default_metric.value_or(in_.default_metric()));
+    choose_rows();
+    mark_used();
+    choose_records();
+    if (how_.everything) copy_tables();
+    PROFD_CHECK(stop_.status());
+    PROFD_CHECK(map_frames());
+    PROFD_CHECK(map_contexts());
+    PROFD_CHECK(add_samples());
+    add_values();
+    add_associations();
+    const bool filtered = !how_.contexts.empty() || !how_.samples.empty();
+    out_.set_n_samples(filtered ? rows_.size() : in_.n_samples());
+    SerialExecutor executor;
+    return std::move(out_).finish(executor, std::move(stop_));
+  }
+
+ private:
+  std::size_t n_metrics() const { return in_.metrics().size(); }
+  bool passes(std::uint32_t context) const { return how_.contexts.empty() || how_.contexts[context] != 0; }
+
+  // Rows of the sample table, or of the self table where there is none, and of the values beside the samples.
+  void choose_rows() {
+    const SampleTable* const samples = in_.samples();
+    const Column<std::uint32_t>& contexts = samples != nullptr ? samples->context : in_.self().contexts;
+    const bool all = samples == nullptr || how_.samples.empty();
+    for (std::uint32_t row = 0; row < contexts.size(); ++row)
+      if (passes(contexts[row]) && (all || how_.samples[row] != 0)) rows_.push_back(row);
+    if (samples == nullptr || !how_.unsampled) return;
+    rest_ = unsampled_values(in_);
+    for (std::uint32_t row = 0; row < rest_.contexts.size(); ++row)
+      if (passes(rest_.contexts[row])) rest_rows_.push_back(row);
+  }
+
+  // A context that something lies at, and all above it.
+  void mark(std::uint32_t context) {
+    for (; used_[context] == 0; context = in_.tree().parent[context]) used_[context] = 1;
+  }
+  void mark_used() {
+    used_.assign(in_.tree().size(), 0);
+    used_[0] = 1;
+    const Column<std::uint32_t>& contexts =
+        in_.samples() != nullptr ? in_.samples()->context : in_.self().contexts;
+    for (const std::uint32_t row : rows_) mark(contexts[row]);
+    for (const std::uint32_t row : rest_rows_) mark(rest_.contexts[row]);
+  }
+
+  void choose_records() {
+    const std::vector<std::uint8_t> sampled =
+        in_.samples() != nullptr && !how_.samples.empty() ? used_ : std::vector<std::uint8_t>();
+    for (const AssociationTable& table : in_.associations()) {
+      Records records;
+      records.contexts.resize(table.contexts.size());
+      for (std::uint32_t row = 0; row < table.size(); ++row) {
+        bool any = false, named = false;
+        for (std::size_t role = 0; role < table.contexts.size(); ++role) {
+          std::uint32_t context = table.contexts[role][row];
+          named = named || context != kNone;
+          if (context != kNone && (!passes(context) || (!sampled.empty() && sampled[context] == 0)))
+            context = kNone;
+          any = any || context != kNone;
+          records.contexts[role].push_back(context);
+        }
+        if (any || !named) {
+          records.rows.push_back(row);
+          continue;
+        }
+        for (auto& column : records.contexts) column.pop_back();
+      }
+      for (const auto& column : records.contexts)
+        for (const std::uint32_t context : column)
+          if (context != kNone) mark(context);
+      records_.push_back(std::move(records));
+    }
+    if (how_.everything) std::fill(used_.begin(), used_.end(), std::uint8_t{1});
+  }
+
+  void copy_tables() {
+    for (std::uint32_t id = 0; id < in_.strings().size(); ++id) tables_.copy(StringId{id});
+    for (std::uint32_t id = 0; id < in_.modules().size(); ++id) tables_.copy(ModuleId{id});
+    for (std::uint32_t id = 0; id < in_.functions().size(); ++id) tables_.copy(FunctionId{id});
+    for (std::uint32_t id = 0; id < in_.frames().size(); ++id) tables_.copy(FrameId{id});
+    for (std::uint32_t id = 0; id < in_.threads().size(); ++id) thread_of(id);
+    for (std::uint32_t id = 0; id < in_.labels().n_sets(); ++id) labels_of(id);
+  }
+
+  Result<void> map_frames() {
+    const auto n = static_cast<std::uint32_t>(in_.frames().size());
+    std::vector<std::uint8_t> wanted(n, how_.everything ? 1 : 0);
+    for (std::uint32_t c = 1; c < used_.size(); ++c)
+      if (used_[c] != 0) wanted[in_.tree().frame[c]] = 1;
+    first_.assign(n + 1, 0);
+    merged_.assign(n, 0);
+    StandIns found;
+    for (std::uint32_t frame = 0; frame < n; ++frame) {
+      if (wanted[frame] != 0) {
+        if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+        found.frames.clear();
+        found.merged = false;
+        if (how_.frames)
+          PROFD_CHECK(how_.frames(FrameId{frame}, tables_, found));
+        else
+          found.frames.push_back(tables_.copy(FrameId{frame}));
+        stand_ins_.insert(stand_ins_.end(), found.frames.begin(), found.frames.end());
+        merged_[frame] = found.merged ? 1 : 0;
+      }
+      first_[frame + 1] = static_cast<std::uint32_t>(stand_ins_.size());
+    }
+    return {};
+  }
+
+  // Parents come before their children, so that one pass has what is above at hand.
+  Result<void> map_contexts() {
+    const ContextTree& tree = in_.tree();
+    const auto n = static_cast<std::uint32_t>(tree.size());
+    context_.resize(n, ContextId{});
+    context_[0] = kRootContext;
+    // The context whose stand-ins a context's values go to; the root when all above are hidden.
+    BigVector<std::uint32_t> box(n, 0);
+    for (std::uint32_t c = 1; c < n; ++c) {
+      if (used_[c] == 0) continue;
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const std::uint32_t parent = tree.parent[c], above = box[parent], frame = tree.frame[c];
+      const auto stand_ins = std::span(stand_ins_).subspan(first_[frame], first_[frame + 1] - first_[frame]);
+      const std::uint32_t run = how_.run_of.empty() ? kNone : how_.run_of[frame];
+      const bool folds = run != kNone && above != 0 && how_.run_of[tree.frame[above]] == run;
+      ContextId at = context_[parent];
+      box[c] = stand_ins.empty() || folds ? above : c;
+      if (box[c] == c) {
+        const bool same_caller = parent == 0 || (above == parent && merged_[tree.frame[parent]] == 0);
+        at = out_.context(at, same_caller ? stand_ins[0] : outermost(frame, stand_ins[0]));
+        for (const FrameId inner : stand_ins.subspan(1)) at = out_.context(at, inner);
+      }
+      context_[c] = at;
+    }
+    return {};
+  }
+
+  FrameId outermost(std::uint32_t frame, FrameId stand_in) {
+    FrameId& known = entry_of(not_inlined_, frame, in_.frames().size());
+    if (!known.valid()) known = tables_.not_inlined(stand_in);
+    return known;
+  }
+
+  Result<void> add_samples() {
+    if (in_.samples() == nullptr) return {};
+    const SampleTable& samples = *in_.samples();
+    std::vector<Value> values(n_metrics());
+    for (const std::uint32_t row : rows_) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      for (std::size_t m = 0; m < values.size(); ++m)
+        std::visit([&](const auto& column) { values[m] = column[row]; }, samples.values[m]);
+      SampleContext where;
+      if (!samples.thread.empty() && samples.thread[row] != kNone)
+        where.thread = thread_of(samples.thread[row]);
+      if (!samples.label_set.empty()) where.labels = labels_of(samples.label_set[row]);
+      if (!samples.time.empty() && samples.time[row] != kNoTime) where.time = samples.time[row];
+      out_.add_sample(context_[samples.context[row]], std::span<const Value>(values), where);
+    }
+    return {};
+  }
+
+  void add_values() {
+    const auto add = [&](std::uint32_t context, std::size_t m, auto value) {
+      out_.add_self(context_[context], MetricId{m}, value);
+    };
+    if (in_.samples() == nullptr) {
+      const SelfTable& self = in_.self();
+      for (std::size_t m = 0; m < n_metrics(); ++m)
+        std::visit(
+            [&](const auto& values) {
+              for (const std::uint32_t row : rows_) add(self.contexts[row], m, values[row]);
+            },
+            self.values[m]);
+    }
+    for (const std::uint32_t row : rest_rows_)
+      for (std::size_t m = 0; m < n_metrics(); ++m)
+        std::visit([&](auto value) { add(rest_.contexts[row], m, value); }, rest_.values[m][row]);
+  }
+
+  void add_associations() {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const AssociationTable& table = in_.associations()[i];
+      Records& records = records_[i];
+      if (records.rows.empty() && table.size() > 0) continue;
+      AssociationTable out;
+      out.name = table.name;
+      out.roles = table.roles;
+      out.metrics = table.metrics;
+      for (auto& column : records.contexts) {
+        for (std::uint32_t& context : column)
+          if (context != kNone) context = context_[context].v;
+        out.contexts.emplace_back(std::move(column));
+      }
+      for (const ValueColumn& values : table.values)
+        out.values.push_back(std::visit(
+            [&](const auto& column) -> ValueColumn { return rows_of(column, records.rows); }, values));
+      out_.add_association(std::move(out));
+    }
+  }
+
+  ThreadId thread_of(std::uint32_t thread) {
+    const ThreadTable& threads = in_.threads();
+    ThreadId& known = entry_of(threads_, thread, threads.size());
+    if (!known.valid())
+      known = out_.thread({.name = in_.strings()[threads.name[thread]],
+                           .process_name = in_.strings()[threads.process_name[thread]],
+                           .tid = threads.tid[thread],
+                           .pid = threads.pid[thread]});
+    return known;
+  }
+
+  LabelSetId labels_of(std::uint32_t set) {
+    const LabelTable& table = in_.labels();
+    if (set == 0 || set >= table.n_sets()) return LabelSetId{0u};
+    LabelSetId& known = entry_of(labels_, set, table.n_sets());
+    if (known.valid()) return known;
+    std::vector<Label> labels;
+    for (std::uint32_t l = table.first[set]; l < table.first[set + 1]; ++l)
+      labels.push_back({.key = tables_.copy(table.key[l]),
+                        .is_number = table.is_number[l] != 0,
+                        .text = tables_.copy(table.text[l]),
+                        .number = table.number[l],
+                        .unit = tables_.copy(table.unit[l])});
+    return known = out_.label_set(labels);
+  }
+
+  struct Records {
+    std::vector<std::uint32_t> rows;
+    std::vector<std::vector<std::uint32_t>> contexts;  // by role, of those rows, in ids of the source
+  };
+
+  const Profile& in_;
+  const Rewrite& how_;
+  StopToken stop_;
+  ProfileBuilder out_;
+  RewriteTables tables_;
+  std::vector<std::uint32_t> rows_, rest_rows_;
+  UnsampledValues rest_;
+  std::vector<std::uint8_t> used_;  // by context
+  std::vector<Records> records_;    // by association table
+  // By frame of the source: [first_[f], first_[f + 1]) of stand_ins_.
+  std::vector<std::uint32_t> first_;
+  std::vector<FrameId> stand_ins_;
+  std::vector<std::uint8_t> merged_;
+  std::vector<FrameId> not_inlined_;  // the first stand-in of a frame, when its caller is not what it was
+  std::vector<ContextId> context_;    // by context of the source
+  std::vector<ThreadId> threads_;
+  std::vector<LabelSetId> labels_;
+};
+
+}  // namespace
+
+FrameId RewriteTables::frame(const FrameSpec& spec) {
+  const FrameId id = out_.frame(spec);
+  if (spec.inlined) inlined_.try_emplace(id.v, spec);
+  return id;
+}
+
+StringId RewriteTables::copy(StringId id) {
+  if (id.v == 0 || id.v >= source_.strings().size()) return StringId{0u};
+  StringId& known = entry_of(strings_, id.v, source_.strings().size());
+  if (!known.valid()) known = out_.string(source_.strings()[id]);
+  return known;
+}
+
+ModuleId RewriteTables::copy(ModuleId id) {
+  if (!id.valid()) return {};
+  const ModuleTable& modules = source_.modules();
+  ModuleId& known = entry_of(modules_, id.v, modules.size());
+  if (!known.valid())
+    known = out_.module({.name = source_.strings()[modules.name[id.v]],
+                         .build_id = source_.strings()[modules.build_id[id.v]],
+                         .start = modules.start[id.v],
+                         .limit = modules.limit[id.v],
+                         .offset = modules.offset[id.v]});
+  return known;
+}
+
+FunctionSpec RewriteTables::spec_of(FunctionId id) {
+  const FunctionTable& functions = source_.functions();
+  FunctionSpec spec;
+  spec.name = copy(functions.name[id.v]);
+  spec.system_name = copy(functions.system_name[id.v]);
+  spec.file = copy(functions.file[id.v]);
+  spec.start_line = functions.start_line[id.v];
+  spec.unresolved = functions.unresolved[id.v] != 0;
+  return spec;
+}
+
+FunctionId RewriteTables::copy(FunctionId id) {
+  FunctionId& known = entry_of(functions_, id.v, source_.functions().size());
+  if (!known.valid()) known = out_.function(spec_of(id));
+  return known;
+}
+
+FrameSpec RewriteTables::spec_of(FrameId id) {
+  const FrameTable& frames = source_.frames();
+  FrameSpec spec;
+  spec.function = copy(frames.function[id.v]);
+  spec.module = copy(frames.module[id.v]);
+  spec.file = copy(frames.file[id.v]);
+  spec.line = frames.line[id.v];
+  spec.column = frames.column[id.v];
+  spec.address = frames.address[id.v];
+  spec.kind = frames.kind[id.v];
+  spec.inlined = frames.inlined[id.v] != 0;
+  return spec;
+}
+
+FrameId RewriteTables::copy(FrameId id) {
+  FrameId& known = entry_of(frames_, id.v, source_.frames().size());
+  if (!known.valid()) known = frame(spec_of(id));
+  return known;
+}
+
+FrameId RewriteTables::not_inlined(FrameId made) {
+  const auto found = inlined_.find(made.v);
+  if (found == inlined_.end()) return made;
+  FrameSpec spec = found->second;
+  spec.inlined = false;
+  return out_.frame(spec);
+}
+
+Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop) {
+  return Rewriting(source, how, std::move(stop)).run();
+}
+
+}  // namespace profd

@@ -1,0 +1,63 @@
+// Keys of several profiles in one key space, so that boxes can be compared across profiles: what is the same
+// function, file, module or line in each, whatever ids and keys they have there. What a diff and an aggregate
+// match their inputs by: a path of keys of one profile is a path of joint keys, and of keys of another.
+//
+// What makes two keys the same, by granularity (texts, compared once a key):
+//   module     name of the module
+//   file       path of the file, or the module where it is unknown
+//   function   name and file, or the module where the file is unknown; see below
+//   line       the function as above, file and line
+//   address    all that a frame has
+// Groups made by `collapse` are the same when they are called the same.
+//
+// One profile can have several functions of one name in one file. Then linker names tell them apart; those
+// that have the same or none (anonymous functions) differ by their first lines only, and lines move from one
+// build to the next. So, where some profile has several: if two profiles have one of the lines in common,
+// lines tell them apart; if none is common to two, nobody knows which became which, and all of them are one
+// key.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/view/keys.h"
+
+namespace profd {
+
+struct KeyedProfile {
+  const Profile* profile = nullptr;
+  std::shared_ptr<const KeyTable> keys;
+};
+
+struct JointKeys {
+  Granularity granularity = Granularity::function;
+  // By input: its table, or a copy in which keys that are one joint key are one key. Views that are to be
+  // compared are made with these, see select(); then no two boxes of a profile at one place are the same
+  // joint box.
+  std::vector<std::shared_ptr<const KeyTable>> keys;
+  std::vector<std::vector<Key>> joint_of;  // by input, by key of keys[input]
+  std::vector<std::vector<Key>> key_in;    // by input, by joint key: kNone where the input has none
+  std::vector<std::uint32_t> first_input;  // by joint key: the first input that has it, to name it by
+  std::vector<std::uint32_t> name_rank;    // by joint key: alphabetical rank of its name
+
+  std::size_t n_inputs() const { return keys.size(); }
+  std::size_t n_keys() const { return first_input.size(); }
+  std::size_t memory() const;
+};
+
+// All tables have the same granularity (`invalid` otherwise). Linear in the keys; a second or so for a
+// million.
+Result<JointKeys> join_keys(std::span<const KeyedProfile> inputs);
+
+// Keys of keys[from] as keys of keys[to]; kNone where `to` has none, and for what is no key.
+std::vector<Key> translate(const JointKeys& joint, std::size_t from, std::size_t to,
+                           std::span<const Key> keys);
+// The same for a path: nothing when one of its keys is not there, since no box can be at the path then.
+std::optional<std::vector<Key>> translate_path(const JointKeys& joint, std::size_t from, std::size_t to,
+                                               std::span<const Key> path);
+
+}  // namespace profd

@@ -1,0 +1,69 @@
+// The boxes of one profile, found in another by joint keys, have what brute force finds there at their path.
+#include <fmt/format.h>
+
+#include "core/layout/flame.h"
+#include "core/view/joint_keys.h"
+#include "core/view/values.h"
+#include "tests/support/catch.h"
+#include "tests/support/gen.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+std::string compare(const Case& a, Shape shape) {
+  // Another run of the same program: other stacks, other ids, some of the first one's.
+  Case b = random_case(a.seed + 1'000'003);
+  b.spec = a.spec;
+  b.with_samples = a.with_samples;
+  b.as_contexts = b.as_contexts && !b.with_samples;
+  Rng rng(a.seed);
+  for (const PlainStack& stack : a.stacks)
+    if (chance(rng, 0.5)) b.stacks.push_back(stack);
+
+  ViewSpec spec = a.spec;
+  spec.shape = shape;
+  const auto of_a = select(build(a), spec, {}), of_b = select(build(b), spec, {});
+  if (!of_a) return of_a.error().message;
+  if (!of_b) return of_b.error().message;
+  const std::vector<KeyedProfile> inputs = {{(*of_a)->profile.get(), (*of_a)->keys},
+                                            {(*of_b)->profile.get(), (*of_b)->keys}};
+  const auto joint = join_keys(inputs);
+  const auto in_a = with_keys(*of_a, joint->keys[0], {}), in_b = with_keys(*of_b, joint->keys[1], {});
+  LayoutRequest request;
+  request.shape = shape;
+  request.min_width_px = 0;
+  request.max_boxes = 5000;
+  const auto layout = layout_flame(**in_a, request, {});
+  if (!layout) return layout.error().message;
+  const std::vector<Key> keys = translate(*joint, 0, 1, layout->key);
+  const auto values =
+      values_of_boxes(**in_b, shape, {}, {layout->parent, keys}, BoxValuesWanted::totals_and_selves, {});
+  if (!values) return values.error().message;
+  const oracle::Tree expected = oracle::tree_of(b.stacks, spec);
+  std::vector<oracle::Path> paths(layout->size());
+  for (std::size_t i = 0; i < layout->size(); ++i) {
+    std::string name = "all";
+    if (i > 0) {
+      paths[i] = paths[layout->parent[i]];
+      paths[i].push_back(oracle_name(**in_a, layout->key[i]));
+      for (const std::string& step : paths[i]) name += " / " + step;
+    }
+    const auto found = expected.find(paths[i]);
+    const oracle::Sums sums = found == expected.end() ? oracle::Sums() : found->second;
+    if (units(b, values->total[i]) != sums.total || units(b, values->self[i]) != sums.self)
+      return fmt::format("{}: total {} self {}, expected {} {}", name, units(b, values->total[i]),
+                         units(b, values->self[i]), sums.total, sums.self);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("law: boxes of a profile are found in another by joint keys, top-down") {
+  check_law([](const Case& c) { return compare(c, Shape::top_down); });
+}
+TEST_CASE("law: boxes of a profile are found in another by joint keys, bottom-up") {
+  check_law([](const Case& c) { return compare(c, Shape::bottom_up); });
+}

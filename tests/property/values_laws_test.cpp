@@ -1,0 +1,173 @@
+// One shape, many values: what boxes and rows of one metric's view come to under another metric is what a
+// view of that metric says, and what brute force on the stacks says.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/layout/flame.h"
+#include "core/model/profile_builder.h"
+#include "core/view/key_memo.h"
+#include "core/view/values.h"
+#include "tests/support/catch.h"
+#include "tests/support/gen.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+// A second value for every stack: often nothing where the first has something, and the other way round.
+std::vector<PlainStack> second_metric(const Case& c) {
+  Rng rng(c.seed + 77);
+  std::vector<PlainStack> stacks = c.stacks;
+  const bool negative = chance(rng, 0.3);
+  for (PlainStack& stack : stacks) {
+    stack.value = chance(rng, 0.4) ? 0 : static_cast<std::int64_t>(1 + below(rng, 50));
+    if (negative && chance(rng, 0.3)) stack.value = -stack.value;
+  }
+  return stacks;
+}
+
+// Some stacks have nothing but the second value.
+std::vector<PlainStack> first_metric(const Case& c) {
+  Rng rng(c.seed + 78);
+  std::vector<PlainStack> stacks = c.stacks;
+  for (PlainStack& stack : stacks)
+    if (chance(rng, 0.3)) stack.value = 0;
+  return stacks;
+}
+
+ProfilePtr with_two_metrics(const Case& c) {
+  ProfileBuilder builder;
+  builder.add_metric("first", "count", c.fractional);
+  builder.add_metric("second", "count", c.fractional);
+  const std::vector<PlainStack> first = first_metric(c), second = second_metric(c);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    std::vector<FrameId> frames;
+    for (const PlainFrame& f : first[i].frames) {
+      FrameSpec spec;
+      spec.function = builder.function(f.function, f.file);
+      spec.module = builder.module({f.module});
+      spec.line = f.line;
+      spec.inlined = f.inlined;
+      frames.push_back(builder.frame(spec));
+    }
+    SampleContext where;
+    if (c.with_samples) {
+      where.thread = builder.thread({.name = first[i].thread});
+      where.time = first[i].time;
+    }
+    const std::array<std::int64_t, 2> whole = {first[i].value, second[i].value};
+    const std::array<double, 2> quarters = {static_cast<double>(whole[0]) / 4,
+                                            static_cast<double>(whole[1]) / 4};
+    if (c.fractional)
+      builder.add_sample(frames, std::span<const double>(quarters), where);
+    else
+      builder.add_sample(frames, std::span<const std::int64_t>(whole), where);
+  }
+  return std::move(builder).finish().value();
+}
+
+struct Views {
+  SelectionPtr first, second;
+};
+// The second selection shares work with the first, or has all of its own.
+std::optional<Views> views_of(const Case& c) {
+  if (c.with_samples && c.stacks.empty()) return std::nullopt;
+  const ProfilePtr profile = with_two_metrics(c);
+  ViewSpec spec = c.spec;
+  spec.metric = "first";
+  const auto first = select(profile, spec, {});
+  spec.metric = "second";
+  if (!first) FAIL(first.error().message);
+  const auto second = select(profile, spec, {}, c.seed % 2 == 0 ? *first : nullptr);
+  if (!second) FAIL(second.error().message);
+  if (c.seed % 2 == 0 && !same_boxes(**first, **second)) FAIL("the boxes are not shared");
+  return Views{*first, *second};
+}
+
+std::string compare_boxes(const Case& c, Shape shape) {
+  const auto views = views_of(c);
+  if (!views) return "";
+  ViewSpec spec = c.spec;
+  spec.shape = shape;
+  LayoutRequest request;
+  request.shape = shape;
+  if (shape == Shape::callers || shape == Shape::callees) {
+    request.focus = focus_keys(*views->first, spec);
+    if (request.focus.empty()) return "";
+  }
+  request.min_width_px = 0;
+  request.max_boxes = 5000;
+  const auto layout = layout_flame(*views->first, request, {});
+  if (!layout) return layout.error().message;
+  const oracle::Tree expected = oracle::tree_of(second_metric(c), spec);
+  std::vector<oracle::Path> paths(layout->size());
+  for (std::size_t i = 1; i < layout->size(); ++i) {
+    paths[i] = paths[layout->parent[i]];
+    paths[i].push_back(oracle_name(*views->first, layout->key[i]));
+  }
+  // Asked a second time it is remembered.
+  for (int time = 0; time < 2; ++time) {
+    const auto values = values_of_boxes(*views->second, shape, request.focus, {layout->parent, layout->key},
+                                        BoxValuesWanted::totals_and_selves, {});
+    if (!values) return values.error().message;
+    for (std::size_t i = 0; i < layout->size(); ++i) {
+      const auto found = expected.find(paths[i]);
+      const oracle::Sums sums = found == expected.end() ? oracle::Sums() : found->second;
+      std::string name = "all";
+      for (const std::string& step : paths[i]) name += " / " + step;
+      if (units(c, values->total[i]) != sums.total || units(c, values->self[i]) != sums.self)
+        return fmt::format("{}: total {} self {}, expected {} {}", name, units(c, values->total[i]),
+                           units(c, values->self[i]), sums.total, sums.self);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("law: boxes of a top-down view have the values of another metric") {
+  check_law([](const Case& c) { return compare_boxes(c, Shape::top_down); });
+}
+TEST_CASE("law: boxes of a bottom-up view have the values of another metric") {
+  check_law([](const Case& c) { return compare_boxes(c, Shape::bottom_up); });
+}
+TEST_CASE("law: boxes of a callers view have the values of another metric") {
+  check_law([](const Case& c) { return compare_boxes(c, Shape::callers); });
+}
+TEST_CASE("law: boxes of a callees view have the values of another metric") {
+  check_law([](const Case& c) { return compare_boxes(c, Shape::callees); });
+}
+
+TEST_CASE("law: rows of a flat table have the values of another metric, from the table and from contexts") {
+  check_law([](const Case& c) -> std::string {
+    const auto views = views_of(c);
+    if (!views) return "";
+    const Selection& second = *views->second;
+    StopToken stop;
+    const auto index = second.key_memo->key_index(second, true, stop);
+    std::vector<Key> keys;
+    for (Key key = 0; key < second.keys->n_keys() + 1; ++key) keys.push_back(key);
+    const KeyValues looked_up = values_of_keys(second, *flat_view(second, {}), keys);
+    const auto found = values_of_keys(second, **index, keys, {});
+    if (!found) return found.error().message;
+    const auto expected = oracle::flat_of(second_metric(c), c.spec);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (looked_up.self[i] != found->self[i] || looked_up.total[i] != found->total[i] ||
+          looked_up.present[i] != found->present[i])
+        return fmt::format("key {}: the table says {} {}, its contexts {} {}", keys[i],
+                           units(c, looked_up.self[i]), units(c, looked_up.total[i]),
+                           units(c, found->self[i]), units(c, found->total[i]));
+      if (keys[i] >= second.keys->n_keys()) continue;
+      const auto at = expected.find(oracle_name(second, keys[i]));
+      if ((found->present[i] != 0) != (at != expected.end()))
+        return oracle_name(second, keys[i]) + " is there or not";
+      if (at != expected.end() &&
+          (units(c, found->total[i]) != at->second.total || units(c, found->self[i]) != at->second.self))
+        return fmt::format("{}: {} {}, expected {} {}", at->first, units(c, found->self[i]),
+                           units(c, found->total[i]), at->second.self, at->second.total);
+    }
+    return "";
+  });
+}

@@ -1,0 +1,73 @@
+#include "core/view/filtered_profile.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/text_profile.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+ProfilePtr with_race() {
+  ProfileBuilder builder;
+  add_text(builder, "main;left;lock;write 5\nmain;right;lock;read 7\n");
+  const auto at = [&](std::initializer_list<const char*> names) {
+    ContextId context = kRootContext;
+    for (const char* name : names)
+      context = builder.context(context, builder.frame({.function = builder.function(name)}));
+    return context.v;
+  };
+  AssociationTable race;
+  race.name = "race";
+  race.roles = {"first", "second"};
+  race.contexts = {Column<std::uint32_t>(std::vector<std::uint32_t>{at({"main", "left", "lock", "write"})}),
+                   Column<std::uint32_t>(std::vector<std::uint32_t>{at({"main", "right", "lock", "read"})})};
+  race.metrics = {{"races", "count"}};
+  race.values = {Column<std::int64_t>(std::vector<std::int64_t>{3})};
+  builder.add_association(std::move(race));
+  return std::move(builder).finish().value();
+}
+
+ProfilePtr filtered(const ProfilePtr& profile, std::vector<Filter> filters) {
+  ViewSpec spec;
+  spec.filters = std::move(filters);
+  const auto selection = select(profile, spec, {});
+  REQUIRE(selection);
+  auto out = filtered_profile(**selection, spec, {});
+  REQUIRE(out);
+  return *out;
+}
+
+std::string function_at(const Profile& profile, std::uint32_t context) {
+  if (context == kNone) return "-";
+  return std::string(profile.function_name(profile.frames().function[profile.tree().frame[context]]));
+}
+
+}  // namespace
+
+TEST_CASE("records that tie contexts together stay when frames are hidden, and name what is left") {
+  Filter hide;
+  hide.op = FilterOp::hide;
+  hide.by = FilterBy::function;
+  hide.pattern = "read";
+  const auto out = filtered(with_race(), {hide});
+  REQUIRE(out->associations().size() == 1);
+  const AssociationTable& race = out->associations()[0];
+  REQUIRE(race.size() == 1);
+  CHECK(function_at(*out, race.contexts[0][0]) == "write");
+  CHECK(function_at(*out, race.contexts[1][0]) == "lock");
+  CHECK(std::get<Column<std::int64_t>>(race.values[0])[0] == 3);
+}
+
+TEST_CASE("a record keeps the side of it that the filters leave") {
+  Filter keep;
+  keep.op = FilterOp::keep;
+  keep.by = FilterBy::function;
+  keep.pattern = "left";
+  const auto out = filtered(with_race(), {keep});
+  REQUIRE(out->associations().size() == 1);
+  CHECK(function_at(*out, out->associations()[0].contexts[0][0]) == "write");
+  CHECK(function_at(*out, out->associations()[0].contexts[1][0]) == "-");
+  keep.pattern = "elsewhere";
+  CHECK(filtered(with_race(), {keep})->associations().empty());
+}

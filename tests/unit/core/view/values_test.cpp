@@ -1,0 +1,118 @@
+#include "core/view/values.h"
+
+#include "core/layout/flame_values.h"
+#include "core/view/key_memo.h"
+#include "core/view/memo.h"
+#include "tests/support/catch.h"
+#include "tests/support/format_tree.h"
+#include "tests/support/text_profile.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+constexpr std::string_view kHeap =
+    "# metrics: inuse/bytes alloc/bytes\n"
+    "main;parse[p.cc:1];node 10 100\nmain;parse[p.cc:2];node 0 50\nmain;parse[p.cc:2];text 0 7\n"
+    "main;gone 0 1000\nmain;keep 5 5\n";
+
+SelectionPtr metric_of(const ProfilePtr& profile, const char* metric, const SelectionPtr& similar = nullptr,
+                       std::vector<Filter> filters = {}) {
+  ViewSpec spec;
+  spec.metric = metric;
+  spec.filters = std::move(filters);
+  return select(profile, spec, {}, similar).value();
+}
+
+Filter hide(const char* name) {
+  Filter filter;
+  filter.op = FilterOp::hide;
+  filter.by = FilterBy::function;
+  filter.pattern = name;
+  return filter;
+}
+
+}  // namespace
+
+TEST_CASE("a box has all of another metric at its path, also where the first metric has nothing") {
+  const auto profile = profile_from_text(kHeap);
+  const auto inuse = metric_of(profile, "inuse"), alloc = metric_of(profile, "alloc", inuse);
+  LayoutRequest request;
+  const auto layout = layout_flame(*inuse, request, {});
+  REQUIRE(format_layout(*inuse, *layout) == dedent(R"(
+    all 15 0
+      main 15 0
+        keep 5 5
+        parse 10 0
+          node 10 10
+  )"));
+  // Boxes go row by row: all, main, keep, parse, node.
+  CHECK(values_of_boxes(*alloc, request, *layout, {}).value() ==
+        std::vector<Value>{Value{1162L}, 1162L, 5L, 157L, 150L});
+  const auto both = values_of_boxes(*alloc, Shape::top_down, {}, {layout->parent, layout->key},
+                                    BoxValuesWanted::totals_and_selves, {});
+  CHECK(both->self == std::vector<Value>{Value{0L}, 0L, 5L, 0L, 150L});
+}
+
+TEST_CASE("remainder boxes have no values, nor has what is not there") {
+  const auto profile = profile_from_text(kHeap);
+  const auto alloc = metric_of(profile, "alloc");
+  const Key main = keys_called(*alloc, {"main"})[0], gone = keys_called(*alloc, {"gone"})[0];
+  const std::vector<std::uint32_t> parent = {kNone, 0, 1, 1, 1, 2};
+  const std::vector<Key> key = {kNoKey, main, kNoKey, gone, main, gone};
+  for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
+    const auto values = values_of_boxes(*alloc, shape, {}, {parent, key}, BoxValuesWanted::totals, {});
+    REQUIRE(values);
+    CHECK(values->total == (shape == Shape::top_down
+                                ? std::vector<Value>{Value{1162L}, 1162L, 0L, 1000L, 0L, 0L}
+                                : std::vector<Value>{Value{1162L}, 0L, 0L, 0L, 0L, 0L}));
+  }
+  CHECK(values_of_boxes(*alloc, Shape::flat, {}, {parent, key}, BoxValuesWanted::totals, {}).error().code ==
+        ErrorCode::invalid);
+  CHECK(
+      values_of_boxes(*alloc, Shape::callees, {}, {parent, key}, BoxValuesWanted::totals, {}).error().code ==
+      ErrorCode::invalid);
+}
+
+TEST_CASE("the boxes of a view are worked out once for all its metrics") {
+  const auto profile = profile_from_text(kHeap);
+  const std::vector<Filter> hidden = {hide("parse")};
+  const auto inuse = metric_of(profile, "inuse", nullptr, hidden);
+  const auto alloc = metric_of(profile, "alloc", inuse, hidden);
+  CHECK(same_boxes(*inuse, *alloc));
+  CHECK(inuse->owner.data() == alloc->owner.data());
+  CHECK(inuse->key_memo == alloc->key_memo);
+  const auto other = metric_of(profile, "alloc", inuse);
+  CHECK_FALSE(same_boxes(*inuse, *other));
+  CHECK(inuse->key_memo != other->key_memo);
+  // Where the lists of contexts are made, both have them.
+  const auto layout = layout_flame(*inuse, {}, {});
+  REQUIRE(values_of_boxes(*alloc, LayoutRequest(), *layout, {}));
+  StopToken stop;
+  const auto paths = inuse->key_memo->paths(Shape::top_down, {});
+  REQUIRE(paths->contexts);
+  const std::size_t n = paths->contexts->size();
+  CHECK(n == layout->size());
+  REQUIRE(values_of_boxes(*inuse, LayoutRequest(), *layout, {}));
+  CHECK(paths->contexts->size() == n);
+}
+
+TEST_CASE("a selection outlives the one whose boxes it shares") {
+  const auto profile = profile_from_text(kHeap);
+  auto inuse = metric_of(profile, "inuse", nullptr, {hide("parse")});
+  const auto layout = layout_flame(*inuse, {}, {});
+  const auto alloc = metric_of(profile, "alloc", inuse, {hide("parse")});
+  inuse.reset();
+  CHECK(values_of_boxes(*alloc, LayoutRequest(), *layout, {}).value()[0] == Value{1162L});
+}
+
+TEST_CASE("keys with few contexts are told from those that are everywhere") {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "main;f" + std::to_string(i) + ";malloc 1\n";
+  const auto selection = select_text(text);
+  StopToken stop;
+  const auto index = selection->key_memo->key_index(*selection, true, stop);
+  CHECK(has_few_contexts(*selection, **index, keys_called(*selection, {"main", "f1"})));
+  CHECK_FALSE(has_few_contexts(*selection, **index, keys_called(*selection, {"malloc"})));
+}
