@@ -253,9 +253,9 @@ class Writing {
       table.clear();
       table.varint(1, f + 1);
       table.varint(2, string(text_of(profile_, profile_.functions().name[function])));
-      const std::string_view system = text_of(profile_, profile_.functions().system_name[function]);
-      table.varint(3,
-                   string(system.empty() ? text_of(profile_, profile_.functions().name[function]) : system));
+      // Left empty when unknown: pprof demangles a name that equals its system name, and of a name that is
+      // readable already it drops what stands in angle brackets.
+      table.varint(3, string(text_of(profile_, profile_.functions().system_name[function])));
       table.varint(4, string(text_of(profile_, StringId{file})));
       table.varint(5, profile_.functions().start_line[function]);
       field.message(5, table);
