@@ -18,6 +18,7 @@ pkg_check_modules(LIBLZMA REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(PROTOBUF REQUIRED IMPORTED_TARGET protobuf)
+find_program(PROTOC_PROGRAM protoc REQUIRED)
 
 add_library(profd_expected INTERFACE)
 if(TARGET tl::expected)

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "formats/easyview/profile.fields.h"
+
 namespace profd::easyview {
 namespace {
 
@@ -17,16 +19,20 @@ std::int64_t as_signed(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
-// The varint fields 1..n of a message by their number; false when there is anything else in it.
+// The varint fields of a message by their number, which is at most `last`.
+template <std::uint32_t last>
+using Numbers = std::array<std::uint64_t, last + 1>;
+
+// False when there is anything else in it.
 template <std::size_t n>
-bool read_varints(Cursor message, std::array<std::uint64_t, n>& out) {
+bool read_numbers(Cursor message, std::array<std::uint64_t, n>& out) {
   out = {};
   Field field;
   while (!message.done()) {
     if (!read_field(message, field)) return false;
-    if (field.number > n) continue;  // of a later version
+    if (field.number >= n) continue;  // of a later version
     if (field.wire != Wire::varint) return false;
-    out[field.number - 1] = field.value;
+    out[field.number] = field.value;
   }
   return true;
 }
@@ -54,7 +60,7 @@ class Reading {
         return early ? fail(ErrorCode::truncated, "the file ends inside a message", at)
                      : fail(ErrorCode::malformed, "what should be a field is none", at);
       }
-      if (field.number < 8 && field.wire != Wire::length)
+      if (field.number <= schema::profile::string_table && field.wire != Wire::length)
         return fail(ErrorCode::malformed, fmt::format("field {} is no message", field.number), at);
       if (!message(field, at))
         return fail(ErrorCode::malformed, fmt::format("a message of field {} is ill-formed", field.number),
@@ -80,33 +86,33 @@ class Reading {
 
   bool message(const Field& field, std::uint64_t at) {
     switch (field.number) {
-      case 1:
+      case schema::profile::metric_type:
         return metric_type(field.bytes);
-      case 2:
+      case schema::profile::sample:
         return sample(field.bytes, at);
-      case 3:
+      case schema::profile::context:
         return context(field.bytes, at);
-      case 4:
+      case schema::profile::location:
         return location(field.bytes);
-      case 5: {
-        std::array<std::uint64_t, 5> f;
-        if (!read_varints(field.bytes, f)) return false;
-        out_.function_id.push_back(f[0]);
-        out_.function_name.push_back(f[1]);
-        out_.function_system_name.push_back(f[2]);
-        out_.function_file.push_back(f[3]);
-        out_.function_start_line.push_back(as_signed(f[4]));
+      case schema::profile::function: {
+        Numbers<schema::function::start_line> f;
+        if (!read_numbers(field.bytes, f)) return false;
+        out_.function_id.push_back(f[schema::function::id]);
+        out_.function_name.push_back(f[schema::function::name]);
+        out_.function_system_name.push_back(f[schema::function::system_name]);
+        out_.function_file.push_back(f[schema::function::source_file_id]);
+        out_.function_start_line.push_back(as_signed(f[schema::function::start_line]));
         return true;
       }
-      case 6: {
-        std::array<std::uint64_t, 4> f;
-        if (!read_varints(field.bytes, f)) return false;
-        out_.file_id.push_back(f[0]);
-        out_.file_name.push_back(f[1]);
-        out_.file_path.push_back(f[2]);
+      case schema::profile::source_file: {
+        Numbers<schema::source_file::reserved_4> f;
+        if (!read_numbers(field.bytes, f)) return false;
+        out_.file_id.push_back(f[schema::source_file::id]);
+        out_.file_name.push_back(f[schema::source_file::filename]);
+        out_.file_path.push_back(f[schema::source_file::local_path]);
         return true;
       }
-      case 7:
+      case schema::profile::string_table:
         out_.strings.emplace_back(reinterpret_cast<const char*>(field.bytes.p), field.bytes.left());
         return true;
       default:
@@ -117,9 +123,10 @@ class Reading {
   }
 
   bool metric_type(Cursor in) {
-    std::array<std::uint64_t, 3> f;
-    if (!read_varints(in, f)) return false;
-    out_.metrics.push_back({f[0], f[1], f[2]});
+    namespace metric = schema::metric_type;
+    Numbers<metric::name> f;
+    if (!read_numbers(in, f)) return false;
+    out_.metrics.push_back({f[metric::value_type], f[metric::unit], f[metric::name]});
     return true;
   }
 
@@ -129,13 +136,14 @@ class Reading {
     Field field;
     while (!in.done()) {
       if (!read_field(in, field)) return false;
-      if (field.number == 1 && field.wire == Wire::varint) {
+      if (field.number == schema::sample::context_id && field.wire == Wire::varint) {
         context = field.value;
-      } else if (field.number == 2 && field.wire == Wire::length) {
-        std::array<std::uint64_t, 3> f;
-        if (!read_varints(field.bytes, f)) return false;
-        out_.values.push_back({as_signed(f[0]), f[1], f[2]});
-      } else if (field.number <= 2) {
+      } else if (field.number == schema::sample::metric && field.wire == Wire::length) {
+        namespace metric = schema::metric;
+        Numbers<metric::str_value> f;
+        if (!read_numbers(field.bytes, f)) return false;
+        out_.values.push_back({as_signed(f[metric::int_value]), f[metric::uint_value], f[metric::str_value]});
+      } else if (field.number <= schema::sample::metric) {
         return false;
       }
     }
@@ -146,16 +154,17 @@ class Reading {
 
   bool context(Cursor in, std::uint64_t at) {
     const auto row = static_cast<std::uint32_t>(out_.context_id.size());
-    std::array<std::uint64_t, 3> f{};
+    namespace of_context = schema::context;
+    Numbers<of_context::parent_id> f{};
     Field field;
     while (!in.done()) {
       if (!read_field(in, field)) return false;
-      if (field.number < 4) {
+      if (field.number <= of_context::parent_id) {
         if (field.wire != Wire::varint) return false;
-        f[field.number - 1] = field.value;
-      } else if (field.number == 4 && field.wire == Wire::varint) {
+        f[field.number] = field.value;
+      } else if (field.number == of_context::children_id && field.wire == Wire::varint) {
         child(row, field.value);
-      } else if (field.number == 4 && field.wire == Wire::length) {
+      } else if (field.number == of_context::children_id && field.wire == Wire::length) {
         std::uint64_t id;
         while (!field.bytes.done()) {
           if (!read_varint(field.bytes, id)) return false;
@@ -163,9 +172,9 @@ class Reading {
         }
       }
     }
-    out_.context_id.push_back(f[0]);
-    out_.context_location.push_back(f[1]);
-    out_.context_parent.push_back(f[2]);
+    out_.context_id.push_back(f[of_context::id]);
+    out_.context_location.push_back(f[of_context::location_id]);
+    out_.context_parent.push_back(f[of_context::parent_id]);
     out_.context_offset.push_back(at);
     return true;
   }
@@ -180,14 +189,14 @@ class Reading {
     Field field;
     while (!in.done()) {
       if (!read_field(in, field)) return false;
-      if (field.number == 1 && field.wire == Wire::varint) {
+      if (field.number == schema::location::id && field.wire == Wire::varint) {
         id = field.value;
-      } else if (field.number == 2 && field.wire == Wire::length) {
-        std::array<std::uint64_t, 2> f;
-        if (!read_varints(field.bytes, f)) return false;
-        out_.line_function.push_back(f[0]);
-        out_.line_number.push_back(as_signed(f[1]));
-      } else if (field.number <= 2) {
+      } else if (field.number == schema::location::line && field.wire == Wire::length) {
+        Numbers<schema::line::line> f;
+        if (!read_numbers(field.bytes, f)) return false;
+        out_.line_function.push_back(f[schema::line::function_id]);
+        out_.line_number.push_back(as_signed(f[schema::line::line]));
+      } else if (field.number <= schema::location::line) {
         return false;
       }
     }
@@ -209,12 +218,12 @@ Proof prove_sample(Cursor in, std::size_t n_metrics) {
   std::size_t n_values = 0;
   while (!in.done()) {
     if (!read_field(in, field)) return Proof::no;
-    if (field.number == 1 ? field.wire != Wire::varint : field.number != 2 || field.wire != Wire::length)
+    if (field.number >= std::size(schema::sample::wires) || field.wire != schema::sample::wires[field.number])
       return Proof::no;
-    if (field.number == 1) continue;
-    std::array<std::uint64_t, 3> values;
+    if (field.number == schema::sample::context_id) continue;
+    Numbers<schema::metric::str_value> values;
     ++n_values;
-    if (!read_varints(field.bytes, values)) return Proof::no;
+    if (!read_numbers(field.bytes, values)) return Proof::no;
   }
   return n_values <= n_metrics ? Proof::none : Proof::no;
 }
@@ -224,32 +233,37 @@ Proof prove(const Field& field, std::size_t n_metrics) {
   Field inner;
   bool proven = false;
   switch (field.number) {
-    case 1:
+    case schema::profile::metric_type:
       while (!in.done()) {
-        if (!read_field(in, inner) || inner.number > 3 || inner.wire != Wire::varint) return Proof::no;
-        proven |= inner.number == 3;  // pprof's ValueType has two fields
+        if (!read_field(in, inner) || inner.number > schema::metric_type::name || inner.wire != Wire::varint)
+          return Proof::no;
+        proven |= inner.number == schema::metric_type::name;  // pprof's ValueType has two fields
       }
       break;
-    case 2:
+    case schema::profile::sample:
       return prove_sample(in, n_metrics);
-    case 3:
+    case schema::profile::context:
       while (!in.done()) {
-        if (!read_field(in, inner) || inner.number > 4) return Proof::no;
-        if (inner.number < 4 && inner.wire != Wire::varint) return Proof::no;
-        proven |= inner.number == 4 && inner.wire == Wire::length;
+        if (!read_field(in, inner) || inner.number > schema::context::children_id) return Proof::no;
+        const bool children = inner.number == schema::context::children_id;
+        if (!children && inner.wire != Wire::varint) return Proof::no;
+        proven |= children && inner.wire == Wire::length;
       }
       break;
-    case 4:
+    case schema::profile::location:
       while (!in.done()) {
-        if (!read_field(in, inner) || inner.number > 2) return Proof::no;
-        if (inner.wire != (inner.number == 1 ? Wire::varint : Wire::length)) return Proof::no;
-        proven |= inner.number == 2;
+        if (!read_field(in, inner) || inner.number > schema::location::line ||
+            inner.wire != schema::location::wires[inner.number])
+          return Proof::no;
+        proven |= inner.number == schema::location::line;
       }
       break;
-    case 5:
-    case 6:
+    case schema::profile::function:
+    case schema::profile::source_file:
       while (!in.done())
-        if (!read_field(in, inner) || inner.number > 5 || inner.wire != Wire::varint) return Proof::no;
+        if (!read_field(in, inner) || inner.number > schema::function::start_line ||
+            inner.wire != Wire::varint)
+          return Proof::no;
       break;
     default:
       break;
@@ -271,14 +285,14 @@ Confidence sniff_records(std::span<const std::byte> prefix, bool at_end) {
     Cursor header = cursor;
     std::uint64_t tag;
     if (!read_varint(header, tag)) break;
-    if (tag >> 3 == 0 || tag >> 3 > 7 || (tag & 7) != 2) return Confidence::no;
+    if (tag >> 3 == 0 || tag >> 3 > schema::profile::string_table || (tag & 7) != 2) return Confidence::no;
     if (!read_field(cursor, field)) break;  // cut off by the end of the prefix
     const Proof proof = prove(field, n_metrics);
     if (proof == Proof::no) return Confidence::no;
     n_proofs += proof == Proof::yes;
-    n_metrics += field.number == 1;
-    n_contexts += field.number == 3;
-    n_samples += field.number == 2;
+    n_metrics += field.number == schema::profile::metric_type;
+    n_contexts += field.number == schema::profile::context;
+    n_samples += field.number == schema::profile::sample;
   }
   const bool whole = cursor.done() && at_end;
   if (n_metrics == 0) return Confidence::no;

@@ -1,6 +1,8 @@
 #include "formats/otlp/dictionary.h"
 
+#include <array>
 #include <bit>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,8 @@ std::string any_value(Cursor bytes, const Dictionary& dictionary, int depth, Att
     std::string text(1, open);
     Field item;
     while (!items.done() && read_field(items, item)) {
-      if (item.number != 1 || item.wire != Wire::length) continue;
+      static_assert(schema::array_value::values == schema::key_value_list::values);
+      if (item.number != schema::array_value::values || item.wire != Wire::length) continue;
       if (text.size() > 1) text += ", ";
       if (open == '[') {
         text += any_value(item.bytes, dictionary, depth + 1, nullptr);
@@ -27,8 +30,9 @@ std::string any_value(Cursor bytes, const Dictionary& dictionary, int depth, Att
       Attribute entry;
       Field part;
       while (!item.bytes.done() && read_field(item.bytes, part)) {
-        if (part.number == 1 && part.wire == Wire::length) entry.key = to_text(part.bytes);
-        if (part.number == 2 && part.wire == Wire::length)
+        if (part.number == schema::key_value::key && part.wire == Wire::length)
+          entry.key = to_text(part.bytes);
+        if (part.number == schema::key_value::value && part.wire == Wire::length)
           entry.text = any_value(part.bytes, dictionary, depth + 1, nullptr);
       }
       text += entry.key + ": " + entry.text;
@@ -37,32 +41,32 @@ std::string any_value(Cursor bytes, const Dictionary& dictionary, int depth, Att
   };
   while (!bytes.done() && read_field(bytes, field)) {
     switch (field.number) {
-      case 1:
+      case schema::any_value::string_value:
         if (field.wire == Wire::length) out = to_text(field.bytes);
         break;
-      case 2:
+      case schema::any_value::bool_value:
         out = field.value != 0 ? "true" : "false";
         break;
-      case 3:
+      case schema::any_value::int_value:
         out = fmt::format("{}", static_cast<std::int64_t>(field.value));
         if (top) {
           top->is_number = true;
           top->number = static_cast<std::int64_t>(field.value);
         }
         break;
-      case 4:
+      case schema::any_value::double_value:
         if (field.wire == Wire::fixed64) out = fmt::format("{}", std::bit_cast<double>(field.value));
         break;
-      case 5:
+      case schema::any_value::array_value:
         if (field.wire == Wire::length) out = list(field.bytes, '[', ']');
         break;
-      case 6:
+      case schema::any_value::kvlist_value:
         if (field.wire == Wire::length) out = list(field.bytes, '{', '}');
         break;
-      case 7:
+      case schema::any_value::bytes_value:
         if (field.wire == Wire::length) out = to_hex(field.bytes);
         break;
-      case 8:
+      case schema::any_value::string_value_strindex:
         if (field.wire == Wire::varint) out = dictionary.string(field.value);
         break;
       default:
@@ -98,11 +102,12 @@ Attribute read_key_value(Cursor bytes, const Dictionary& dictionary) {
   Attribute out;
   Field field;
   while (!bytes.done() && read_field(bytes, field)) {
-    if (field.number == 1 && field.wire == Wire::length) out.key = to_text(field.bytes);
-    if (field.number == 1 && field.wire == Wire::varint) out.key = dictionary.string(field.value);
-    if (field.number == 2 && field.wire == Wire::length)
+    if (field.number == schema::key_value::key && field.wire == Wire::length) out.key = to_text(field.bytes);
+    if (field.number == schema::key_value::key && field.wire == Wire::varint)
+      out.key = dictionary.string(field.value);
+    if (field.number == schema::key_value::value && field.wire == Wire::length)
       out.text = any_value(field.bytes, dictionary, 0, &out);
-    if (field.number == 3 && field.wire == Wire::varint && out.key.empty())
+    if (field.number == schema::key_value::key_strindex && field.wire == Wire::varint && out.key.empty())
       out.key = dictionary.string(field.value);
   }
   return out;
@@ -114,9 +119,12 @@ Attribute Dictionary::attribute(std::uint64_t index) const {
   Cursor bytes = attributes[static_cast<std::size_t>(index)];
   Field field;
   while (!bytes.done() && read_field(bytes, field)) {
-    if (field.number == 1 && field.wire == Wire::varint) out.key = string(field.value);
-    if (field.number == 2 && field.wire == Wire::length) out.text = any_value(field.bytes, *this, 0, &out);
-    if (field.number == 3 && field.wire == Wire::varint) out.unit = string(field.value);
+    namespace attribute = schema::key_value_and_unit;
+    if (field.number == attribute::key_strindex && field.wire == Wire::varint) out.key = string(field.value);
+    if (field.number == attribute::value && field.wire == Wire::length)
+      out.text = any_value(field.bytes, *this, 0, &out);
+    if (field.number == attribute::unit_strindex && field.wire == Wire::varint)
+      out.unit = string(field.value);
   }
   return out;
 }
@@ -124,19 +132,25 @@ Attribute Dictionary::attribute(std::uint64_t index) const {
 Result<Dictionary> read_dictionary(Cursor bytes, const std::byte* file) {
   Dictionary out;
   out.n_bytes = bytes.left();
-  std::vector<Cursor>* const tables[] = {nullptr,    &out.mappings, &out.locations,  &out.functions,
-                                         &out.links, nullptr,       &out.attributes, &out.stacks};
+  namespace table = schema::profiles_dictionary;
+  std::array<std::vector<Cursor>*, std::size(table::wires)> tables{};
+  tables[table::mapping_table] = &out.mappings;
+  tables[table::location_table] = &out.locations;
+  tables[table::function_table] = &out.functions;
+  tables[table::link_table] = &out.links;
+  tables[table::attribute_table] = &out.attributes;
+  tables[table::stack_table] = &out.stacks;
   while (!bytes.done()) {
     Field field;
     const std::uint8_t* at = bytes.p;
     if (!read_field(bytes, field))
       return fail(ErrorCode::malformed, "broken field in the dictionary", offset_of(at, file));
-    if (field.number > 7) continue;
+    if (field.number >= tables.size()) continue;
     if (field.wire != Wire::length)
       return fail(ErrorCode::malformed,
                   fmt::format("field {} of the dictionary has the wrong wire type", field.number),
                   offset_of(at, file));
-    if (field.number == 5)
+    if (field.number == table::string_table)
       out.strings.push_back(to_text(field.bytes));
     else
       tables[field.number]->push_back(field.bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/support/result.h"
+#include "formats/otlp/profiles.fields.h"
 #include "formats/support/protobuf_wire.h"
 
 namespace profd::otlp {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/otlp/profiles.fields.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/text_number.h"
 
@@ -37,91 +38,105 @@ struct Member {
 };
 
 extern const Schema kAny, kKeyValue;
-const Member kArrayMembers[] = {{"values", 1, Kind::messages, &kAny}};
+const Member kArrayMembers[] = {{"values", schema::array_value::values, Kind::messages, &kAny}};
 const Schema kArray{kArrayMembers};
-const Member kListMembers[] = {{"values", 1, Kind::messages, &kKeyValue}};
+const Member kListMembers[] = {{"values", schema::key_value_list::values, Kind::messages, &kKeyValue}};
 const Schema kList{kListMembers};
-const Member kAnyMembers[] = {{"stringValue", 1, Kind::text},
-                              {"boolValue", 2, Kind::boolean},
-                              {"intValue", 3, Kind::integer},
-                              {"doubleValue", 4, Kind::real},
-                              {"arrayValue", 5, Kind::message, &kArray},
-                              {"kvlistValue", 6, Kind::message, &kList},
-                              {"stringValueStrindex", 8, Kind::integer}};
+const Member kAnyMembers[] = {
+    {"stringValue", schema::any_value::string_value, Kind::text},
+    {"boolValue", schema::any_value::bool_value, Kind::boolean},
+    {"intValue", schema::any_value::int_value, Kind::integer},
+    {"doubleValue", schema::any_value::double_value, Kind::real},
+    {"arrayValue", schema::any_value::array_value, Kind::message, &kArray},
+    {"kvlistValue", schema::any_value::kvlist_value, Kind::message, &kList},
+    {"stringValueStrindex", schema::any_value::string_value_strindex, Kind::integer}};
 const Schema kAny{kAnyMembers};
-const Member kKeyValueMembers[] = {{"key", 1, Kind::text}, {"value", 2, Kind::message, &kAny}};
+const Member kKeyValueMembers[] = {{"key", schema::key_value::key, Kind::text},
+                                   {"value", schema::key_value::value, Kind::message, &kAny}};
 const Schema kKeyValue{kKeyValueMembers};
-const Member kValueTypeMembers[] = {{"typeStrindex", 1, Kind::integer}, {"unitStrindex", 2, Kind::integer}};
+const Member kValueTypeMembers[] = {{"typeStrindex", schema::value_type::type_strindex, Kind::integer},
+                                    {"unitStrindex", schema::value_type::unit_strindex, Kind::integer}};
 const Schema kValueType{kValueTypeMembers};
-const Member kSampleMembers[] = {{"stackIndex", 1, Kind::integer},
-                                 {"attributeIndices", 2, Kind::integers},
-                                 {"linkIndex", 3, Kind::integer},
-                                 {"values", 4, Kind::integers},
-                                 {"timestampsUnixNano", 5, Kind::fixeds}};
+const Member kSampleMembers[] = {{"stackIndex", schema::sample::stack_index, Kind::integer},
+                                 {"attributeIndices", schema::sample::attribute_indices, Kind::integers},
+                                 {"linkIndex", schema::sample::link_index, Kind::integer},
+                                 {"values", schema::sample::values, Kind::integers},
+                                 {"timestampsUnixNano", schema::sample::timestamps_unix_nano, Kind::fixeds}};
 const Schema kSample{kSampleMembers};
-const Member kProfileMembers[] = {{"sampleType", 1, Kind::message, &kValueType},
-                                  {"samples", 2, Kind::messages, &kSample},
-                                  {"sample", 2, Kind::messages, &kSample},
-                                  {"timeUnixNano", 3, Kind::fixed},
-                                  {"durationNano", 4, Kind::integer},
-                                  {"periodType", 5, Kind::message, &kValueType},
-                                  {"period", 6, Kind::integer},
-                                  {"profileId", 7, Kind::hex},
-                                  {"droppedAttributesCount", 8, Kind::integer},
-                                  {"originalPayloadFormat", 9, Kind::text},
-                                  {"attributeIndices", 11, Kind::integers}};
+const Member kProfileMembers[] = {
+    {"sampleType", schema::profile::sample_type, Kind::message, &kValueType},
+    {"samples", schema::profile::samples, Kind::messages, &kSample},
+    {"sample", schema::profile::samples, Kind::messages, &kSample},
+    {"timeUnixNano", schema::profile::time_unix_nano, Kind::fixed},
+    {"durationNano", schema::profile::duration_nano, Kind::integer},
+    {"periodType", schema::profile::period_type, Kind::message, &kValueType},
+    {"period", schema::profile::period, Kind::integer},
+    {"profileId", schema::profile::profile_id, Kind::hex},
+    {"droppedAttributesCount", schema::profile::dropped_attributes_count, Kind::integer},
+    {"originalPayloadFormat", schema::profile::original_payload_format, Kind::text},
+    {"attributeIndices", schema::profile::attribute_indices, Kind::integers}};
 const Schema kProfile{kProfileMembers};
 const Member kScopeMembers[] = {
-    {"name", 1, Kind::text}, {"version", 2, Kind::text}, {"attributes", 3, Kind::messages, &kKeyValue}};
+    {"name", schema::instrumentation_scope::name, Kind::text},
+    {"version", schema::instrumentation_scope::version, Kind::text},
+    {"attributes", schema::instrumentation_scope::attributes, Kind::messages, &kKeyValue}};
 const Schema kScope{kScopeMembers};
-const Member kScopeProfilesMembers[] = {{"scope", 1, Kind::message, &kScope},
-                                        {"profiles", 2, Kind::messages, &kProfile},
-                                        {"schemaUrl", 3, Kind::text}};
+const Member kScopeProfilesMembers[] = {
+    {"scope", schema::scope_profiles::scope, Kind::message, &kScope},
+    {"profiles", schema::scope_profiles::profiles, Kind::messages, &kProfile},
+    {"schemaUrl", schema::scope_profiles::schema_url, Kind::text}};
 const Schema kScopeProfiles{kScopeProfilesMembers};
-const Member kResourceMembers[] = {{"attributes", 1, Kind::messages, &kKeyValue}};
+const Member kResourceMembers[] = {{"attributes", schema::resource::attributes, Kind::messages, &kKeyValue}};
 const Schema kResource{kResourceMembers};
-const Member kResourceProfilesMembers[] = {{"resource", 1, Kind::message, &kResource},
-                                           {"scopeProfiles", 2, Kind::messages, &kScopeProfiles},
-                                           {"schemaUrl", 3, Kind::text}};
+const Member kResourceProfilesMembers[] = {
+    {"resource", schema::resource_profiles::resource, Kind::message, &kResource},
+    {"scopeProfiles", schema::resource_profiles::scope_profiles, Kind::messages, &kScopeProfiles},
+    {"schemaUrl", schema::resource_profiles::schema_url, Kind::text}};
 const Schema kResourceProfiles{kResourceProfilesMembers};
-const Member kMappingMembers[] = {{"memoryStart", 1, Kind::integer},
-                                  {"memoryLimit", 2, Kind::integer},
-                                  {"fileOffset", 3, Kind::integer},
-                                  {"filenameStrindex", 4, Kind::integer},
-                                  {"attributeIndices", 5, Kind::integers}};
+const Member kMappingMembers[] = {{"memoryStart", schema::mapping::memory_start, Kind::integer},
+                                  {"memoryLimit", schema::mapping::memory_limit, Kind::integer},
+                                  {"fileOffset", schema::mapping::file_offset, Kind::integer},
+                                  {"filenameStrindex", schema::mapping::filename_strindex, Kind::integer},
+                                  {"attributeIndices", schema::mapping::attribute_indices, Kind::integers}};
 const Schema kMapping{kMappingMembers};
-const Member kLineMembers[] = {
-    {"functionIndex", 1, Kind::integer}, {"line", 2, Kind::integer}, {"column", 3, Kind::integer}};
+const Member kLineMembers[] = {{"functionIndex", schema::line::function_index, Kind::integer},
+                               {"line", schema::line::line, Kind::integer},
+                               {"column", schema::line::column, Kind::integer}};
 const Schema kLine{kLineMembers};
-const Member kLocationMembers[] = {{"mappingIndex", 1, Kind::integer},
-                                   {"address", 2, Kind::integer},
-                                   {"lines", 3, Kind::messages, &kLine},
-                                   {"line", 3, Kind::messages, &kLine},
-                                   {"attributeIndices", 4, Kind::integers}};
+const Member kLocationMembers[] = {{"mappingIndex", schema::location::mapping_index, Kind::integer},
+                                   {"address", schema::location::address, Kind::integer},
+                                   {"lines", schema::location::lines, Kind::messages, &kLine},
+                                   {"line", schema::location::lines, Kind::messages, &kLine},
+                                   {"attributeIndices", schema::location::attribute_indices, Kind::integers}};
 const Schema kLocation{kLocationMembers};
-const Member kFunctionMembers[] = {{"nameStrindex", 1, Kind::integer},
-                                   {"systemNameStrindex", 2, Kind::integer},
-                                   {"filenameStrindex", 3, Kind::integer},
-                                   {"startLine", 4, Kind::integer}};
+const Member kFunctionMembers[] = {
+    {"nameStrindex", schema::function::name_strindex, Kind::integer},
+    {"systemNameStrindex", schema::function::system_name_strindex, Kind::integer},
+    {"filenameStrindex", schema::function::filename_strindex, Kind::integer},
+    {"startLine", schema::function::start_line, Kind::integer}};
 const Schema kFunction{kFunctionMembers};
-const Member kLinkMembers[] = {{"traceId", 1, Kind::hex}, {"spanId", 2, Kind::hex}};
+const Member kLinkMembers[] = {{"traceId", schema::link::trace_id, Kind::hex},
+                               {"spanId", schema::link::span_id, Kind::hex}};
 const Schema kLink{kLinkMembers};
-const Member kAttributeMembers[] = {{"keyStrindex", 1, Kind::integer},
-                                    {"value", 2, Kind::message, &kAny},
-                                    {"unitStrindex", 3, Kind::integer}};
+const Member kAttributeMembers[] = {
+    {"keyStrindex", schema::key_value_and_unit::key_strindex, Kind::integer},
+    {"value", schema::key_value_and_unit::value, Kind::message, &kAny},
+    {"unitStrindex", schema::key_value_and_unit::unit_strindex, Kind::integer}};
 const Schema kAttribute{kAttributeMembers};
-const Member kStackMembers[] = {{"locationIndices", 1, Kind::integers}};
+const Member kStackMembers[] = {{"locationIndices", schema::stack::location_indices, Kind::integers}};
 const Schema kStack{kStackMembers};
-const Member kDictionaryMembers[] = {{"mappingTable", 1, Kind::messages, &kMapping},
-                                     {"locationTable", 2, Kind::messages, &kLocation},
-                                     {"functionTable", 3, Kind::messages, &kFunction},
-                                     {"linkTable", 4, Kind::messages, &kLink},
-                                     {"stringTable", 5, Kind::texts},
-                                     {"attributeTable", 6, Kind::messages, &kAttribute},
-                                     {"stackTable", 7, Kind::messages, &kStack}};
+const Member kDictionaryMembers[] = {
+    {"mappingTable", schema::profiles_dictionary::mapping_table, Kind::messages, &kMapping},
+    {"locationTable", schema::profiles_dictionary::location_table, Kind::messages, &kLocation},
+    {"functionTable", schema::profiles_dictionary::function_table, Kind::messages, &kFunction},
+    {"linkTable", schema::profiles_dictionary::link_table, Kind::messages, &kLink},
+    {"stringTable", schema::profiles_dictionary::string_table, Kind::texts},
+    {"attributeTable", schema::profiles_dictionary::attribute_table, Kind::messages, &kAttribute},
+    {"stackTable", schema::profiles_dictionary::stack_table, Kind::messages, &kStack}};
 const Schema kDictionary{kDictionaryMembers};
-const Member kDataMembers[] = {{"resourceProfiles", 1, Kind::messages, &kResourceProfiles},
-                               {"dictionary", 2, Kind::message, &kDictionary}};
+const Member kDataMembers[] = {
+    {"resourceProfiles", schema::profiles_data::resource_profiles, Kind::messages, &kResourceProfiles},
+    {"dictionary", schema::profiles_data::dictionary, Kind::message, &kDictionary}};
 const Schema kData{kDataMembers};
 
 void put_varint(std::string& out, std::uint64_t value) {

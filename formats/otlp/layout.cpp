@@ -8,13 +8,14 @@ bool fits(Cursor sample, const SampleLayout& layout, const Dictionary& dictionar
   std::vector<std::uint64_t> values, indices;
   std::size_t n_times = 0;
   while (!sample.done() && read_field(sample, field)) {
-    if (field.number == 1 && field.wire != Wire::varint) return false;
+    if (field.number == schema::sample::stack_index && field.wire != Wire::varint) return false;
     if (field.number == layout.values) append_integers(field, values);
     if (field.number == layout.attributes) append_integers(field, indices);
     if (field.number == layout.link &&
         (field.wire != Wire::varint || (field.value != 0 && field.value >= dictionary.links.size())))
       return false;
-    if (field.number == 5) n_times += field.wire == Wire::length ? field.bytes.left() / 8 : 1;
+    if (field.number == schema::sample::timestamps_unix_nano)
+      n_times += field.wire == Wire::length ? field.bytes.left() / 8 : 1;
   }
   for (const std::uint64_t index : indices)
     if (index >= dictionary.attributes.size()) return false;
@@ -30,7 +31,8 @@ void LayoutVotes::see_sample(Cursor sample, const Dictionary& dictionary) {
   // With timestamps and nothing else both are the same.
   Field field;
   bool differs = false;
-  while (!sample.done() && read_field(sample, field)) differs |= field.number >= 2 && field.number <= 4;
+  while (!sample.done() && read_field(sample, field))
+    differs |= field.number >= schema::sample::attribute_indices && field.number <= schema::sample::values;
   seen_ += differs;
 }
 

@@ -6,11 +6,14 @@
 
 namespace profd::otlp {
 
-// Of Sample: 1.10 has attributes, link, values in fields 2, 3, 4; 1.8 and 1.9 have values, attributes, link.
+// What Sample has elsewhere in 1.10 than in 1.8 and 1.9.
 struct SampleLayout {
   std::uint32_t values, attributes, link;
 };
-inline constexpr SampleLayout kLayout110{4, 2, 3}, kLayout18{2, 3, 4};
+inline constexpr SampleLayout kLayout110{schema::sample::values, schema::sample::attribute_indices,
+                                         schema::sample::link_index};
+inline constexpr SampleLayout kLayout18{schema::sample18::values, schema::sample18::attribute_indices,
+                                        schema::sample18::link_index};
 enum class Layout : std::uint8_t { v1_8, v1_10 };
 
 // How many samples contradict a layout: indices past their table, wrong wire types, no value.

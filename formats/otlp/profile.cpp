@@ -1,8 +1,7 @@
 #include "formats/otlp/profile.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -86,9 +85,10 @@ class Reading {
     Field field;
     while (!bytes.done() && read_field(bytes, field)) {
       if (field.wire != Wire::varint) continue;
-      if (field.number == 1) out.first = d_.string(field.value);
-      if (field.number == 2) out.second = d_.string(field.value);
-      if ((field.number == 1 || field.number == 2) && field.value >= d_.strings.size())
+      namespace type = schema::value_type;
+      if (field.number == type::type_strindex) out.first = d_.string(field.value);
+      if (field.number == type::unit_strindex) out.second = d_.string(field.value);
+      if (field.number < std::size(type::wires) && field.value >= d_.strings.size())
         return fail(ErrorCode::malformed, "a sample type names a string past the table",
                     offset_of(bytes.p, file_));
     }
@@ -96,6 +96,7 @@ class Reading {
   }
 
   Result<void> read_fields(Cursor bytes, std::vector<Cursor>& samples) {
+    namespace profile = schema::profile;
     ProfileInfo& info = builder_.info();
     std::vector<Field> fields;
     std::pair<std::string_view, std::string_view> type;
@@ -106,7 +107,7 @@ class Reading {
       if (!read_field(bytes, field))
         return fail(ErrorCode::malformed, "broken field in a profile", offset_of(at, file_));
       switch (field.number) {
-        case 1: {
+        case profile::sample_type: {
           if (field.wire != Wire::length)
             return fail(ErrorCode::malformed, "sample_type has the wrong wire type", offset_of(at, file_));
           if (has_type)
@@ -118,35 +119,36 @@ class Reading {
           PROFD_TRY(type, value_type(field.bytes));
           break;
         }
-        case 2:
+        case profile::samples:
           if (field.wire != Wire::length)
             return fail(ErrorCode::malformed, "a sample has the wrong wire type", offset_of(at, file_));
           samples.push_back(field.bytes);
           break;
-        case 3:
+        case profile::time_unix_nano:
           if (field.wire != Wire::fixed64)
             return fail(ErrorCode::unsupported,
                         "the profile has the layout OTLP profiles had before 1.8; that form is not read",
                         offset_of(at, file_));
           if (field.value != 0) info.time_ns = static_cast<std::int64_t>(field.value);
           break;
-        case 4:
+        case profile::duration_nano:
           if (field.value != 0) info.duration_ns = static_cast<std::int64_t>(field.value);
           break;
-        case 5: {
+        case profile::period_type: {
           if (field.wire != Wire::length) break;
           PROFD_TRY(const auto period, value_type(field.bytes));
           info.period_type = period.first;
           info.period_unit = period.second;
           break;
         }
-        case 6:
+        case profile::period:
           if (field.value != 0) info.period = static_cast<std::int64_t>(field.value);
           break;
         default:
-          // 1.8 still had comments in field 7, so that all that follows stands one further.
-          old |= (field.number == 8 && field.wire == Wire::length) || field.number == 12 ||
-                 (field.number == 7 &&
+          // 1.8 still had comments, so that all that follows stands one further.
+          old |= (field.number == schema::profile18::profile_id && field.wire == Wire::length) ||
+                 field.number == schema::profile18::attribute_indices ||
+                 (field.number == profile::profile_id &&
                   (field.wire != Wire::length || (field.bytes.left() != 16 && field.bytes.left() != 0)));
           fields.push_back(field);
       }
@@ -158,35 +160,37 @@ class Reading {
   }
 
   void read_rest(const Field& field, bool old) {
+    namespace profile = schema::profile;
     ProfileInfo& info = builder_.info();
-    if (old && field.number == 7) {
+    if (old && field.number == schema::profile18::comment_strindices) {
       std::vector<std::uint64_t> comments;
       append_integers(field, comments);
       for (const std::uint64_t c : comments) info.comments.emplace_back(d_.string(c));
       return;
     }
+    static_assert(schema::profile18::attribute_indices == profile::attribute_indices + 1);
     switch (field.number - (old ? 1 : 0)) {
-      case 7:
+      case profile::profile_id:
         if (field.wire == Wire::length && field.bytes.left() > 0)
           info.properties.emplace_back("profile_id", to_hex(field.bytes));
         break;
-      case 8:
+      case profile::dropped_attributes_count:
         if (field.wire == Wire::varint && field.value > 0)
           context_.report.add("dropped-attributes", Severity::loss,
                               "attributes were dropped before the file was written", std::nullopt,
                               field.value);
         break;
-      case 9:
+      case profile::original_payload_format:
         if (field.wire == Wire::length && field.bytes.left() > 0)
           info.properties.emplace_back("original_payload_format", to_text(field.bytes));
         break;
-      case 10:
+      case profile::original_payload:
         if (field.wire == Wire::length && field.bytes.left() > 0)
           context_.report.add(
               "original-payload", Severity::info,
               "the original profile that lies in the file is not opened; its converted form is");
         break;
-      case 11: {
+      case profile::attribute_indices: {
         std::vector<std::uint64_t> indices;
         append_integers(field, indices);
         for (const std::uint64_t index : indices) {
@@ -210,12 +214,13 @@ class Reading {
     while (!bytes.done()) {
       if (!read_field(bytes, field))
         return fail(ErrorCode::malformed, "broken field in a sample", offset_of(bytes.p, file_));
-      if (field.number == 1) stack = field.value;
+      if (field.number == schema::sample::stack_index) stack = field.value;
       if (field.number == sample_.values) append_integers(field, values_);
       if (field.number == sample_.attributes) append_integers(field, attributes_);
       if (field.number == sample_.link) link = field.value;
-      if (field.number == 5 && field.wire == Wire::fixed64) times_.push_back(field.value);
-      if (field.number == 5 && field.wire == Wire::length) {
+      if (field.number != schema::sample::timestamps_unix_nano) continue;
+      if (field.wire == Wire::fixed64) times_.push_back(field.value);
+      if (field.wire == Wire::length) {
         if (field.bytes.left() % 8 != 0)
           return fail(ErrorCode::malformed, "the timestamps of a sample are cut",
                       offset_of(field.bytes.p, file_));
@@ -285,9 +290,10 @@ class Reading {
       Cursor bytes = d_.links[static_cast<std::size_t>(link)];
       Field field;
       while (!bytes.done() && read_field(bytes, field)) {
-        if (field.wire != Wire::length || field.number > 2) continue;
-        labels.push_back({.key = builder_.string(field.number == 1 ? "trace_id" : "span_id"),
-                          .text = builder_.string(to_hex(field.bytes))});
+        if (field.wire != Wire::length || field.number >= std::size(schema::link::wires)) continue;
+        labels.push_back(
+            {.key = builder_.string(field.number == schema::link::trace_id ? "trace_id" : "span_id"),
+             .text = builder_.string(to_hex(field.bytes))});
       }
     }
     where.labels = builder_.label_set(labels);
@@ -312,7 +318,7 @@ class Reading {
       std::vector<std::uint64_t> locations;
       Field field;
       while (!bytes.done() && read_field(bytes, field))
-        if (field.number == 1) append_integers(field, locations);
+        if (field.number == schema::stack::location_indices) append_integers(field, locations);
       for (std::size_t l = locations.size(); l-- > 0;) {
         PROFD_CHECK(append_frames(locations[l], frames, offset));
         if (frames.size() > context_.limits.stack_depth)
@@ -347,12 +353,12 @@ class Reading {
       Field field;
       std::vector<std::uint64_t> attributes;
       while (!bytes.done() && read_field(bytes, field)) {
-        if (field.number == 5) append_integers(field, attributes);
+        if (field.number == schema::mapping::attribute_indices) append_integers(field, attributes);
         if (field.wire != Wire::varint) continue;
-        if (field.number == 1) spec.start = field.value;
-        if (field.number == 2) spec.limit = field.value;
-        if (field.number == 3) spec.offset = field.value;
-        if (field.number == 4) spec.name = d_.string(field.value);
+        if (field.number == schema::mapping::memory_start) spec.start = field.value;
+        if (field.number == schema::mapping::memory_limit) spec.limit = field.value;
+        if (field.number == schema::mapping::file_offset) spec.offset = field.value;
+        if (field.number == schema::mapping::filename_strindex) spec.name = d_.string(field.value);
       }
       for (const std::uint64_t a : attributes) {
         const Attribute& id = attribute(a);
@@ -392,10 +398,10 @@ class Reading {
     Field field;
     while (!bytes.done() && read_field(bytes, field)) {
       if (field.wire != Wire::varint) continue;
-      if (field.number == 1) name = d_.string(field.value);
-      if (field.number == 2) system_name = d_.string(field.value);
-      if (field.number == 3) file = d_.string(field.value);
-      if (field.number == 4) spec.start_line = small(field.value);
+      if (field.number == schema::function::name_strindex) name = d_.string(field.value);
+      if (field.number == schema::function::system_name_strindex) system_name = d_.string(field.value);
+      if (field.number == schema::function::filename_strindex) file = d_.string(field.value);
+      if (field.number == schema::function::start_line) spec.start_line = small(field.value);
     }
     if (name.empty()) name = system_name;
     if (name.empty()) return FunctionId{};
@@ -431,16 +437,16 @@ class Reading {
     FrameSpec spec;
     Field field;
     while (!bytes.done() && read_field(bytes, field)) {
-      if (field.number == 1) mapping_index = field.value;
-      if (field.number == 2) spec.address = field.value;
-      if (field.number == 4) append_integers(field, attributes);
-      if (field.number != 3 || field.wire != Wire::length) continue;
+      if (field.number == schema::location::mapping_index) mapping_index = field.value;
+      if (field.number == schema::location::address) spec.address = field.value;
+      if (field.number == schema::location::attribute_indices) append_integers(field, attributes);
+      if (field.number != schema::location::lines || field.wire != Wire::length) continue;
       Line& line = lines.emplace_back();
       Field part;
       while (!field.bytes.done() && read_field(field.bytes, part)) {
-        if (part.number == 1) line.function = part.value;
-        if (part.number == 2) line.line = small(part.value);
-        if (part.number == 3) line.column = small(part.value);
+        if (part.number == schema::line::function_index) line.function = part.value;
+        if (part.number == schema::line::line) line.line = small(part.value);
+        if (part.number == schema::line::column) line.column = small(part.value);
       }
     }
     if (mapping_index >= d_.mappings.size() && mapping_index != 0)

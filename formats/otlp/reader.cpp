@@ -2,6 +2,7 @@
 #include "formats/reader.h"
 
 #include <array>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -50,9 +51,10 @@ Look look_at_dictionary(Cursor bytes) {
     Cursor body;
     bool cut;
     if (!read_header(bytes, number, body, cut)) return Look::no;
-    if (number == 0 || number > 7) return Look::no;
-    if (number == 5 && n_strings++ == 0 && !body.done()) return Look::no;
-    if (number != 5) {
+    namespace table = schema::profiles_dictionary;
+    if (number == 0 || number >= std::size(table::wires)) return Look::no;
+    if (number == table::string_table && n_strings++ == 0 && !body.done()) return Look::no;
+    if (number != table::string_table) {
       ++n_others;
       Field field;
       // The items are messages: their fields are whole.
@@ -70,13 +72,17 @@ Look look_at_resource(Cursor bytes) {
     std::uint32_t number;
     Cursor body;
     bool cut;
-    if (!read_header(bytes, number, body, cut) || number == 0 || number > 3) return Look::no;
-    if (number == 2) {
+    if (!read_header(bytes, number, body, cut) || number == 0 ||
+        number >= std::size(schema::resource_profiles::wires))
+      return Look::no;
+    if (number == schema::resource_profiles::scope_profiles) {
       ++n_scopes;
       std::uint32_t part;
       Cursor inner;
       bool inner_cut;
-      if (!read_header(body, part, inner, inner_cut) || part == 0 || part > 3) return Look::no;
+      if (!read_header(body, part, inner, inner_cut) || part == 0 ||
+          part >= std::size(schema::scope_profiles::wires))
+        return Look::no;
     }
     if (cut) break;
   }
@@ -89,8 +95,11 @@ Look look_at_message(Cursor bytes) {
     std::uint32_t number;
     Cursor body;
     bool cut;
-    if (!read_header(bytes, number, body, cut) || number == 0 || number > 2) return Look::no;
-    const Look look = number == 2 ? look_at_dictionary(body) : look_at_resource(body);
+    if (!read_header(bytes, number, body, cut) || number == 0 ||
+        number >= std::size(schema::profiles_data::wires))
+      return Look::no;
+    const Look look =
+        number == schema::profiles_data::dictionary ? look_at_dictionary(body) : look_at_resource(body);
     if (look == Look::no && !body.done()) return Look::no;
     best = std::max(best, look);
     if (cut) break;
@@ -133,11 +142,11 @@ class File {
       if (!read_field(cursor, field))
         return fail(context_.partial ? ErrorCode::truncated : ErrorCode::malformed,
                     "broken field at the top of a message", offset_of(at, file));
-      if (field.number > 2) continue;
+      if (field.number >= std::size(schema::profiles_data::wires)) continue;
       if (field.wire != Wire::length)
         return fail(ErrorCode::malformed, "a field at the top of a message has the wrong wire type",
                     offset_of(at, file));
-      if (field.number == 1) {
+      if (field.number == schema::profiles_data::resource_profiles) {
         resources.push_back(field.bytes);
       } else {
         PROFD_TRY(dictionary, read_dictionary(field.bytes, file));
@@ -150,7 +159,8 @@ class File {
       Cursor bytes_of = profile.bytes;
       Field field;
       while (!bytes_of.done() && read_field(bytes_of, field))
-        if (field.number == 2 && field.wire == Wire::length) votes.see_sample(field.bytes, dictionary);
+        if (field.number == schema::profile::samples && field.wire == Wire::length)
+          votes.see_sample(field.bytes, dictionary);
     }
     if (votes.ambiguous())
       context_.report.add("layout-guessed", Severity::info,
@@ -187,9 +197,10 @@ class File {
       if (!read_field(bytes, field))
         return fail(ErrorCode::malformed, "broken field in a resource", offset_of(at, file));
       if (field.wire != Wire::length) continue;
-      if (field.number == 1) read_attributes(field.bytes, 1, dictionary, attributes);
-      if (field.number == 2) scopes.push_back(field.bytes);
-      if (field.number == 3) url = to_text(field.bytes);
+      if (field.number == schema::resource_profiles::resource)
+        read_attributes(field.bytes, schema::resource::attributes, dictionary, attributes);
+      if (field.number == schema::resource_profiles::scope_profiles) scopes.push_back(field.bytes);
+      if (field.number == schema::resource_profiles::schema_url) url = to_text(field.bytes);
     }
     for (Cursor scope : scopes) {
       Surroundings around{attributes, {}};
@@ -201,18 +212,20 @@ class File {
         if (!read_field(scope, field))
           return fail(ErrorCode::malformed, "broken field in a scope", offset_of(at, file));
         if (field.wire != Wire::length) continue;
-        if (field.number == 2) here.push_back(field.bytes);
-        if (field.number == 3 && field.bytes.left() > 0)
+        if (field.number == schema::scope_profiles::profiles) here.push_back(field.bytes);
+        if (field.number == schema::scope_profiles::schema_url && field.bytes.left() > 0)
           around.properties.emplace_back("scope.schema_url", to_text(field.bytes));
-        if (field.number != 1) continue;
+        if (field.number != schema::scope_profiles::scope) continue;
+        namespace of = schema::instrumentation_scope;
         std::vector<Attribute> of_scope;
-        read_attributes(field.bytes, 3, dictionary, of_scope);
+        read_attributes(field.bytes, of::attributes, dictionary, of_scope);
         for (const Attribute& a : of_scope) around.properties.emplace_back("scope." + a.key, a.text);
         Field part;
         for (Cursor body = field.bytes; !body.done() && read_field(body, part);) {
           if (part.wire != Wire::length || part.bytes.done()) continue;
-          if (part.number == 1) around.properties.emplace_back("scope.name", to_text(part.bytes));
-          if (part.number == 2) around.properties.emplace_back("scope.version", to_text(part.bytes));
+          if (part.number == of::name) around.properties.emplace_back("scope.name", to_text(part.bytes));
+          if (part.number == of::version)
+            around.properties.emplace_back("scope.version", to_text(part.bytes));
         }
       }
       for (Cursor profile : here) found.push_back({profile, around_.size()});

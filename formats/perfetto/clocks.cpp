@@ -20,10 +20,10 @@ ClockReading parse_clock(Cursor in) {
   Field field;
   while (!in.done() && read_field(in, field)) {
     if (field.wire != protobuf::Wire::varint) continue;
-    if (field.number == 1) out.clock = static_cast<std::uint32_t>(field.value);
-    if (field.number == 2) out.timestamp = field.value;
-    if (field.number == 3) out.incremental = field.value != 0;
-    if (field.number == 4)
+    if (field.number == schema::clock::clock_id) out.clock = static_cast<std::uint32_t>(field.value);
+    if (field.number == schema::clock::timestamp) out.timestamp = field.value;
+    if (field.number == schema::clock::is_incremental) out.incremental = field.value != 0;
+    if (field.number == schema::clock::unit_multiplier_ns)
       out.multiplier = static_cast<std::int64_t>(std::min<std::uint64_t>(field.value, 1000000000));
   }
   return out;
@@ -54,9 +54,12 @@ void Clocks::add_snapshot(Cursor snapshot, std::uint32_t sequence) {
   std::vector<Reading> readings;
   Field field;
   while (!snapshot.done() && read_field(snapshot, field)) {
-    if (field.number == 2 && field.wire == protobuf::Wire::varint && !primary_)
+    if (field.number == schema::clock_snapshot::primary_trace_clock && field.wire == protobuf::Wire::varint &&
+        !primary_)
       primary_ = static_cast<std::uint32_t>(field.value);
-    if (field.number != 1 || field.wire != protobuf::Wire::length || readings.size() >= 128) continue;
+    if (field.number != schema::clock_snapshot::clocks || field.wire != protobuf::Wire::length ||
+        readings.size() >= 128)
+      continue;
     const ClockReading clock = parse_clock(field.bytes);
     const ClockKey key = clock_key(clock.clock, sequence);
     Kind& kind = kinds_[key];
@@ -70,7 +73,7 @@ void Clocks::add_snapshot(Cursor snapshot, std::uint32_t sequence) {
 void Clocks::begin_from(Cursor snapshot, std::uint32_t sequence) {
   Field field;
   while (!snapshot.done() && read_field(snapshot, field)) {
-    if (field.number != 1 || field.wire != protobuf::Wire::length) continue;
+    if (field.number != schema::clock_snapshot::clocks || field.wire != protobuf::Wire::length) continue;
     const ClockReading clock = parse_clock(field.bytes);
     if (!clock.incremental) continue;
     const auto found = kinds_.find(clock_key(clock.clock, sequence));

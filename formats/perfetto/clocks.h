@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/perfetto/trace.fields.h"
 #include "formats/support/protobuf_wire.h"
 
 namespace profd::perfetto {

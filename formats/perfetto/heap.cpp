@@ -24,52 +24,58 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 void Heaps::add_packet(Cursor packet, Sequence& sequence, std::uint32_t sequence_id, std::uint64_t offset) {
+  namespace profile = schema::profile_packet;
+  namespace process = schema::process_heap_samples;
+  namespace heap_sample = schema::heap_sample;
   bool continued = false;
   std::vector<Cursor> processes;
   Field field;
   while (!packet.done() && read_field(packet, field)) {
-    if (field.number == 6 && field.wire == Wire::varint) continued = field.value != 0;
+    if (field.number == profile::continued && field.wire == Wire::varint) continued = field.value != 0;
     if (field.wire != Wire::length) continue;
-    if (field.number == 1) sequence.interned.add_string(field.bytes);
-    if (field.number == 2) sequence.interned.add_entry(sequence.interned.frames, field.bytes);
-    if (field.number == 3) sequence.interned.add_entry(sequence.interned.callstacks, field.bytes);
-    if (field.number == 4) sequence.interned.add_entry(sequence.interned.mappings, field.bytes);
-    if (field.number == 5) processes.push_back(field.bytes);
+    if (field.number == profile::strings) sequence.interned.add_string(field.bytes);
+    if (field.number == profile::frames) sequence.interned.add_entry(sequence.interned.frames, field.bytes);
+    if (field.number == profile::callstacks)
+      sequence.interned.add_entry(sequence.interned.callstacks, field.bytes);
+    if (field.number == profile::mappings)
+      sequence.interned.add_entry(sequence.interned.mappings, field.bytes);
+    if (field.number == profile::process_dumps) processes.push_back(field.bytes);
   }
   Open& open = open_[sequence_id];
   for (Cursor in : processes) {
     Dump dump;
     while (!in.done() && read_field(in, field)) {
       if (field.wire == Wire::varint) {
-        if (field.number == 1) dump.pid = count_of(field.value);
-        if (field.number == 12) dump.interval = field.value;
-        if (field.number == 4 && field.value != 0)
+        if (field.number == process::pid) dump.pid = count_of(field.value);
+        if (field.number == process::sampling_interval_bytes) dump.interval = field.value;
+        if (field.number == process::rejected_concurrent && field.value != 0)
           context_.report.add("not-profiled", Severity::loss,
                               "a process was not profiled because another session was active", offset);
-        if (field.number == 6 && field.value != 0)
+        if (field.number == process::disconnected && field.value != 0)
           context_.report.add("disconnected", Severity::info,
                               "a process ended, or its profiler stopped, before the trace did", offset);
-        if ((field.number == 7 || field.number == 8) && field.value != 0)
+        if ((field.number == process::buffer_overran || field.number == process::buffer_corrupted) &&
+            field.value != 0)
           context_.report.add(
               "heap-samples-lost", Severity::loss,
               "the profiler's buffer overran or was damaged: samples of a process are missing", offset);
       } else if (field.wire == Wire::length) {
-        if (field.number == 11) dump.heap = text_of(field.bytes);
-        if (field.number != 2) continue;
+        if (field.number == process::heap_name) dump.heap = text_of(field.bytes);
+        if (field.number != process::samples) continue;
         Sample sample;
         std::uint64_t id = 0;
         Field part;
         for (Cursor at = field.bytes; !at.done() && read_field(at, part);) {
           if (part.wire != Wire::varint) continue;
           const std::int64_t value = count_of(part.value);
-          if (part.number == 1) id = part.value;
-          if (part.number == 2) sample.allocated = value;
-          if (part.number == 3) sample.freed = value;
-          if (part.number == 5) sample.allocs = value;
-          if (part.number == 6) sample.frees = value;
-          if (part.number == 7) sample.idle = value, dump.has_idle = true;
-          if (part.number == 8) sample.max = value, dump.has_max = true;
-          if (part.number == 9) sample.max_allocs = value, dump.has_max = true;
+          if (part.number == heap_sample::callstack_id) id = part.value;
+          if (part.number == heap_sample::self_allocated) sample.allocated = value;
+          if (part.number == heap_sample::self_freed) sample.freed = value;
+          if (part.number == heap_sample::alloc_count) sample.allocs = value;
+          if (part.number == heap_sample::free_count) sample.frees = value;
+          if (part.number == heap_sample::self_idle) sample.idle = value, dump.has_idle = true;
+          if (part.number == heap_sample::self_max) sample.max = value, dump.has_max = true;
+          if (part.number == heap_sample::self_max_count) sample.max_allocs = value, dump.has_max = true;
         }
         std::uint64_t lost = 0;
         sample.stack = stacks_.stack(sequence.interned, id, lost);
@@ -96,6 +102,9 @@ void Heaps::add_packet(Cursor packet, Sequence& sequence, std::uint32_t sequence
 }
 
 void Heaps::add_graph(Cursor in, std::uint32_t sequence_id, std::uint64_t offset) {
+  namespace heap_graph = schema::heap_graph;
+  namespace object = schema::heap_graph_object;
+  namespace of_type = schema::heap_graph_type;
   const auto [at, is_new] = open_graph_.try_emplace(sequence_id, graphs_.size());
   if (is_new) graphs_.emplace_back();
   Graph& graph = graphs_[at->second];
@@ -103,19 +112,19 @@ void Heaps::add_graph(Cursor in, std::uint32_t sequence_id, std::uint64_t offset
   Field field, part;
   while (!in.done() && read_field(in, field)) {
     if (field.wire == Wire::varint) {
-      if (field.number == 1) graph.pid = static_cast<std::int32_t>(field.value);
-      if (field.number == 5) continued = field.value != 0;
+      if (field.number == heap_graph::pid) graph.pid = static_cast<std::int32_t>(field.value);
+      if (field.number == heap_graph::continued) continued = field.value != 0;
       continue;
     }
     if (field.wire != Wire::length) continue;
     Cursor inside = field.bytes;
-    if (field.number == 2) {
+    if (field.number == heap_graph::objects) {
       std::uint64_t type = 0, size = 0;
       bool sized = false;
       while (!inside.done() && read_field(inside, part)) {
         if (part.wire != Wire::varint) continue;
-        if (part.number == 2) type = part.value;
-        if (part.number == 3) size = part.value, sized = true;
+        if (part.number == object::type_id) type = part.value;
+        if (part.number == object::self_size) size = part.value, sized = true;
       }
       TypeCount& count = graph.types[type];
       ++count.objects;
@@ -126,13 +135,16 @@ void Heaps::add_graph(Cursor in, std::uint32_t sequence_id, std::uint64_t offset
       context_.report.add("heap-graph", Severity::info,
                           "objects of a managed heap are counted by type; what refers to what was not read",
                           offset);
-    } else if (field.number == 3 || field.number == 9) {
+    } else if (field.number == heap_graph::type_names || field.number == heap_graph::types) {
+      const bool named = field.number == heap_graph::type_names;
+      const std::uint32_t name = named ? schema::interned_string::str : of_type::class_name;
+      static_assert(schema::interned_string::iid == of_type::id);
       std::uint64_t id = 0;
       while (!inside.done() && read_field(inside, part)) {
-        if (part.number == 1 && part.wire == Wire::varint) id = part.value;
-        if (part.number == (field.number == 3 ? 2u : 3u) && part.wire == Wire::length)
+        if (part.number == of_type::id && part.wire == Wire::varint) id = part.value;
+        if (part.number == name && part.wire == Wire::length)
           graph.names.insert_or_assign(id, text_of(part.bytes));
-        if (field.number == 9 && part.number == 4 && part.wire == Wire::varint)
+        if (!named && part.number == of_type::object_size && part.wire == Wire::varint)
           graph.sizes.insert_or_assign(id, part.value);
       }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -18,24 +19,11 @@ using protobuf::Wire;
 // 82477a76-b28d-42ba-81dc-33326d57a079, in every trace about once in ten seconds.
 constexpr std::array<std::uint8_t, 16> kMarker{0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
                                                0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
-constexpr std::uint32_t kCompressed = 50, kZstdCompressed = 133;
 
+// All other fields are messages or texts.
 bool is_varint_field(std::uint32_t number) {
-  switch (number) {
-    case 3:
-    case 8:
-    case 10:
-    case 13:
-    case 41:
-    case 42:
-    case 58:
-    case 79:
-    case 87:
-    case 98:
-      return true;
-    default:
-      return false;
-  }
+  return number < std::size(schema::trace_packet::wires) &&
+         schema::trace_packet::wires[number] == Wire::varint;
 }
 
 // Everything that zlib or gzip wrote, at most `room` bytes.
@@ -116,7 +104,7 @@ class Collecting {
         return fail(cut ? ErrorCode::truncated : ErrorCode::malformed,
                     cut ? "the trace ends inside a packet" : "this is no packet of a trace", offset);
       }
-      if (field.number != 1 || field.wire != Wire::length) {
+      if (field.number != schema::trace::packet || field.wire != Wire::length) {
         context_.report.add("unknown-field", Severity::loss,
                             "fields of the trace that are no packets were skipped", offset);
         continue;
@@ -138,7 +126,8 @@ class Collecting {
     Cursor in = packet;
     Field field;
     while (!in.done() && read_field(in, field)) {
-      if (field.wire != Wire::length || (field.number != kCompressed && field.number != kZstdCompressed))
+      if (field.wire != Wire::length || (field.number != schema::trace_packet::compressed_packets &&
+                                         field.number != schema::trace_packet::zstd_compressed_packets))
         continue;
       if (inside) return fail(ErrorCode::malformed, "compressed packets hold compressed packets", offset);
       return expand(field, offset);
@@ -150,7 +139,7 @@ class Collecting {
 
   Result<void> expand(const Field& field, std::uint64_t offset) {
     Cursor content;
-    if (field.number == kCompressed) {
+    if (field.number == schema::trace_packet::compressed_packets) {
       PROFD_TRY(std::vector<std::byte> bytes, inflate_packet(field.bytes, room_, offset));
       auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
       content = Cursor(std::span<const std::byte>(*owner));
@@ -180,6 +169,7 @@ Result<Packets> collect_packets(const ByteSource& source, ReadContext& context) 
 }
 
 bool parse_packet(Cursor in, std::uint64_t offset, Packet& out) {
+  namespace packet = schema::trace_packet;
   out = {};
   out.offset = offset;
   Field field;
@@ -188,24 +178,24 @@ bool parse_packet(Cursor in, std::uint64_t offset, Packet& out) {
     if (field.wire == Wire::varint) {
       const auto value32 = static_cast<std::uint32_t>(field.value);
       switch (field.number) {
-        case 8:
+        case packet::timestamp:
           out.timestamp = field.value;
           out.has_timestamp = true;
           break;
-        case 10:
+        case packet::trusted_packet_sequence_id:
           out.sequence = value32;
           break;
-        case 13:
-          out.cleared |= (value32 & 1) != 0;
-          out.needs_state |= (value32 & 2) != 0;
+        case packet::sequence_flags:
+          out.cleared |= (value32 & schema::sequence_flags::seq_incremental_state_cleared) != 0;
+          out.needs_state |= (value32 & schema::sequence_flags::seq_needs_incremental_state) != 0;
           break;
-        case 41:
+        case packet::incremental_state_cleared:
           out.cleared |= field.value != 0;
           break;
-        case 42:
+        case packet::previous_packet_dropped:
           out.dropped = field.value != 0;
           break;
-        case 58:
+        case packet::timestamp_clock_id:
           out.clock = value32;
           out.has_clock = true;
           break;
@@ -213,11 +203,11 @@ bool parse_packet(Cursor in, std::uint64_t offset, Packet& out) {
           break;
       }
     } else if (field.wire == Wire::length) {
-      if (field.number == 12) {
+      if (field.number == packet::interned_data) {
         out.interned = field.bytes;
-      } else if (field.number == 59) {
+      } else if (field.number == packet::trace_packet_defaults) {
         out.defaults = field.bytes;
-      } else if (field.number != 36) {
+      } else if (field.number != packet::synchronization_marker) {
         out.kind = field.number;
         out.data = field.bytes;
       }
@@ -227,6 +217,7 @@ bool parse_packet(Cursor in, std::uint64_t offset, Packet& out) {
 }
 
 bool looks_like_packet(Cursor in, bool& identified, bool& marked) {
+  namespace packet = schema::trace_packet;
   if (in.done()) return false;
   bool known = false;
   while (!in.done()) {
@@ -236,14 +227,14 @@ bool looks_like_packet(Cursor in, bool& identified, bool& marked) {
     const bool varint = is_varint_field(field.number);
     if (varint != (field.wire == Wire::varint)) return false;
     if (!varint && field.wire != Wire::length) return false;
-    known |= field.number == 8 || field.number == 10;
-    if (field.number == 36 && field.bytes.left() == kMarker.size() &&
+    known |= field.number == packet::timestamp || field.number == packet::trusted_packet_sequence_id;
+    if (field.number == packet::synchronization_marker && field.bytes.left() == kMarker.size() &&
         std::memcmp(field.bytes.p, kMarker.data(), kMarker.size()) == 0)
       marked = true;
     // Compressed packets need no sequence: what they hold has one.
-    if (field.number == kCompressed && field.bytes.left() > 2)
+    if (field.number == packet::compressed_packets && field.bytes.left() > 2)
       known |= (field.bytes.p[0] & 0x0F) == 8 || (field.bytes.p[0] == 0x1F && field.bytes.p[1] == 0x8B);
-    if (field.number == kZstdCompressed && field.bytes.left() > 4)
+    if (field.number == packet::zstd_compressed_packets && field.bytes.left() > 4)
       known |= std::memcmp(field.bytes.p, "\x28\xB5\x2F\xFD", 4) == 0;
   }
   identified |= known;

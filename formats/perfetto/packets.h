@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "formats/perfetto/trace.fields.h"
 #include "formats/reader.h"
 #include "formats/support/protobuf_wire.h"
 

@@ -20,6 +20,7 @@ namespace profd {
 namespace {
 
 using namespace perfetto;
+namespace packet_field = schema::trace_packet;
 using protobuf::Field;
 using protobuf::Wire;
 
@@ -71,32 +72,35 @@ class Reading {
     Field field, part;
     Cursor in = packet.data;
     switch (packet.kind) {
-      case 2:  // ProcessTree
+      case packet_field::process_tree:
         while (!in.done() && read_field(in, field)) {
-          if (field.wire != Wire::length || field.number > 2) continue;
+          if (field.wire != Wire::length || field.number >= std::size(schema::process_tree::wires)) continue;
+          const bool is_process = field.number == schema::process_tree::processes;
+          static_assert(schema::process::pid == schema::process_thread::tid);
           std::int64_t id = -1, group = -1;
           std::string_view name;
           for (Cursor at = field.bytes; !at.done() && read_field(at, part);) {
-            if (part.number == 1 && part.wire == Wire::varint) id = static_cast<std::int32_t>(part.value);
-            if (part.number == 3 && part.wire == Wire::varint) group = static_cast<std::int32_t>(part.value);
-            const std::uint32_t text = field.number == 1 ? 3 : 2;  // the first word of a command line
+            if (part.number == schema::process::pid && part.wire == Wire::varint)
+              id = static_cast<std::int32_t>(part.value);
+            if (!is_process && part.number == schema::process_thread::tgid && part.wire == Wire::varint)
+              group = static_cast<std::int32_t>(part.value);
+            // The first word of a command line.
+            const std::uint32_t text = is_process ? schema::process::cmdline : schema::process_thread::name;
             if (part.number == text && part.wire == Wire::length && name.empty()) name = text_of(part.bytes);
           }
-          if (field.number == 1)
+          if (is_process)
             names_.process[id] = name;
           else
             names_.thread[id] = {group, name};
         }
         break;
-      case 6:
+      case packet_field::clock_snapshot:
         clocks_.add_snapshot(in, packet.sequence);
         break;
-      case 43:  // ProcessDescriptor
-      case 60: {
-        if (packet.kind == 60) slices_.add_track(in);
+      case packet_field::track_descriptor:
+        slices_.add_track(in);
         break;
-      }
-      case 61:
+      case packet_field::module_symbols:
         stacks_.add_symbols(in);
         break;
       default:
@@ -125,25 +129,27 @@ class Reading {
   void read_defaults(Cursor in, Sequence& sequence) {
     Field field, part;
     while (!in.done() && read_field(in, field)) {
-      if (field.number == 58 && field.wire == Wire::varint)
+      if (field.number == schema::trace_packet_defaults::timestamp_clock_id && field.wire == Wire::varint)
         sequence.clock = static_cast<std::uint32_t>(field.value);
       if (field.wire != Wire::length) continue;
       for (Cursor at = field.bytes; !at.done() && read_field(at, part);) {
-        if (field.number == 11 && part.number == 11 && part.wire == Wire::varint) {
+        if (field.number == schema::trace_packet_defaults::track_event_defaults &&
+            part.number == schema::track_event_defaults::track_uuid && part.wire == Wire::varint) {
           sequence.track = part.value;
           sequence.has_track = true;
         }
-        if (field.number == 12 && part.number == 1 && part.wire == Wire::length) read_timebase(part.bytes);
+        if (field.number == schema::trace_packet_defaults::perf_sample_defaults &&
+            part.number == schema::perf_sample_defaults::timebase && part.wire == Wire::length)
+          read_timebase(part.bytes);
       }
     }
   }
 
-  // PerfEvents.Timebase: what made a sample be taken.
   void read_timebase(Cursor in) {
     Field field;
     while (!in.done() && read_field(in, field)) {
-      if (field.number == 1 && field.wire == Wire::varint) period_ = field.value;
-      if (field.number == 2 && field.wire == Wire::varint) frequency_ = field.value;
+      if (field.number == schema::timebase::period && field.wire == Wire::varint) period_ = field.value;
+      if (field.number == schema::timebase::frequency && field.wire == Wire::varint) frequency_ = field.value;
     }
   }
 
@@ -158,7 +164,7 @@ class Reading {
       sequence.clock = 0;
       sequence.has_track = false;
     }
-    if (packet.kind == 6) clocks_.begin_from(packet.data, packet.sequence);
+    if (packet.kind == packet_field::clock_snapshot) clocks_.begin_from(packet.data, packet.sequence);
     if (packet.defaults.p) read_defaults(packet.defaults, sequence);
     if (packet.interned.p) sequence.interned.add(packet.interned);
     const std::optional<std::int64_t> time = time_of(packet, sequence);
@@ -167,36 +173,36 @@ class Reading {
                           "packets refer to names from before the trace began; what they name is not known",
                           packet.offset);
     switch (packet.kind) {
-      case 11:
+      case packet_field::track_event:
         read_event(packet, sequence, time);
         break;
-      case 37:
+      case packet_field::profile_packet:
         heaps_.add_packet(packet.data, sequence, packet.sequence, packet.offset);
         break;
-      case 44:
+      case packet_field::thread_descriptor:
         read_thread(packet.data, sequence);
         break;
-      case 54:
+      case packet_field::streaming_profile_packet:
         read_streaming(packet, sequence);
         break;
-      case 56:
+      case packet_field::heap_graph:
         heaps_.add_graph(packet.data, packet.sequence, packet.offset);
         break;
-      case 66:
+      case packet_field::perf_sample:
         read_perf_sample(packet, sequence, time);
         break;
-      case 1:
+      case packet_field::ftrace_events:
         context_.report.add("ftrace", Severity::info, "kernel trace events were not read", packet.offset);
         break;
-      case 5:
+      case packet_field::chrome_events:
         context_.report.add("chrome-events", Severity::loss, "events of old Chrome versions were not read",
                             packet.offset);
         break;
-      case 64:
+      case packet_field::deobfuscation_mapping:
         context_.report.add("obfuscation-map", Severity::info, "maps of obfuscated names were not used",
                             packet.offset);
         break;
-      case 135:
+      case packet_field::stack_sample:
         context_.report.add("stack-sample", Severity::loss, "stack_sample packets were not read",
                             packet.offset);
         break;
@@ -211,9 +217,10 @@ class Reading {
       Field field;
       while (!in.done() && read_field(in, field)) {
         if (field.wire != Wire::varint) continue;
-        if (field.number == 1)
+        if (field.number == schema::track_event::timestamp_delta_us)
           time = advance(sequence, static_cast<std::int64_t>(field.value), packet.offset);
-        if (field.number == 16) time = microseconds(static_cast<std::int64_t>(field.value), packet.offset);
+        if (field.number == schema::track_event::timestamp_absolute_us)
+          time = microseconds(static_cast<std::int64_t>(field.value), packet.offset);
       }
     }
     if (!time) {
@@ -234,14 +241,16 @@ class Reading {
   }
 
   void read_thread(Cursor in, Sequence& sequence) {
+    namespace thread = schema::thread_descriptor;
     std::string_view name;
     Field field;
     while (!in.done() && read_field(in, field)) {
-      if (field.number == 5 && field.wire == Wire::length) name = text_of(field.bytes);
+      if (field.number == thread::thread_name && field.wire == Wire::length) name = text_of(field.bytes);
       if (field.wire != Wire::varint) continue;
-      if (field.number == 1) sequence.pid = static_cast<std::int32_t>(field.value);
-      if (field.number == 2) sequence.tid = static_cast<std::int32_t>(field.value);
-      if (field.number == 6) sequence.reference_us = static_cast<std::int64_t>(field.value);
+      if (field.number == thread::pid) sequence.pid = static_cast<std::int32_t>(field.value);
+      if (field.number == thread::tid) sequence.tid = static_cast<std::int32_t>(field.value);
+      if (field.number == thread::reference_timestamp_us)
+        sequence.reference_us = static_cast<std::int64_t>(field.value);
     }
     sequence.has_thread = true;
     if (!name.empty()) names_.thread[sequence.tid] = {sequence.pid, name};
@@ -264,8 +273,9 @@ class Reading {
     Cursor in = packet.data;
     Field field;
     while (!in.done() && read_field(in, field)) {
-      if (field.number != 1 && field.number != 2) continue;
-      std::vector<std::uint64_t>& out = field.number == 1 ? stacks : deltas;
+      const bool is_stack = field.number == schema::streaming_profile_packet::callstack_iid;
+      if (!is_stack && field.number != schema::streaming_profile_packet::timestamp_delta_us) continue;
+      std::vector<std::uint64_t>& out = is_stack ? stacks : deltas;
       std::uint64_t value;
       if (field.wire == Wire::varint) out.push_back(field.value);
       if (field.wire == Wire::length)
@@ -291,29 +301,29 @@ class Reading {
     while (!in.done() && read_field(in, field)) {
       if (field.wire != Wire::varint) continue;
       switch (field.number) {
-        case 1:
+        case schema::perf_sample::cpu:
           sample.cpu = static_cast<std::uint32_t>(field.value);
           break;
-        case 2:
+        case schema::perf_sample::pid:
           sample.pid = static_cast<std::int32_t>(field.value);
           break;
-        case 3:
+        case schema::perf_sample::tid:
           sample.tid = static_cast<std::int32_t>(field.value);
           break;
-        case 4:
+        case schema::perf_sample::callstack_iid:
           stack = field.value;
           has_stack = true;
           break;
-        case 16:
+        case schema::perf_sample::unwind_error:
           if (field.value > 1)
             context_.report.add("unwind-error", Severity::info, "call stacks end early: unwinding failed",
                                 packet.offset);
           break;
-        case 17:
+        case schema::perf_sample::kernel_records_lost:
           context_.report.add("kernel-records-lost", Severity::loss,
                               "the kernel lost records, samples among them", packet.offset, field.value);
           return;
-        case 18:
+        case schema::perf_sample::sample_skipped_reason:
           context_.report.add("sample-skipped", Severity::loss,
                               "the profiler skipped samples that it could not unwind", packet.offset);
           return;

@@ -26,14 +26,15 @@ std::int64_t after(std::int64_t time, std::int64_t us) {
 }  // namespace
 
 void Slices::add_track(Cursor in) {
+  namespace descriptor = schema::track_descriptor;
   std::uint64_t uuid = 0;
   Track track;
   std::string_view cmdline;
   Field field, part;
   while (!in.done() && read_field(in, field)) {
     if (field.wire == Wire::varint) {
-      if (field.number == 1) uuid = field.value;
-      if (field.number == 5) {
+      if (field.number == descriptor::uuid) uuid = field.value;
+      if (field.number == descriptor::parent_uuid) {
         track.parent = field.value;
         track.has_parent = true;
       }
@@ -41,20 +42,29 @@ void Slices::add_track(Cursor in) {
     }
     if (field.wire != Wire::length) continue;
     Cursor at = field.bytes;
-    if (field.number == 2 || field.number == 10 || field.number == 13) {  // name, static_name, atrace_name
+    if (field.number == descriptor::name || field.number == descriptor::static_name ||
+        field.number == descriptor::atrace_name) {
       track.name = text_of(field.bytes);
-    } else if (field.number == 3) {
+    } else if (field.number == descriptor::process) {
+      namespace process = schema::process_descriptor;
       while (!at.done() && read_field(at, part)) {
-        if (part.number == 1 && part.wire == Wire::varint) track.pid = static_cast<std::int32_t>(part.value);
-        if (part.number == 2 && part.wire == Wire::length && cmdline.empty()) cmdline = text_of(part.bytes);
-        if (part.number == 6 && part.wire == Wire::length) track.process_name = text_of(part.bytes);
+        if (part.number == process::pid && part.wire == Wire::varint)
+          track.pid = static_cast<std::int32_t>(part.value);
+        if (part.number == process::cmdline && part.wire == Wire::length && cmdline.empty())
+          cmdline = text_of(part.bytes);
+        if (part.number == process::process_name && part.wire == Wire::length)
+          track.process_name = text_of(part.bytes);
       }
       if (track.process_name.empty()) track.process_name = cmdline;
-    } else if (field.number == 4) {
+    } else if (field.number == descriptor::thread) {
+      namespace thread = schema::thread_descriptor;
       while (!at.done() && read_field(at, part)) {
-        if (part.number == 1 && part.wire == Wire::varint) track.pid = static_cast<std::int32_t>(part.value);
-        if (part.number == 2 && part.wire == Wire::varint) track.tid = static_cast<std::int32_t>(part.value);
-        if (part.number == 5 && part.wire == Wire::length) track.thread_name = text_of(part.bytes);
+        if (part.number == thread::pid && part.wire == Wire::varint)
+          track.pid = static_cast<std::int32_t>(part.value);
+        if (part.number == thread::tid && part.wire == Wire::varint)
+          track.tid = static_cast<std::int32_t>(part.value);
+        if (part.number == thread::thread_name && part.wire == Wire::length)
+          track.thread_name = text_of(part.bytes);
       }
     }
   }
@@ -80,6 +90,9 @@ std::uint32_t Slices::name_row(const Name& name) {
 }
 
 void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, std::uint64_t offset) {
+  namespace of_event = schema::track_event;
+  namespace of_legacy = schema::legacy_event;
+  namespace event_type = schema::track_event_type;
   std::uint64_t type = 0, track = sequence.track, name_id = 0;
   bool has_track = sequence.has_track, legacy = false, has_arguments = false, has_flow = false;
   Name name;
@@ -88,57 +101,58 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
   Field field, part;
   while (!in.done() && read_field(in, field)) {
     switch (field.number) {
-      case 3:
+      case of_event::category_iids:
         if (name.category.empty() && field.wire == Wire::varint)
           name.category = find(sequence.interned.categories, field.value);
         break;
-      case 4:
+      case of_event::debug_annotations:
         has_arguments = true;
         break;
-      case 6:
+      case of_event::legacy_event:
         if (field.wire != Wire::length) break;
         legacy = true;
         for (Cursor at = field.bytes; !at.done() && read_field(at, part);) {
           if (part.wire != Wire::varint) continue;
-          if (part.number == 1) legacy_name = part.value;
-          if (part.number == 2) phase = part.value;
-          if (part.number == 3) duration_us = static_cast<std::int64_t>(part.value);
-          if (part.number == 18) pid = static_cast<std::int32_t>(part.value);
-          if (part.number == 19) tid = static_cast<std::int32_t>(part.value);
+          if (part.number == of_legacy::name_iid) legacy_name = part.value;
+          if (part.number == of_legacy::phase) phase = part.value;
+          if (part.number == of_legacy::duration_us) duration_us = static_cast<std::int64_t>(part.value);
+          if (part.number == of_legacy::pid_override) pid = static_cast<std::int32_t>(part.value);
+          if (part.number == of_legacy::tid_override) tid = static_cast<std::int32_t>(part.value);
         }
         break;
-      case 9:
+      case of_event::type:
         type = field.value;
         break;
-      case 10:
+      case of_event::name_iid:
         if (field.wire == Wire::varint) name_id = field.value;
         break;
-      case 11:
+      case of_event::track_uuid:
         if (field.wire != Wire::varint) break;
         track = field.value;
         has_track = true;
         break;
-      case 22:
+      case of_event::categories:
         if (name.category.empty() && field.wire == Wire::length) name.category = text_of(field.bytes);
         break;
-      case 23:
+      case of_event::name:
         if (field.wire == Wire::length) name.name = text_of(field.bytes);
         break;
-      case 33:
+      case of_event::source_location:
         if (field.wire != Wire::length) break;
         for (Cursor at = field.bytes; !at.done() && read_field(at, part);) {
-          if (part.number == 2 && part.wire == Wire::length) name.place.file = text_of(part.bytes);
-          if (part.number == 4 && part.wire == Wire::varint)
+          if (part.number == schema::source_location::file_name && part.wire == Wire::length)
+            name.place.file = text_of(part.bytes);
+          if (part.number == schema::source_location::line_number && part.wire == Wire::varint)
             name.place.line = static_cast<std::uint32_t>(part.value);
         }
         break;
-      case 34:
+      case of_event::source_location_iid:
         if (const auto place = sequence.interned.places.find(field.value);
             place != sequence.interned.places.end())
           name.place = place->second;
         break;
-      case 47:
-      case 48:
+      case of_event::flow_ids:
+      case of_event::terminating_flow_ids:
         has_flow = true;
         break;
       default:
@@ -150,20 +164,25 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
   Event event;
   event.time = time;
   event.order = static_cast<std::uint32_t>(events_.size());
-  if (type == 0 && legacy) {
-    type = phase == 'B' ? 1 : phase == 'E' ? 2 : phase == 'X' ? 100 : 101;
-    if (phase == 'I' || phase == 'i' || phase == 'R') type = 3;
-    if (phase == 'C') type = 4;
+  // Of legacy events, beside the types of the schema.
+  constexpr std::uint64_t kComplete = 100, kOther = 101;
+  if (type == event_type::type_unspecified && legacy) {
+    type = phase == 'B'   ? std::uint64_t{event_type::type_slice_begin}
+           : phase == 'E' ? std::uint64_t{event_type::type_slice_end}
+           : phase == 'X' ? kComplete
+                          : kOther;
+    if (phase == 'I' || phase == 'i' || phase == 'R') type = event_type::type_instant;
+    if (phase == 'C') type = event_type::type_counter;
   }
   switch (type) {
-    case 1:
+    case event_type::type_slice_begin:
       event.kind = Kind::begin;
       ++n_slices_;
       break;
-    case 2:
+    case event_type::type_slice_end:
       event.kind = Kind::end;
       break;
-    case 100:
+    case kComplete:
       event.kind = Kind::complete;
       event.end = after(time, std::max<std::int64_t>(duration_us, 0));
       if (duration_us < 0)
@@ -171,11 +190,11 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
                             offset);
       ++n_slices_;
       break;
-    case 3:
+    case event_type::type_instant:
       context_.report.add("instant-event", Severity::info,
                           "instant events have no duration and were not read", offset);
       return;
-    case 4:
+    case event_type::type_counter:
       context_.report.add("counter", Severity::info, "values of counter tracks were not read", offset);
       return;
     default:

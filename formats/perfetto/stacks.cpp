@@ -16,18 +16,23 @@ std::string_view text_of(Cursor bytes) {
   return {reinterpret_cast<const char*>(bytes.p), bytes.left()};
 }
 
+// In every kind of entry.
+constexpr std::uint32_t kEntryId = schema::frame::iid;
+static_assert(kEntryId == schema::callstack::iid && kEntryId == schema::mapping::iid &&
+              kEntryId == schema::interned_string::iid && kEntryId == schema::source_location::iid);
+
 struct Entry {
   std::uint64_t id = 0;
   std::string_view text;
 };
 
-// InternedString, EventName, EventCategory: {1: iid, 2: text}.
 Entry parse_entry(Cursor in) {
   Entry out;
   Field field;
   while (!in.done() && read_field(in, field)) {
-    if (field.number == 1 && field.wire == Wire::varint) out.id = field.value;
-    if (field.number == 2 && field.wire == Wire::length) out.text = text_of(field.bytes);
+    if (field.number == schema::interned_string::iid && field.wire == Wire::varint) out.id = field.value;
+    if (field.number == schema::interned_string::str && field.wire == Wire::length)
+      out.text = text_of(field.bytes);
   }
   return out;
 }
@@ -67,7 +72,7 @@ void Interned::add_entry(std::unordered_map<std::uint64_t, Cursor>& table, Curso
   Cursor in = entry;
   Field field;
   while (!in.done() && read_field(in, field))
-    if (field.number == 1 && field.wire == Wire::varint) {
+    if (field.number == kEntryId && field.wire == Wire::varint) {
       table.insert_or_assign(field.value, entry);
       return;
     }
@@ -93,45 +98,46 @@ void Interned::add(Cursor in) {
   while (!in.done() && read_field(in, field)) {
     if (field.wire != Wire::length) continue;
     switch (field.number) {
-      case 1:
+      case schema::interned_data::event_categories:
         text(categories);
         break;
-      case 2:
+      case schema::interned_data::event_names:
         text(event_names);
         break;
-      case 4: {
+      case schema::interned_data::source_locations: {
         std::uint64_t id = 0;
         SourcePlace place;
         Cursor at = field.bytes;
         Field part;
         while (!at.done() && read_field(at, part)) {
-          if (part.number == 1 && part.wire == Wire::varint) id = part.value;
-          if (part.number == 2 && part.wire == Wire::length) place.file = text_of(part.bytes);
-          if (part.number == 4 && part.wire == Wire::varint)
+          if (part.number == schema::source_location::iid && part.wire == Wire::varint) id = part.value;
+          if (part.number == schema::source_location::file_name && part.wire == Wire::length)
+            place.file = text_of(part.bytes);
+          if (part.number == schema::source_location::line_number && part.wire == Wire::varint)
             place.line = static_cast<std::uint32_t>(part.value);
         }
         places.insert_or_assign(id, place);
         break;
       }
-      case 5:
+      case schema::interned_data::function_names:
         text(functions);
         break;
-      case 6:
+      case schema::interned_data::frames:
         add_entry(frames, field.bytes);
         break;
-      case 7:
+      case schema::interned_data::callstacks:
         add_entry(callstacks, field.bytes);
         break;
-      case 16:
+      case schema::interned_data::build_ids:
         text(build_ids);
         break;
-      case 17:
+      case schema::interned_data::mapping_paths:
         text(paths);
         break;
-      case 18:
+      case schema::interned_data::source_paths:
         text(source_paths);
         break;
-      case 19:
+      case schema::interned_data::mappings:
         add_entry(mappings, field.bytes);
         break;
       default:
@@ -149,15 +155,16 @@ std::uint32_t StackTable::make_mapping(const Interned& interned, Cursor entry) {
   std::vector<std::uint64_t> path;
   Field field;
   while (!entry.done() && read_field(entry, field)) {
-    if (field.number == 7) {
+    namespace of_mapping = schema::mapping;
+    if (field.number == of_mapping::path_string_ids) {
       append_numbers(field, path);
     } else if (field.wire == Wire::varint) {
-      if (field.number == 2) mapping.build_id = find(interned.build_ids, field.value);
-      if (field.number == 3) start_offset = field.value;
-      if (field.number == 4) mapping.start = field.value;
-      if (field.number == 5) mapping.end = field.value;
-      if (field.number == 6) mapping.load_bias = field.value;
-      if (field.number == 8) {
+      if (field.number == of_mapping::build_id) mapping.build_id = find(interned.build_ids, field.value);
+      if (field.number == of_mapping::start_offset) start_offset = field.value;
+      if (field.number == of_mapping::start) mapping.start = field.value;
+      if (field.number == of_mapping::end) mapping.end = field.value;
+      if (field.number == of_mapping::load_bias) mapping.load_bias = field.value;
+      if (field.number == of_mapping::exact_offset) {
         mapping.offset = field.value;
         exact = true;
       }
@@ -181,18 +188,20 @@ std::uint32_t StackTable::make_frame(const Interned& interned, Cursor entry, std
   Field field;
   while (!entry.done() && read_field(entry, field)) {
     if (field.wire != Wire::varint) continue;
-    if (field.number == 2) frame.name = find(interned.functions, field.value);
-    if (field.number == 3 && field.value != 0) {
+    namespace of_frame = schema::frame;
+    if (field.number == of_frame::function_name_id) frame.name = find(interned.functions, field.value);
+    if (field.number == of_frame::mapping_id && field.value != 0) {
       const auto mapping = interned.mappings.find(field.value);
       if (mapping == interned.mappings.end())
         ++lost;
       else
         frame.mapping = make_mapping(interned, mapping->second);
     }
-    if (field.number == 4) frame.rel_pc = field.value;
-    if (field.number == 5) frame.place.file = find(interned.source_paths, field.value);
-    if (field.number == 6) frame.place.line = static_cast<std::uint32_t>(field.value);
-    if (field.number == 7 && field.value >= 1 && field.value <= 6) {
+    if (field.number == of_frame::rel_pc) frame.rel_pc = field.value;
+    if (field.number == of_frame::source_path_iid)
+      frame.place.file = find(interned.source_paths, field.value);
+    if (field.number == of_frame::line_number) frame.place.line = static_cast<std::uint32_t>(field.value);
+    if (field.number == of_frame::kind && field.value >= 1 && field.value <= 6) {
       static constexpr FrameKind kKinds[] = {FrameKind::native, FrameKind::kernel, FrameKind::interpreted,
                                              FrameKind::jit,    FrameKind::gc,     FrameKind::native};
       frame.kind = kKinds[field.value - 1];
@@ -213,7 +222,7 @@ std::uint32_t StackTable::stack(Interned& interned, std::uint64_t callstack_id, 
   Cursor in = found->second;
   Field field;
   while (!in.done() && read_field(in, field))
-    if (field.number == 2) append_numbers(field, ids);
+    if (field.number == schema::callstack::frame_ids) append_numbers(field, ids);
   for (const std::uint64_t id : ids) {
     const auto entry = interned.frames.find(id);
     if (entry == interned.frames.end()) {
@@ -236,9 +245,9 @@ void StackTable::add_symbols(Cursor module) {
   Field field;
   while (!module.done() && read_field(module, field)) {
     if (field.wire != Wire::length) continue;
-    if (field.number == 1) path = text_of(field.bytes);
-    if (field.number == 2) build_id = text_of(field.bytes);
-    if (field.number == 3) addresses.push_back(field.bytes);
+    if (field.number == schema::module_symbols::path) path = text_of(field.bytes);
+    if (field.number == schema::module_symbols::build_id) build_id = text_of(field.bytes);
+    if (field.number == schema::module_symbols::address_symbols) addresses.push_back(field.bytes);
   }
   std::string key(path);
   key += '\0';
@@ -248,15 +257,18 @@ void StackTable::add_symbols(Cursor module) {
     std::uint64_t address = 0;
     const auto first = static_cast<std::uint32_t>(lines_.size());
     while (!in.done() && read_field(in, field)) {
-      if (field.number == 1 && field.wire == Wire::varint) address = field.value;
-      if (field.number != 2 || field.wire != Wire::length) continue;
+      if (field.number == schema::address_symbols::address && field.wire == Wire::varint)
+        address = field.value;
+      if (field.number != schema::address_symbols::lines || field.wire != Wire::length) continue;
       Line line;
       Cursor at = field.bytes;
       Field part;
       while (!at.done() && read_field(at, part)) {
-        if (part.number == 1 && part.wire == Wire::length) line.function = text_of(part.bytes);
-        if (part.number == 2 && part.wire == Wire::length) line.place.file = text_of(part.bytes);
-        if (part.number == 3 && part.wire == Wire::varint)
+        if (part.number == schema::line::function_name && part.wire == Wire::length)
+          line.function = text_of(part.bytes);
+        if (part.number == schema::line::source_file_name && part.wire == Wire::length)
+          line.place.file = text_of(part.bytes);
+        if (part.number == schema::line::line_number && part.wire == Wire::varint)
           line.place.line = static_cast<std::uint32_t>(part.value);
       }
       lines_.push_back(line);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/profile_builder.h"
+#include "formats/perfetto/trace.fields.h"
 #include "formats/support/protobuf_wire.h"
 
 namespace profd::perfetto {

@@ -90,28 +90,17 @@ class Builder {
   Result<void> add_functions() {
     PROFD_TRY(function_row_, map_ids(r_.functions, "function"));
     functions_.reserve(r_.functions.size());
-    files_.reserve(r_.functions.size());
     for (std::size_t i = 0; i < r_.functions.size(); ++i) {
       const Function& f = r_.functions[i];
       if (!has_string(f.name) || !has_string(f.system_name) || !has_string(f.filename))
         return bad_function(i);
       const StringId name = string_id(f.name), system_name = string_id(f.system_name);
-      files_.push_back(StringId{0u});
       FunctionSpec spec;
       spec.name = name.v == 0 ? system_name : name;
       spec.system_name = system_name == name || name.v == 0 ? StringId{0u} : system_name;
       spec.file = string_id(f.filename);
       spec.start_line = line_number(f.start_line);
-      if (spec.name.v == 0) {
-        functions_.push_back({});
-        continue;
-      }
-      // pprof tells functions apart by name alone. The file of each line stays on its frame.
-      if (spec.name.v >= by_name_.size()) by_name_.resize(std::size_t{spec.name.v} + r_.strings.size() + 1);
-      FunctionId& known = by_name_[spec.name.v];
-      if (!known.valid()) known = builder_.function(spec);
-      functions_.push_back(known);
-      files_.back() = spec.file;
+      functions_.push_back(spec.name.v == 0 ? FunctionId{} : builder_.function(spec));
     }
     return {};
   }
@@ -173,8 +162,6 @@ class Builder {
       for (std::uint32_t l = location.n_lines; l-- > first_shown;) {
         const Line& line = r_.lines[location.first_line + l];
         PROFD_TRY(frame.function, function_of(line, i, l, mapping));
-        const std::uint32_t function_row = function_row_[line.function_id];
-        frame.file = function_row == kNone ? StringId{0u} : files_[function_row];
         frame.line = line_number(line.line);
         frame.column = line_number(line.column);
         frame.inlined = l + 1 < location.n_lines;
@@ -233,8 +220,6 @@ class Builder {
   std::vector<ModuleId> modules_;
   std::vector<bool> kernel_;
   std::vector<FunctionId> unknown_, functions_;
-  std::vector<StringId> files_;            // by row of functions
-  std::vector<FunctionId> by_name_;        // by StringId
   std::vector<std::uint32_t> string_ids_;  // by index in the file's table; kNone = not met yet
   FunctionId nowhere_;
 };

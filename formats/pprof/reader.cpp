@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -26,23 +27,19 @@ constexpr ReaderNotes kNotes{
     .verified = "go tool pprof -top, flat and cum of every function for every metric",
 };
 
-// Wire type of each top-level field; comments (13) may also be packed.
-constexpr std::array<Wire, 16> kTopLevel{Wire::varint, Wire::length, Wire::length, Wire::length,
-                                         Wire::length, Wire::length, Wire::length, Wire::varint,
-                                         Wire::varint, Wire::varint, Wire::varint, Wire::length,
-                                         Wire::varint, Wire::varint, Wire::varint, Wire::varint};
-
 // A ValueType holds at most two integers.
 bool looks_like_value_type(Cursor body) {
   while (!body.done()) {
     Field field;
-    if (!read_field(body, field) || field.wire != Wire::varint || field.number > 2) return false;
+    if (!read_field(body, field) || field.wire != Wire::varint || field.number > schema::value_type::unit)
+      return false;
   }
   return true;
 }
 
 // Nothing marks a pprof file; what tells it apart is that every field has the number and type it should.
 Confidence sniff_pprof(std::span<const std::byte> prefix, bool at_end) {
+  namespace profile = schema::profile;
   Cursor cursor(prefix);
   std::size_t n_fields = 0, n_types = 0, n_strings = 0;
   while (!cursor.done()) {
@@ -50,17 +47,18 @@ Confidence sniff_pprof(std::span<const std::byte> prefix, bool at_end) {
     std::uint64_t tag;
     if (!read_varint(header, tag)) return at_end && n_fields < 3 ? Confidence::no : Confidence::maybe;
     const std::uint64_t number = tag >> 3;
-    if (number == 0 || number >= kTopLevel.size()) return Confidence::no;
+    if (number == 0 || number >= std::size(profile::wires)) return Confidence::no;
     const auto wire = static_cast<Wire>(tag & 7);
-    if (wire != kTopLevel[number] && !(number == 13 && wire == Wire::length)) return Confidence::no;
+    const bool packed = number == profile::comment && wire == Wire::length;
+    if (wire != profile::wires[number] && !packed) return Confidence::no;
     Field field;
     if (!read_field(cursor, field)) break;  // cut off by the end of the prefix
     ++n_fields;
-    if (number == 1) {
+    if (number == profile::sample_type) {
       if (!looks_like_value_type(field.bytes)) return Confidence::no;
       ++n_types;
     }
-    if (number == 6 && n_strings++ == 0 && !field.bytes.done()) return Confidence::no;
+    if (number == profile::string_table && n_strings++ == 0 && !field.bytes.done()) return Confidence::no;
   }
   if (n_types > 0 && n_fields > n_types) return Confidence::certain;
   if (n_fields == 0) return Confidence::no;
@@ -214,7 +212,7 @@ class PprofReader final : public FormatReader {
       Field field;
       bool known = true;
       while (!body.done() && read_field(body, field)) {
-        if (field.number != 1) continue;
+        if (field.number != schema::sample::location_id) continue;
         Cursor packed = field.bytes;
         std::uint64_t id = field.value;
         if (field.wire == Wire::varint) known &= dictionary.location_row[id] != kNone;

@@ -74,8 +74,8 @@ bool take(const Field& field, std::int64_t& to) {
 Result<ValueType> RecordReader::read_value_type(Cursor body) const {
   ValueType type;
   PROFD_CHECK(each_field(body, begin_, "ValueType", [&](const Field& f) {
-    if (f.number == 1) return take(f, type.type);
-    if (f.number == 2) return take(f, type.unit);
+    if (f.number == schema::value_type::type) return take(f, type.type);
+    if (f.number == schema::value_type::unit) return take(f, type.unit);
     return true;
   }));
   return type;
@@ -85,17 +85,17 @@ Result<void> RecordReader::read_mapping(Cursor body) {
   Mapping& m = records_.mappings.emplace_back();
   return each_field(body, begin_, "Mapping", [&](const Field& f) {
     switch (f.number) {
-      case 1:
+      case schema::mapping::id:
         return take(f, m.id);
-      case 2:
+      case schema::mapping::memory_start:
         return take(f, m.start);
-      case 3:
+      case schema::mapping::memory_limit:
         return take(f, m.limit);
-      case 4:
+      case schema::mapping::file_offset:
         return take(f, m.offset);
-      case 5:
+      case schema::mapping::filename:
         return take(f, m.filename);
-      case 6:
+      case schema::mapping::build_id:
         return take(f, m.build_id);
       default:
         return true;
@@ -107,11 +107,11 @@ Result<void> RecordReader::read_line(Cursor body, Location& location) {
   Line line;
   PROFD_CHECK(each_field(body, begin_, "Line", [&](const Field& f) {
     switch (f.number) {
-      case 1:
+      case schema::line::function_id:
         return take(f, line.function_id);
-      case 2:
+      case schema::line::line:
         return take(f, line.line);
-      case 3:
+      case schema::line::column:
         return take(f, line.column);
       default:
         return true;
@@ -128,17 +128,17 @@ Result<void> RecordReader::read_location(Cursor body) {
   Result<void> inner;
   PROFD_CHECK(each_field(body, begin_, "Location", [&](const Field& f) {
     switch (f.number) {
-      case 1:
+      case schema::location::id:
         return take(f, location.id);
-      case 2:
+      case schema::location::mapping_id:
         return take(f, location.mapping_id);
-      case 3:
+      case schema::location::address:
         return take(f, location.address);
-      case 4:
+      case schema::location::line:
         if (f.wire != Wire::length) return false;
         if (inner) inner = read_line(f.bytes, location);
         return true;
-      case 5: {
+      case schema::location::is_folded: {
         std::uint64_t folded = 0;
         if (!take(f, folded)) return false;
         location.is_folded = folded != 0;
@@ -157,15 +157,15 @@ Result<void> RecordReader::read_function(Cursor body) {
   Function& f = records_.functions.emplace_back();
   return each_field(body, begin_, "Function", [&](const Field& field) {
     switch (field.number) {
-      case 1:
+      case schema::function::id:
         return take(field, f.id);
-      case 2:
+      case schema::function::name:
         return take(field, f.name);
-      case 3:
+      case schema::function::system_name:
         return take(field, f.system_name);
-      case 4:
+      case schema::function::filename:
         return take(field, f.filename);
-      case 5:
+      case schema::function::start_line:
         return take(field, f.start_line);
       default:
         return true;
@@ -202,9 +202,11 @@ Result<void> RecordReader::read_field_of_profile(const Field& field, const std::
     if (!take(field, to)) return wrong_type(what, at);
     return {};
   };
-  if (field.number >= 3 && field.number <= 6) past_samples_ |= r.samples.size() > 0;
+  namespace profile = schema::profile;
+  if (field.number >= profile::mapping && field.number <= profile::string_table)
+    past_samples_ |= r.samples.size() > 0;
   switch (field.number) {
-    case 1: {
+    case profile::sample_type: {
       if (!message) return wrong_type("sample_type", at);
       if (past_samples_)
         return malformed("two profiles stand one after the other in this file; split them and open each", at);
@@ -212,38 +214,38 @@ Result<void> RecordReader::read_field_of_profile(const Field& field, const std::
       r.sample_types.push_back(type);
       return {};
     }
-    case 3:
+    case profile::mapping:
       return message ? read_mapping(field.bytes) : wrong_type("mapping", at);
-    case 4:
+    case profile::location:
       return message ? read_location(field.bytes) : wrong_type("location", at);
-    case 5:
+    case profile::function:
       return message ? read_function(field.bytes) : wrong_type("function", at);
-    case 6:
+    case profile::string_table:
       if (!message) return wrong_type("string_table", at);
       r.strings.emplace_back(reinterpret_cast<const char*>(field.bytes.p), field.bytes.left());
       return {};
-    case 7:
+    case profile::drop_frames:
       return scalar(r.drop_frames, "drop_frames");
-    case 8:
+    case profile::keep_frames:
       return scalar(r.keep_frames, "keep_frames");
-    case 9:
+    case profile::time_nanos:
       if (field.wire != Wire::varint) return wrong_type("time_nanos", at);
       return set_time(field.value, at);
-    case 10:
+    case profile::duration_nanos:
       return scalar(r.duration_nanos, "duration_nanos");
-    case 11: {
+    case profile::period_type: {
       if (!message) return wrong_type("period_type", at);
       PROFD_TRY(r.period_type, read_value_type(field.bytes));
       r.has_period_type = true;
       return {};
     }
-    case 12:
+    case profile::period:
       return scalar(r.period, "period");
-    case 13:
+    case profile::comment:
       return read_comments(field, at);
-    case 14:
+    case profile::default_sample_type:
       return scalar(r.default_sample_type, "default_sample_type");
-    case 15:
+    case profile::doc_url:
       return scalar(r.doc_url, "doc_url");
     default:
       return {};  // a field of a later version
@@ -254,7 +256,9 @@ Result<void> RecordReader::read_field_of_profile(const Field& field, const std::
 // two of each, where tables that grow would be copied and touch twice the memory.
 void RecordReader::make_room(const std::uint8_t* at) {
   if (std::exchange(table_, *at) == *at) return;
-  constexpr std::uint8_t kLocations = (4 << 3) | 2, kFunctions = (5 << 3) | 2, kStrings = (6 << 3) | 2;
+  constexpr std::uint8_t kLocations = short_tag(schema::profile::location, Wire::length),
+                         kFunctions = short_tag(schema::profile::function, Wire::length),
+                         kStrings = short_tag(schema::profile::string_table, Wire::length);
   if (*at != kLocations && *at != kFunctions && *at != kStrings) return;
   Cursor cursor(at, begin_ + records_.bytes.size());
   std::size_t n = 0;
@@ -278,7 +282,7 @@ void RecordReader::make_room(const std::uint8_t* at) {
 }
 
 Result<Records> RecordReader::run() {
-  constexpr std::uint8_t kSampleTag = (2 << 3) | 2;
+  constexpr std::uint8_t kSampleTag = short_tag(schema::profile::sample, Wire::length);
   Cursor cursor(records_.bytes);
   // Room for samples as small as they get, in address space alone: growing would copy, and touch fresh pages.
   // A small block would be cut from pages that others need.
@@ -315,7 +319,7 @@ Result<Records> RecordReader::run() {
           past_samples_ || !records_.strings.empty() ? "in the tables" : "after sample " + std::to_string(n);
       return fail(ErrorCode::truncated, "the file ends early or is damaged, " + where, offset(at));
     }
-    if (field.number == 2) return wrong_type("sample", at);
+    if (field.number == schema::profile::sample) return wrong_type("sample", at);
     PROFD_CHECK(read_field_of_profile(field, at));
   }
   return std::move(records_);

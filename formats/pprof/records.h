@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/support/result.h"
+#include "formats/pprof/profile.fields.h"
 #include "formats/pprof/sample_offsets.h"
 #include "formats/reader.h"
 #include "formats/support/protobuf_wire.h"

@@ -29,11 +29,11 @@ Result<void> scan(Records& records, SampleSlice& slice, std::uint32_t max_depth)
           static_cast<std::uint64_t>(at - reinterpret_cast<const std::uint8_t*>(records.bytes.data()));
       if (!read_field(body, field))
         return fail(ErrorCode::malformed, "broken field in sample[" + std::to_string(i) + ']', offset);
-      if (field.number == 1) {
+      if (field.number == schema::sample::location_id) {
         ++n_location_fields;
         if (field.wire == Wire::length && field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
           return fail(ErrorCode::malformed, "broken varint in " + sample_place(i, "location_id"), offset);
-      } else if (field.number == 2) {
+      } else if (field.number == schema::sample::value) {
         if (field.wire == Wire::length) {
           if (field.bytes.left() > 0 && field.bytes.end[-1] >= 0x80)
             return fail(ErrorCode::malformed, "broken varint in " + sample_place(i, "value"), offset);
@@ -41,7 +41,7 @@ Result<void> scan(Records& records, SampleSlice& slice, std::uint32_t max_depth)
         } else {
           ++n;
         }
-      } else if (field.number == 3) {
+      } else if (field.number == schema::sample::label) {
         if (field.wire != Wire::length)
           return fail(ErrorCode::malformed, sample_place(i, "label") + " has the wrong wire type", offset);
         if (!labels_begin) labels_begin = at;

@@ -13,8 +13,8 @@
 
 namespace profd::pprof {
 
-inline constexpr std::uint8_t kLocationTag = (1 << 3) | 2;  // packed location_id
-inline constexpr std::uint32_t kWideLocation = 64;          // lines; more are no inlined calls
+inline constexpr std::uint8_t kLocationTag = short_tag(schema::sample::location_id, Wire::length);  // packed
+inline constexpr std::uint32_t kWideLocation = 64;  // lines; more are no inlined calls
 
 // Consecutive samples. Label sets are told apart by their bytes alone; the note of a sample becomes 0 or 1 +
 // its row of texts.

@@ -42,7 +42,8 @@ std::uint64_t SampleStacks::depth_of(std::size_t i) const {
   std::uint64_t depth = 0;
   Field field;
   for (Cursor body = records_.sample(i); !body.done() && read_field(body, field);)
-    if (field.number == 1) each_integer(field, [&](std::uint64_t id) { depth += frames_of(id).size(); });
+    if (field.number == schema::sample::location_id)
+      each_integer(field, [&](std::uint64_t id) { depth += frames_of(id).size(); });
   return depth;
 }
 
@@ -121,18 +122,18 @@ Result<LabelSetId> SampleStacks::read_labels(std::size_t sample, ProfileBuilder&
   Cursor body = records_.sample(sample);
   Field field;
   while (!body.done() && read_field(body, field)) {
-    if (field.number != 3) continue;
+    if (field.number != schema::sample::label) continue;
     std::uint64_t key = 0, text = 0, unit = 0, number = 0;
     Field part;
     Cursor message = field.bytes;
     while (!message.done()) {
-      if (!read_field(message, part) || (part.number >= 1 && part.number <= 4 && part.wire != Wire::varint))
+      if (!read_field(message, part) || (part.number <= schema::label::num_unit && part.wire != Wire::varint))
         return fail(ErrorCode::malformed, "broken field in " + sample_place(sample, "label"),
                     records_.samples[sample]);
-      if (part.number == 1) key = part.value;
-      if (part.number == 2) text = part.value;
-      if (part.number == 3) number = part.value;
-      if (part.number == 4) unit = part.value;
+      if (part.number == schema::label::key) key = part.value;
+      if (part.number == schema::label::str) text = part.value;
+      if (part.number == schema::label::num) number = part.value;
+      if (part.number == schema::label::num_unit) unit = part.value;
     }
     PROFD_TRY(const std::string_view key_text, string_of(key, "label.key"));
     PROFD_TRY(const std::string_view value_text, string_of(text, "label.str"));
@@ -221,7 +222,7 @@ void SampleStacks::read_slowly(std::size_t i, RawVector<std::uint32_t>& frames) 
   Field field;
   const auto each_location = [&](auto visit) {
     while (!body.done() && read_field(body, field)) {
-      if (field.number == 1 && !each_integer(field, visit))
+      if (field.number == schema::sample::location_id && !each_integer(field, visit))
         bad_sample_.store(true, std::memory_order_relaxed);
     }
   };
@@ -334,14 +335,14 @@ LabelSetId SampleStacks::read_rest(std::size_t i, const SharedFrames& shared,
   std::size_t n = 0;
   const std::size_t n_values = values ? records_.sample_types.size() : 0;
   while (!body.done() && read_field(body, field)) {
-    if (field.number == 1 && quick) {
+    if (field.number == schema::sample::location_id && quick) {
       if (begins_with(field.bytes, shared.encoded)) {
         field.bytes.end -= shared.encoded.size();
         to_drop -= shared.n_encoded;
       }
       read_packed(field.bytes, frames);
       if (n_values == 0) break;
-    } else if (field.number == 2 && values) {
+    } else if (field.number == schema::sample::value && values) {
       each_integer(field, [&](std::uint64_t value) {
         if (n < n_values) values[n++] = static_cast<std::int64_t>(value);
       });
@@ -376,11 +377,12 @@ Result<void> SampleStacks::status() const {
       std::uint64_t unknown = 0;
       bool found = false;
       std::size_t unknown_at = 0;
-      if (field.number == 2 && each_integer(field, [&](std::uint64_t) { ++n_values; })) continue;
-      if (field.number == 2)
+      if (field.number == schema::sample::value && each_integer(field, [&](std::uint64_t) { ++n_values; }))
+        continue;
+      if (field.number == schema::sample::value)
         return fail(ErrorCode::malformed, "broken varint in " + sample_place(i, "value"),
                     records_.samples[i]);
-      if (field.number != 1) continue;
+      if (field.number != schema::sample::location_id) continue;
       const bool whole = each_integer(field, [&](std::uint64_t id) {
         if (!found && dictionary_.location_row[id] == kNone) {
           found = true;

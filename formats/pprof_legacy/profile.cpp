@@ -61,12 +61,8 @@ class Frames {
     }
     for (std::size_t l = lines->size(); l-- > 0;) {
       const Line& line = (*lines)[l];
-      // Functions are told apart by name, as pprof does; the file of each line stays on its frame.
       const StringId name = builder_.string(line.name), file = builder_.string(line.file);
-      const auto [known, is_new] = by_name_.try_emplace(name.v);
-      if (is_new) known->second = builder_.function({.name = name, .file = file});
-      spec.function = known->second;
-      spec.file = file;
+      spec.function = builder_.function({.name = name, .file = file});
       spec.line = line.line;
       spec.inlined = l + 1 < lines->size();
       frames_.push_back(builder_.frame(spec));
@@ -78,7 +74,6 @@ class Frames {
   std::vector<std::uint32_t> mapping_of_;
   std::vector<ModuleId> modules_;
   std::vector<FunctionId> unknown_;
-  std::unordered_map<std::uint32_t, FunctionId> by_name_;
   std::vector<FrameId> frames_;
   std::vector<std::size_t> first_;
 };

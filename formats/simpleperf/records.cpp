@@ -1,5 +1,7 @@
 #include "formats/simpleperf/records.h"
 
+#include <iterator>
+
 #include "formats/support/byte_cursor.h"
 
 namespace profd::simpleperf {
@@ -14,30 +16,29 @@ std::string_view text_of(const Field& field) {
   return {reinterpret_cast<const char*>(field.bytes.p), field.bytes.left()};
 }
 
-// Calls `take(field)` for each field; false when the bytes are no message or a field has another wire type
-// than `wires` says (by field number, from 1).
+// Calls `take(field)` for each field of the schema; false when the bytes are no message or a field has
+// another wire type than `wires` says (by field number).
 template <class Take>
 bool for_each_field(Cursor in, std::span<const Wire> wires, Take take) {
   Field field;
   while (!in.done()) {
     if (!read_field(in, field)) return false;
-    if (field.number > wires.size()) continue;
-    if (field.wire != wires[field.number - 1]) return false;
+    if (field.number >= wires.size()) continue;
+    if (field.wire != wires[field.number]) return false;
     if (!take(field)) return false;
   }
   return true;
 }
 
-constexpr Wire kNumber = Wire::varint, kBytes = Wire::length;
-
 bool read_entry(Cursor in, ChainEntry& out) {
-  static constexpr Wire kWires[] = {kNumber, kNumber, kNumber, kNumber};
-  return for_each_field(in, kWires, [&](const Field& field) {
-    if (field.number == 1) out.address = field.value;
-    if (field.number == 2) out.file = static_cast<std::uint32_t>(field.value);
-    if (field.number == 3) out.symbol = static_cast<std::int32_t>(field.value);
-    if (field.number == 4)
-      out.execution = field.value <= 3 ? static_cast<Execution>(field.value) : Execution::native;
+  namespace entry = schema::call_chain_entry;
+  return for_each_field(in, entry::wires, [&](const Field& field) {
+    if (field.number == entry::vaddr_in_file) out.address = field.value;
+    if (field.number == entry::file_id) out.file = static_cast<std::uint32_t>(field.value);
+    if (field.number == entry::symbol_id) out.symbol = static_cast<std::int32_t>(field.value);
+    if (field.number == entry::execution_type)
+      out.execution = field.value <= schema::execution_type::art_method ? static_cast<Execution>(field.value)
+                                                                        : Execution::native;
     return true;
   });
 }
@@ -45,83 +46,83 @@ bool read_entry(Cursor in, ChainEntry& out) {
 }  // namespace
 
 bool read_sample(Cursor in, Sample& out) {
-  static constexpr Wire kWires[] = {kNumber, kNumber, kBytes, kNumber, kNumber, kBytes};
+  namespace sample = schema::sample;
   out.time = out.count = 0;
   out.thread = 0;
   out.event = 0;
   out.broken_chain = false;
   out.chain.clear();
-  return for_each_field(in, kWires, [&](const Field& field) {
+  return for_each_field(in, sample::wires, [&](const Field& field) {
     switch (field.number) {
-      case 1:
+      case sample::time:
         out.time = field.value;
         return true;
-      case 2:
+      case sample::thread_id:
         out.thread = static_cast<std::int32_t>(field.value);
         return true;
-      case 3:
+      case sample::callchain:
         return read_entry(field.bytes, out.chain.emplace_back());
-      case 4:
+      case sample::event_count:
         out.count = field.value;
         return true;
-      case 5:
+      case sample::event_type_id:
         out.event = static_cast<std::uint32_t>(field.value);
         return true;
       default:
-        out.broken_chain = true;  // why the unwinder gave up
+        out.broken_chain = true;  // unwinding_result
         return true;
     }
   });
 }
 
 bool read_file(Cursor in, File& out) {
-  static constexpr Wire kWires[] = {kNumber, kBytes, kBytes, kBytes};
-  return for_each_field(in, kWires, [&](const Field& field) {
-    if (field.number == 1) out.id = static_cast<std::uint32_t>(field.value);
-    if (field.number == 2) out.path = text_of(field);
-    if (field.number == 3) out.symbols.push_back(text_of(field));
-    if (field.number == 4) out.mangled.push_back(text_of(field));
+  namespace file = schema::file;
+  return for_each_field(in, file::wires, [&](const Field& field) {
+    if (field.number == file::id) out.id = static_cast<std::uint32_t>(field.value);
+    if (field.number == file::path) out.path = text_of(field);
+    if (field.number == file::symbol) out.symbols.push_back(text_of(field));
+    if (field.number == file::mangled_symbol) out.mangled.push_back(text_of(field));
     return true;
   });
 }
 
 bool read_thread(Cursor in, Thread& out) {
-  static constexpr Wire kWires[] = {kNumber, kNumber, kBytes};
-  return for_each_field(in, kWires, [&](const Field& field) {
-    if (field.number == 1) out.tid = static_cast<std::uint32_t>(field.value);
-    if (field.number == 2) out.pid = static_cast<std::uint32_t>(field.value);
-    if (field.number == 3) out.name = text_of(field);
+  namespace thread = schema::thread;
+  return for_each_field(in, thread::wires, [&](const Field& field) {
+    if (field.number == thread::thread_id) out.tid = static_cast<std::uint32_t>(field.value);
+    if (field.number == thread::process_id) out.pid = static_cast<std::uint32_t>(field.value);
+    if (field.number == thread::thread_name) out.name = text_of(field);
     return true;
   });
 }
 
 bool read_meta(Cursor in, Meta& out) {
-  static constexpr Wire kWires[] = {kBytes, kBytes, kBytes, kBytes, kBytes, kNumber};
-  return for_each_field(in, kWires, [&](const Field& field) {
-    if (field.number == 1) out.events.push_back(text_of(field));
-    if (field.number == 2) out.package = text_of(field);
-    if (field.number == 3) out.app_type = text_of(field);
-    if (field.number == 4) out.sdk = text_of(field);
-    if (field.number == 5) out.build_type = text_of(field);
-    if (field.number == 6) out.trace_off_cpu = field.value != 0;
+  namespace meta = schema::meta_info;
+  return for_each_field(in, meta::wires, [&](const Field& field) {
+    if (field.number == meta::event_type) out.events.push_back(text_of(field));
+    if (field.number == meta::app_package_name) out.package = text_of(field);
+    if (field.number == meta::app_type) out.app_type = text_of(field);
+    if (field.number == meta::android_sdk_version) out.sdk = text_of(field);
+    if (field.number == meta::android_build_type) out.build_type = text_of(field);
+    if (field.number == meta::trace_offcpu) out.trace_off_cpu = field.value != 0;
     return true;
   });
 }
 
 bool read_switch(Cursor in, Switch& out) {
-  static constexpr Wire kWires[] = {kNumber, kNumber, kNumber};
-  return for_each_field(in, kWires, [&](const Field& field) {
-    if (field.number == 1) out.on = field.value != 0;
-    if (field.number == 2) out.time = field.value;
-    if (field.number == 3) out.tid = static_cast<std::uint32_t>(field.value);
+  namespace change = schema::context_switch;
+  return for_each_field(in, change::wires, [&](const Field& field) {
+    if (field.number == change::switch_on) out.on = field.value != 0;
+    if (field.number == change::time) out.time = field.value;
+    if (field.number == change::thread_id) out.tid = static_cast<std::uint32_t>(field.value);
     return true;
   });
 }
 
 bool read_lost(Cursor in, Lost& out) {
-  static constexpr Wire kWires[] = {kNumber, kNumber};
-  return for_each_field(in, kWires, [&](const Field& field) {
-    (field.number == 1 ? out.samples : out.lost) = field.value;
+  namespace lost = schema::lost_situation;
+  return for_each_field(in, lost::wires, [&](const Field& field) {
+    (field.number == lost::sample_count ? out.samples : out.lost) = field.value;
     return true;
   });
 }
@@ -144,11 +145,13 @@ bool RecordReader::next(Record& record) {
   record.kind = 0;
   // A Record holds one field; of several the last counts.
   while (!message.done()) {
-    if (!read_field(message, field) || (field.number <= 6 && field.wire != Wire::length)) {
+    const bool whole = read_field(message, field);
+    const bool known = field.number < std::size(schema::record::wires);
+    if (!whole || (known && field.wire != Wire::length)) {
       state_ = State::malformed;
       return false;
     }
-    if (field.number > 6) continue;
+    if (!known) continue;
     record.kind = static_cast<std::uint8_t>(field.number);
     record.body = field.bytes;
   }

@@ -7,11 +7,19 @@
 #include <vector>
 
 #include "core/support/result.h"
+#include "formats/simpleperf/report_sample.fields.h"
 #include "formats/support/protobuf_wire.h"
 
 namespace profd::simpleperf {
 
-enum class RecordKind : std::uint8_t { sample = 1, lost, file, thread, meta, context_switch };
+enum class RecordKind : std::uint8_t {
+  sample = schema::record::sample,
+  lost = schema::record::lost,
+  file = schema::record::file,
+  thread = schema::record::thread,
+  meta = schema::record::meta_info,
+  context_switch = schema::record::context_switch
+};
 
 // A record of the stream: its kind (0 for kinds that are not known), its bytes, where they begin in the file.
 struct Record {

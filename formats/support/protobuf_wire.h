@@ -8,7 +8,13 @@
 
 namespace profd::protobuf {
 
-enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, fixed32 = 5 };
+// `none` is no field's: schemas have it where a number is not used.
+enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, fixed32 = 5, none = 7 };
+
+// The first byte of a field whose number is below 16.
+constexpr std::uint8_t short_tag(std::uint32_t number, Wire wire) {
+  return static_cast<std::uint8_t>(number << 3 | static_cast<std::uint32_t>(wire));
+}
 
 struct Cursor {
   const std::uint8_t* p = nullptr;

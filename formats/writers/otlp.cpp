@@ -61,7 +61,7 @@ class Writing {
 
   Result<Message> run(const StopToken& stop) {
     Message scope_profiles, resource_profiles;
-    scope_profiles.message(1, scope());
+    scope_profiles.message(schema::scope_profiles::scope, scope());
     group_rows();
     // The first one is what a reader shows: the default.
     std::vector<std::uint32_t> order(profile_.metrics().size());
@@ -70,13 +70,14 @@ class Writing {
                           [&](std::uint32_t m) { return m == profile_.default_metric().v; });
     for (const std::uint32_t metric : order) {
       PROFD_CHECK(stop.status());
-      scope_profiles.message(2, profile_of(MetricId{metric}));
+      scope_profiles.message(schema::scope_profiles::profiles, profile_of(MetricId{metric}));
     }
-    if (const std::string_view url = property("scope.schema_url"); !url.empty()) scope_profiles.text(3, url);
-    resource_profiles.message(1, resource());
-    resource_profiles.message(2, scope_profiles);
+    if (const std::string_view url = property("scope.schema_url"); !url.empty())
+      scope_profiles.text(schema::scope_profiles::schema_url, url);
+    resource_profiles.message(schema::resource_profiles::resource, resource());
+    resource_profiles.message(schema::resource_profiles::scope_profiles, scope_profiles);
     if (const std::string_view url = property("resource.schema_url"); !url.empty())
-      resource_profiles.text(3, url);
+      resource_profiles.text(schema::resource_profiles::schema_url, url);
     counts_.rounded += whole_.n_rounded();
     return resource_profiles;
   }
@@ -100,9 +101,9 @@ class Writing {
     Message out;
     const auto add = [&](std::string_view key, const Message& value) {
       Message pair;
-      pair.text(1, key);
-      pair.message(2, value);
-      out.message(1, pair);
+      pair.text(schema::key_value::key, key);
+      pair.message(schema::key_value::value, value);
+      out.message(schema::resource::attributes, pair);
     };
     const ProfileInfo& info = profile_.info();
     if (!info.name.empty() && property("resource.service.name").empty())
@@ -123,19 +124,21 @@ class Writing {
   }
 
   Message scope() const {
+    namespace field = schema::instrumentation_scope;
     Message out;
     const std::string_view name = property("scope.name");
     if (!name.empty() || !profile_.info().producer.empty())
-      out.text(1, name.empty() ? std::string_view(profile_.info().producer) : name);
-    if (const std::string_view version = property("scope.version"); !version.empty()) out.text(2, version);
+      out.text(field::name, name.empty() ? std::string_view(profile_.info().producer) : name);
+    if (const std::string_view version = property("scope.version"); !version.empty())
+      out.text(field::version, version);
     for (const auto& [key, value] : profile_.info().properties) {
       if (!key.starts_with("scope.") || key == "scope.schema_url" || key == "scope.name" ||
           key == "scope.version")
         continue;
       Message pair;
-      pair.text(1, std::string_view(key).substr(6));
-      pair.message(2, text_value(value));
-      out.message(3, pair);
+      pair.text(schema::key_value::key, std::string_view(key).substr(6));
+      pair.message(schema::key_value::value, text_value(value));
+      out.message(field::attributes, pair);
     }
     return out;
   }
@@ -171,27 +174,28 @@ class Writing {
 
   Message value_type(std::string_view type, std::string_view unit) {
     Message out;
-    out.varint(1, d_.string(type));
-    out.varint(2, d_.string(ucum(unit)));
+    out.varint(schema::value_type::type_strindex, d_.string(type));
+    out.varint(schema::value_type::unit_strindex, d_.string(ucum(unit)));
     return out;
   }
 
   Message profile_of(MetricId metric) {
+    namespace field = schema::profile;
     Message out, sample;
     const ProfileInfo& info = profile_.info();
-    out.message(1, value_type(profile_.metrics()[metric.v].name, whole_.unit(metric)));
+    out.message(field::sample_type, value_type(profile_.metrics()[metric.v].name, whole_.unit(metric)));
     const std::int64_t start = info.time_ns.value_or(0);
     std::vector<std::int64_t> values;
     std::vector<std::uint64_t> times;
     const auto put = [&](const Group& group) {
       if (values.empty()) return;
       sample.clear();
-      sample.varint(1, group.stack);
-      sample.packed(2, group.attributes);
-      sample.varint(3, group.link);
-      sample.packed(4, values);
-      sample.packed_fixed64(5, times);
-      out.message(2, sample);
+      sample.varint(schema::sample::stack_index, group.stack);
+      sample.packed(schema::sample::attribute_indices, group.attributes);
+      sample.varint(schema::sample::link_index, group.link);
+      sample.packed(schema::sample::values, values);
+      sample.packed_fixed64(schema::sample::timestamps_unix_nano, times);
+      out.message(field::samples, sample);
       values.clear();
       times.clear();
     };
@@ -215,11 +219,13 @@ class Writing {
       values = std::move(without_time);
       put(groups_[g]);
     }
-    if (info.time_ns && *info.time_ns > 0) out.fixed64(3, static_cast<std::uint64_t>(*info.time_ns));
-    if (info.duration_ns && *info.duration_ns > 0) out.integer(4, *info.duration_ns);
-    if (!info.period_type.empty()) out.message(5, value_type(info.period_type, info.period_unit));
-    if (info.period) out.integer(6, *info.period);
-    out.packed(11, profile_attributes());
+    if (info.time_ns && *info.time_ns > 0)
+      out.fixed64(field::time_unix_nano, static_cast<std::uint64_t>(*info.time_ns));
+    if (info.duration_ns && *info.duration_ns > 0) out.integer(field::duration_nano, *info.duration_ns);
+    if (!info.period_type.empty())
+      out.message(field::period_type, value_type(info.period_type, info.period_unit));
+    if (info.period) out.integer(field::period, *info.period);
+    out.packed(field::attribute_indices, profile_attributes());
     return out;
   }
 
@@ -233,8 +239,9 @@ class Writing {
     }
     if (const auto& comments = profile_.info().comments; !comments.empty()) {
       Message list, value;
-      for (const std::string& comment : comments) list.message(1, text_value(comment));
-      value.message(5, list);
+      for (const std::string& comment : comments)
+        list.message(schema::array_value::values, text_value(comment));
+      value.message(schema::any_value::array_value, list);
       out.push_back(d_.attribute("pprof.profile.comment", value));
     }
     return out;
@@ -277,8 +284,8 @@ class Writing {
       }
       if (linked) {
         Message link;
-        link.text(1, from_hex(trace));
-        link.text(2, from_hex(span));
+        link.text(schema::link::trace_id, from_hex(trace));
+        link.text(schema::link::span_id, from_hex(span));
         group.link = d_.links.row(link.bytes());
       }
     }
@@ -317,28 +324,30 @@ class Writing {
       locations.push_back(known);
     }
     Message stack;
-    stack.packed(1, locations);
+    stack.packed(schema::stack::location_indices, locations);
     return d_.stacks.row(stack.bytes());
   }
 
   std::uint32_t location_of(const std::vector<std::uint32_t>& group) {
+    namespace location = schema::location;
     const FrameTable& frames = profile_.frames();
     const std::uint32_t outer = group.back();
     Message out;
-    if (frames.module[outer].valid()) out.varint(1, mapping_of(frames.module[outer]));
-    out.varint(2, frames.address[outer]);
+    if (frames.module[outer].valid()) out.varint(location::mapping_index, mapping_of(frames.module[outer]));
+    out.varint(location::address, frames.address[outer]);
     if (group.size() > 1 || !is_bare(outer)) {
       for (const std::uint32_t frame : group) {
         Message line;
-        line.varint(1, function_of(frame));
-        line.varint(2, frames.line[frame]);
-        line.varint(3, frames.column[frame]);
-        out.message(3, line);
+        line.varint(schema::line::function_index, function_of(frame));
+        line.varint(schema::line::line, frames.line[frame]);
+        line.varint(schema::line::column, frames.column[frame]);
+        out.message(location::lines, line);
         counts_.kinds += frames.kind[frame] != frames.kind[outer];
       }
     }
     if (const std::string_view type = frame_type(frames.kind[outer]); !type.empty())
-      out.packed(4, std::array{d_.attribute("profile.frame.type", text_value(type))});
+      out.packed(location::attribute_indices,
+                 std::array{d_.attribute("profile.frame.type", text_value(type))});
     return d_.locations.row(out.bytes());
   }
 
@@ -363,12 +372,13 @@ class Writing {
   std::uint64_t mapping_of(ModuleId module) {
     const ModuleTable& modules = profile_.modules();
     Message out;
-    out.varint(1, modules.start[module.v]);
-    out.varint(2, modules.limit[module.v]);
-    out.varint(3, modules.offset[module.v]);
-    out.varint(4, d_.string(text_of(profile_, modules.name[module.v])));
+    out.varint(schema::mapping::memory_start, modules.start[module.v]);
+    out.varint(schema::mapping::memory_limit, modules.limit[module.v]);
+    out.varint(schema::mapping::file_offset, modules.offset[module.v]);
+    out.varint(schema::mapping::filename_strindex, d_.string(text_of(profile_, modules.name[module.v])));
     if (const std::string_view id = text_of(profile_, modules.build_id[module.v]); !id.empty())
-      out.packed(5, std::array{d_.attribute("process.executable.build_id.gnu", text_value(id))});
+      out.packed(schema::mapping::attribute_indices,
+                 std::array{d_.attribute("process.executable.build_id.gnu", text_value(id))});
     return d_.mappings.row(out.bytes());
   }
 
@@ -380,10 +390,11 @@ class Writing {
     const StringId file = profile_.frames().file[frame].v != 0 ? profile_.frames().file[frame] : own;
     Message out;
     const std::string_view name = text_of(profile_, functions.name[function]);
-    out.varint(1, d_.string(name.empty() ? "(unnamed)" : name));
-    out.varint(2, d_.string(text_of(profile_, functions.system_name[function])));
-    out.varint(3, d_.string(text_of(profile_, file)));
-    out.varint(4, functions.start_line[function]);
+    out.varint(schema::function::name_strindex, d_.string(name.empty() ? "(unnamed)" : name));
+    out.varint(schema::function::system_name_strindex,
+               d_.string(text_of(profile_, functions.system_name[function])));
+    out.varint(schema::function::filename_strindex, d_.string(text_of(profile_, file)));
+    out.varint(schema::function::start_line, functions.start_line[function]);
     const std::size_t before = d_.functions.size();
     const std::uint32_t row = d_.functions.row(out.bytes());
     if (d_.functions.size() != before) counts_.other_file += file != own && own.v != 0;
@@ -449,7 +460,7 @@ class OtlpWriter final : public FormatWriter {
     Message head;
     for (const Message& resource : resources) {
       head.clear();
-      head.raw(1u << 3 | 2);
+      head.tag(schema::profiles_data::resource_profiles);
       head.raw(resource.bytes().size());
       out.put(head.bytes());
       out.put(resource.bytes());

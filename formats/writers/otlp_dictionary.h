@@ -3,20 +3,24 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
+#include "formats/otlp/profiles.fields.h"
 #include "formats/writers/output.h"
 #include "formats/writers/string_rows.h"
 
 namespace profd::writers::otlp {
 
+namespace schema = profd::otlp::schema;
+
 inline Message text_value(std::string_view text) {
   Message value;
-  value.text(1, text);
+  value.text(schema::any_value::string_value, text);
   return value;
 }
 inline Message number_value(std::int64_t number) {
   Message value;
-  value.present(3, static_cast<std::uint64_t>(number));
+  value.present(schema::any_value::int_value, static_cast<std::uint64_t>(number));
   return value;
 }
 
@@ -30,31 +34,39 @@ class Dictionary {
   std::uint64_t string(std::string_view text) { return strings_.row(text); }
   std::uint64_t attribute(std::string_view key, const Message& value, std::string_view unit = {}) {
     Message row;
-    row.varint(1, string(key));
-    row.message(2, value);
-    row.varint(3, string(unit));
+    row.varint(schema::key_value_and_unit::key_strindex, string(key));
+    row.message(schema::key_value_and_unit::value, value);
+    row.varint(schema::key_value_and_unit::unit_strindex, string(unit));
     return attributes_.row(row.bytes());
   }
   void write(Output& out) {
-    const std::array<const StringRows*, 7> tables{&mappings, &locations,   &functions, &links,
-                                                  &strings_, &attributes_, &stacks};
+    namespace table = schema::profiles_dictionary;
+    const std::array<std::pair<std::uint32_t, const StringRows*>, 7> tables{{
+        {table::mapping_table, &mappings},
+        {table::location_table, &locations},
+        {table::function_table, &functions},
+        {table::link_table, &links},
+        {table::string_table, &strings_},
+        {table::attribute_table, &attributes_},
+        {table::stack_table, &stacks},
+    }};
     std::uint64_t size = 0;
     Message head;
-    for (const StringRows* table : tables) {
-      for (const std::string& row : *table) {
+    for (const auto& [number, rows] : tables) {
+      for (const std::string& row : *rows) {
         head.clear();
         head.raw(row.size());
         size += 1 + head.bytes().size() + row.size();
       }
     }
     head.clear();
-    head.raw(2u << 3 | 2);
+    head.tag(schema::profiles_data::dictionary);
     head.raw(size);
     out.put(head.bytes());
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-      for (const std::string& row : *tables[t]) {
+    for (const auto& [number, rows] : tables) {
+      for (const std::string& row : *rows) {
         head.clear();
-        head.raw((t + 1) << 3 | 2);
+        head.tag(number);
         head.raw(row.size());
         out.put(head.bytes());
         out.put(row);

@@ -69,8 +69,10 @@ class Message {
     raw(std::uint64_t{field} << 3 | 1);
     raw_fixed64(value);
   }
+  // Of a field with a length, which comes next.
+  void tag(std::uint32_t field) { raw(std::uint64_t{field} << 3 | 2); }
   void text(std::uint32_t field, std::string_view value) {
-    raw(std::uint64_t{field} << 3 | 2);
+    tag(field);
     raw(value.size());
     bytes_ += value;
   }
@@ -84,7 +86,7 @@ class Message {
   }
   void packed_fixed64(std::uint32_t field, const std::vector<std::uint64_t>& values) {
     if (values.empty()) return;
-    raw(std::uint64_t{field} << 3 | 2);
+    tag(field);
     raw(values.size() * 8);
     for (const std::uint64_t value : values) raw_fixed64(value);
   }

@@ -1,10 +1,11 @@
-// pprof's protocol buffers, gzipped. Field numbers: profile.proto of google/pprof.
+// pprof's protocol buffers, gzipped.
 #include <array>
 #include <memory>
 #include <unordered_map>
 
 #include <zlib.h>
 
+#include "formats/pprof/profile.fields.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
 #include "formats/writers/string_rows.h"
@@ -13,6 +14,7 @@ namespace profd {
 namespace {
 
 using namespace writers;
+namespace pprof_schema = pprof::schema;
 
 constexpr std::array<std::string_view, 4> kExtensions{".pb.gz", ".pprof", ".pb", ".prof"};
 
@@ -66,9 +68,9 @@ class Writing {
     Message head;
     for (std::size_t m = 0; m < profile_.metrics().size(); ++m) {
       Message type;
-      type.varint(1, string(profile_.metrics()[m].name));
-      type.varint(2, string(whole_.unit(MetricId{m})));
-      head.message(1, type);
+      type.varint(pprof_schema::value_type::type, string(profile_.metrics()[m].name));
+      type.varint(pprof_schema::value_type::unit, string(whole_.unit(MetricId{m})));
+      head.message(pprof_schema::profile::sample_type, type);
     }
     write_info(head);
     PROFD_CHECK(out_.put(head.bytes()));
@@ -84,30 +86,31 @@ class Writing {
   std::uint64_t string(std::string_view text) { return strings_.row(text); }
 
   void write_info(Message& head) {
+    namespace field = pprof_schema::profile;
     const ProfileInfo& info = profile_.info();
-    if (info.time_ns) head.integer(9, *info.time_ns);
-    if (info.duration_ns) head.integer(10, *info.duration_ns);
+    if (info.time_ns) head.integer(field::time_nanos, *info.time_ns);
+    if (info.duration_ns) head.integer(field::duration_nanos, *info.duration_ns);
     if (!info.period_type.empty()) {
       Message type;
-      type.varint(1, string(info.period_type));
-      type.varint(2, string(info.period_unit));
-      head.message(11, type);
+      type.varint(pprof_schema::value_type::type, string(info.period_type));
+      type.varint(pprof_schema::value_type::unit, string(info.period_unit));
+      head.message(field::period_type, type);
     }
-    if (info.period) head.integer(12, *info.period);
+    if (info.period) head.integer(field::period, *info.period);
     std::vector<std::uint64_t> comments;
     for (const std::string& comment : info.comments) comments.push_back(string(comment));
     for (const auto& [key, value] : info.properties) {
       if (key == "drop_frames")
-        head.varint(7, string(value));
+        head.varint(field::drop_frames, string(value));
       else if (key == "keep_frames")
-        head.varint(8, string(value));
+        head.varint(field::keep_frames, string(value));
       else if (key == "doc_url")
-        head.varint(15, string(value));
+        head.varint(field::doc_url, string(value));
       else
         comments.push_back(string(key + ": " + value));
     }
-    head.packed(13, comments);
-    head.varint(14, string(profile_.metrics()[profile_.default_metric().v].name));
+    head.packed(field::comment, comments);
+    head.varint(field::default_sample_type, string(profile_.metrics()[profile_.default_metric().v].name));
   }
 
   Result<void> write_samples() {
@@ -127,29 +130,30 @@ class Writing {
       if (!any) continue;
       locations_of(row.context, locations);
       sample.clear();
-      sample.packed(1, locations);
-      sample.packed(2, values);
+      sample.packed(pprof_schema::sample::location_id, locations);
+      sample.packed(pprof_schema::sample::value, values);
       write_labels(row, sample);
       field.clear();
-      field.message(2, sample);
+      field.message(pprof_schema::profile::sample, sample);
       PROFD_CHECK(out_.put(field.bytes()));
     }
     return {};
   }
 
   void write_labels(const Measurement& row, Message& sample) {
+    namespace of_label = pprof_schema::label;
     const auto text_label = [&](std::string_view key, std::string_view text) {
       Message label;
-      label.varint(1, string(key));
-      label.varint(2, string(text));
-      sample.message(3, label);
+      label.varint(of_label::key, string(key));
+      label.varint(of_label::str, string(text));
+      sample.message(pprof_schema::sample::label, label);
     };
     const auto number_label = [&](std::string_view key, std::int64_t number, std::string_view unit) {
       Message label;
-      label.varint(1, string(key));
-      label.integer(3, number);
-      if (!unit.empty()) label.varint(4, string(unit));
-      sample.message(3, label);
+      label.varint(of_label::key, string(key));
+      label.integer(of_label::num, number);
+      if (!unit.empty()) label.varint(of_label::num_unit, string(unit));
+      sample.message(pprof_schema::sample::label, label);
     };
     const LabelTable& labels = profile_.labels();
     if (row.label_set < labels.n_sets()) {
@@ -205,21 +209,25 @@ class Writing {
   }
 
   Result<void> write_tables() {
+    namespace of_mapping = pprof_schema::mapping;
+    namespace of_location = pprof_schema::location;
+    namespace of_line = pprof_schema::line;
+    namespace of_function = pprof_schema::function;
     const FrameTable& frames = profile_.frames();
     Message field, table;
     for (std::size_t m = 0; m < profile_.modules().size(); ++m) {
       const ModuleTable& modules = profile_.modules();
       table.clear();
-      table.varint(1, m + 1);
-      table.varint(2, modules.start[m]);
-      table.varint(3, modules.limit[m]);
-      table.varint(4, modules.offset[m]);
-      table.varint(5, string(text_of(profile_, modules.name[m])));
-      table.varint(6, string(text_of(profile_, modules.build_id[m])));
-      table.varint(7, 1);
-      table.varint(8, 1);
-      table.varint(9, 1);
-      field.message(3, table);
+      table.varint(of_mapping::id, m + 1);
+      table.varint(of_mapping::memory_start, modules.start[m]);
+      table.varint(of_mapping::memory_limit, modules.limit[m]);
+      table.varint(of_mapping::file_offset, modules.offset[m]);
+      table.varint(of_mapping::filename, string(text_of(profile_, modules.name[m])));
+      table.varint(of_mapping::build_id, string(text_of(profile_, modules.build_id[m])));
+      table.varint(of_mapping::has_functions, 1);
+      table.varint(of_mapping::has_filenames, 1);
+      table.varint(of_mapping::has_line_numbers, 1);
+      field.message(pprof_schema::profile::mapping, table);
     }
     PROFD_CHECK(out_.put(field.bytes()));
     for (std::size_t l = 0; l < location_first_.size(); ++l) {
@@ -227,10 +235,11 @@ class Writing {
       const std::size_t end =
           l + 1 < location_first_.size() ? location_first_[l + 1] : location_frames_.size();
       table.clear();
-      table.varint(1, l + 1);
+      table.varint(of_location::id, l + 1);
       const std::uint32_t outer = location_frames_[end - 1];
-      if (frames.module[outer].valid()) table.varint(2, std::uint64_t{frames.module[outer].v} + 1);
-      table.varint(3, frames.address[outer]);
+      if (frames.module[outer].valid())
+        table.varint(of_location::mapping_id, std::uint64_t{frames.module[outer].v} + 1);
+      table.varint(of_location::address, frames.address[outer]);
       for (std::size_t f = begin; f < end; ++f) {
         const std::uint32_t frame = location_frames_[f];
         const FunctionId function = frames.function[frame];
@@ -238,29 +247,30 @@ class Writing {
         if (profile_.functions().unresolved[function.v] && frames.address[frame] != 0 && end - begin == 1)
           continue;
         Message line;
-        line.varint(1, function_of(frame));
-        line.varint(2, frames.line[frame]);
-        line.varint(3, frames.column[frame]);
-        table.message(4, line);
+        line.varint(of_line::function_id, function_of(frame));
+        line.varint(of_line::line, frames.line[frame]);
+        line.varint(of_line::column, frames.column[frame]);
+        table.message(of_location::line, line);
       }
       field.clear();
-      field.message(4, table);
+      field.message(pprof_schema::profile::location, table);
       PROFD_CHECK(out_.put(field.bytes()));
     }
     field.clear();
     for (std::size_t f = 0; f < functions_.size(); ++f) {
       const auto& [function, file] = functions_[f];
       table.clear();
-      table.varint(1, f + 1);
-      table.varint(2, string(text_of(profile_, profile_.functions().name[function])));
-      const std::string_view system = text_of(profile_, profile_.functions().system_name[function]);
-      table.varint(3,
-                   string(system.empty() ? text_of(profile_, profile_.functions().name[function]) : system));
-      table.varint(4, string(text_of(profile_, StringId{file})));
-      table.varint(5, profile_.functions().start_line[function]);
-      field.message(5, table);
+      table.varint(of_function::id, f + 1);
+      table.varint(of_function::name, string(text_of(profile_, profile_.functions().name[function])));
+      // Left empty when unknown: pprof demangles a name that equals its system name, and of a name that is
+      // readable already it drops what stands in angle brackets.
+      table.varint(of_function::system_name,
+                   string(text_of(profile_, profile_.functions().system_name[function])));
+      table.varint(of_function::filename, string(text_of(profile_, StringId{file})));
+      table.varint(of_function::start_line, profile_.functions().start_line[function]);
+      field.message(pprof_schema::profile::function, table);
     }
-    for (const std::string& text : strings_) field.text(6, text);
+    for (const std::string& text : strings_) field.text(pprof_schema::profile::string_table, text);
     return out_.put(field.bytes());
   }
 

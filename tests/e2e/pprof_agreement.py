@@ -89,6 +89,36 @@ def compare_legacy(profd, path, summary, report):
     return compared
 
 
+def compare_files(path, metric, mine, report):
+    """Functions whose name stands in several files, as pprof tells them apart when it is asked to."""
+    count = collections.Counter(row["name"] for row in mine)
+    by_place = collections.defaultdict(list)
+    for row in mine:
+        if count[row["name"]] > 1:
+            place = row.get("file") or ""
+            by_place[row["name"] + (" " + os.path.normpath(place) if place else "")].append(row)
+    if not by_place:
+        return 0
+    theirs = pprof_rows(path, metric["name"], metric["unit"], "-filefunctions") or {}
+    compared = 0
+    for place, rows in by_place.items():
+        if place.startswith(("[", "(unknown)")):
+            continue
+        flat, cum = theirs.get(place, (None, None))
+        compared += 1
+        own = sum(row["self"] for row in rows)
+        if flat is None and not any(row["total"] for row in rows):
+            continue
+        if flat is None:
+            report(path, metric["name"], f"{place} is missing there")
+        elif not same(own, flat):
+            report(path, metric["name"], f"{place}: self {own}, flat {flat}")
+        # Several of one file differ in their first lines.
+        elif len(rows) == 1 and not same(rows[0]["total"], cum):
+            report(path, metric["name"], f"{place}: total {rows[0]['total']}, cum {cum}")
+    return compared
+
+
 def compare(profd, path, report):
     summary = subprocess.run([profd, "summary", "--json", "--no-cache", path], capture_output=True)
     if summary.returncode != 0:
@@ -111,6 +141,7 @@ def compare(profd, path, report):
         by_name = collections.defaultdict(list)
         for row in mine:
             by_name[row["name"]].append(row)
+        compared += compare_files(path, metric, mine, report)
         for name, (flat, cum) in theirs.items():
             rows = by_name.get(name)
             if rows is None:
@@ -122,7 +153,7 @@ def compare(profd, path, report):
             compared += 1
             if not same(sum(row["self"] for row in rows), flat):
                 report(path, metric["name"], f"{name}: self {sum(row['self'] for row in rows)}, flat {flat}")
-            # A name in two files is one node there and two here; their totals may overlap.
+            # A name in two files is one node there and two here; their totals may overlap. compare_files() looks at those.
             if len(rows) == 1 and not same(rows[0]["total"], cum):
                 report(path, metric["name"], f"{name}: total {rows[0]['total']}, cum {cum}")
     return compared

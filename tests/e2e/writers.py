@@ -28,6 +28,7 @@ INPUTS = [os.path.join(ROOT, "formats", path) for path in (
 PEERS = os.path.join(ROOT, "tests", "e2e", "peers", "node_modules")
 OTLP_PACKAGE = "opentelemetry-proto==1.45.2"
 TIMED = os.path.join(ROOT, "formats", "firefox/testdata/recorded-gecko.json.gz")
+NAMES = [os.path.join(ROOT, "formats", f"perf_script/testdata/recorded-{program}.txt") for program in ("templates", "generics")]
 HEAP = os.path.join(ROOT, "formats", "pprof/testdata/recorded-heap.pb.gz")
 
 
@@ -45,7 +46,7 @@ def metrics_of(path):
 
 def rows_of(path, metric):
     rows = answers.rows_of(json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path)))
-    # Functions of one name are one to pprof; their totals are no sum.
+    # Functions of one name are one to some peers; their totals are no sum.
     count = collections.Counter(row["name"] for row in rows)
     out = collections.defaultdict(lambda: [0, 0])
     for row in rows:
@@ -75,6 +76,15 @@ def check_pprof(folder):
             after = {k: (v[0], v[1] if before.get(k, v)[1] is not None else None) for k, v in after.items()}
             assert before == after, (path, metric, {k: (before.get(k), after.get(k)) for k in before.keys() | after.keys()
                                                     if before.get(k) != after.get(k)})
+        written.append(out)
+    # As a person calls it: pprof, which demangles then, leaves readable names alone.
+    for i, path in enumerate(NAMES):
+        out = convert(path, os.path.join(folder, f"names{i}.pb.gz"))
+        theirs = run("go", "tool", "pprof", "-top", "-nodecount=0", "-nodefraction=0", "-trim=false", out)
+        shown = {line.split(None, 5)[5] for line in theirs.splitlines() if len(line.split(None, 5)) == 6}
+        names = [name for name in rows_of(path, metrics_of(path)[1]) if "<" in name]
+        assert len(names) >= 2, (path, names)
+        assert not [name for name in names if name not in shown], (path, [name for name in names if name not in shown], shown)
         written.append(out)
     print(run(sys.executable, os.path.join(ROOT, "tests/e2e/pprof_agreement.py"), PROFD, *written))
     return 0

@@ -84,6 +84,38 @@ TEST_CASE("pprof: functions, metrics and places of a small profile are read as w
   CHECK(profile->strings()[frames.file[2]] == "a.go");
 }
 
+TEST_CASE("pprof: functions of one name are told apart by file, first line and system name") {
+  PprofParts parts;
+  parts.strings.insert(parts.strings.end(), {"b.go", "_Z4workd"});  // 13, 14
+  const auto function = [](std::uint64_t id, std::uint64_t system_name, std::uint64_t file,
+                           std::uint64_t line) {
+    return Message().varint(1, id).varint(2, 6).varint(3, system_name).varint(4, file).varint(5, line);
+  };
+  parts.functions = {function(1, 6, 8, 1),  function(2, 6, 13, 1), function(3, 6, 8, 9),
+                     function(4, 14, 8, 1), function(5, 6, 8, 1),  function(6, 0, 8, 1)};
+  parts.locations.clear();
+  parts.samples.clear();
+  for (std::uint64_t id = 1; id <= 6; ++id) {
+    parts.locations.push_back(PprofParts::location(id, 0x1000 + id, {{id, 10 + id}}));
+    parts.samples.push_back(Message().packed(1, {id}).packed(2, {1, id}));
+  }
+  const auto profile = read(parts);
+  const FunctionTable& functions = profile->functions();
+  std::vector<std::string> texts;
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    if (functions.unresolved[f] != 0) continue;  // of the mapping
+    texts.push_back(std::string(profile->strings()[functions.name[f]]) + ' ' +
+                    std::string(profile->strings()[functions.file[f]]) + ':' +
+                    std::to_string(functions.start_line[f]) + ' ' +
+                    std::string(profile->strings()[functions.system_name[f]]));
+  }
+  // 5 and 6 say what 1 says.
+  CHECK(texts ==
+        std::vector<std::string>{"work a.go:1 ", "work b.go:1 ", "work a.go:9 ", "work a.go:1 _Z4workd"});
+  // As everywhere, a view by function does not look at linker names.
+  CHECK(functions_of(profile, "cpu") == "work 16/16, work 2/2, work 3/3");
+}
+
 TEST_CASE("pprof: a location with several lines is a chain of inlined frames") {
   PprofParts parts;
   parts.locations[1] = PprofParts::location(2, 0x1002, {{3, 31}, {2, 20}});

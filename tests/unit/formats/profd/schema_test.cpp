@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "profile.pb.h"
+#include "profd/profile.pb.h"
 #include "tests/support/catch.h"
 #include "tests/support/profile_equal.h"
 #include "tests/unit/formats/profd/random_profile.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/view/table.h"
 #include "formats/writer.h"
 #include "tests/support/catch.h"
 #include "tests/support/read_with.h"
@@ -86,6 +87,36 @@ TEST_CASE("pprof holds metrics, labels, places, modules, addresses and inlining"
   CHECK(back->modules().size() == 1);
   REQUIRE(back->samples() != nullptr);
   CHECK(back->labels().n_sets() == 2);
+}
+
+TEST_CASE("pprof keeps functions of one name apart") {
+  // As in a profile of V8: nothing but place and line tells anonymous functions apart.
+  const ProfilePtr profile = profile_from_text(
+      "main[a.js:1 start=1];(anonymous)[a.js:4 start=3] 5\n"
+      "main[a.js:1 start=1];(anonymous)[a.js:9 start=8] 7\n"
+      "main[a.js:1 start=1];(anonymous)[b.js:4 start=3];(anonymous)[a.js:9 start=8] 11\n"
+      "(anonymous)[module=native.so] 13\n");
+  const ProfilePtr back = read_back(write_as("pprof", profile), "pprof");
+  const auto functions_of = [](const ProfilePtr& of) {
+    ViewSpec spec;
+    const auto selection = select(of, spec, {});
+    REQUIRE(selection.has_value());
+    const auto view = flat_view(**selection, {});
+    REQUIRE(view.has_value());
+    std::vector<std::string> rows;
+    for (std::size_t i = 0; i < view->key.size(); ++i) {
+      const KeyTable& keys = *(*selection)->keys;
+      const KeyPlace place = key_place(*of, keys, view->key[i]);
+      rows.push_back(key_name(*of, keys, view->key[i]) + ' ' + std::string(place.file) + ':' +
+                     std::to_string(place.line) + ' ' + std::string(place.module) + ' ' +
+                     std::to_string(std::get<std::int64_t>(view->self[i])) + '/' +
+                     std::to_string(std::get<std::int64_t>(view->total[i])));
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+  };
+  CHECK(functions_of(back) == functions_of(profile));
+  CHECK(functions_of(back).size() == 5);
 }
 
 TEST_CASE("otlp holds a profile for each metric, with all that frames and samples have") {
