@@ -13,12 +13,18 @@ std::string at(const char* table, std::size_t row) {
   return std::string(table) + '[' + std::to_string(row) + ']';
 }
 
-// The format keeps the id 0 for "none". Writers that count from 0 mean the row that has it.
+// The format keeps the id 0 for "none". Writers that count from 0 mean the row that has it; one that forgets
+// the ids of a table means its rows in order, from 1.
 template <class Table>
 Result<IdMap> map_ids(const std::vector<Table>& table, const char* name, ImportReport& report) {
   std::vector<std::uint64_t> ids;
   ids.reserve(table.size());
   for (const Table& row : table) ids.push_back(row.id);
+  if (ids.size() > 1 && std::all_of(ids.begin(), ids.end(), [](std::uint64_t id) { return id == 0; })) {
+    for (std::size_t row = 0; row < ids.size(); ++row) ids[row] = row + 1;
+    report.add("id-missing", Severity::info,
+               std::string("no ") + name + " has an id; they were numbered in order from 1");
+  }
   IdMap map;
   std::size_t bad = 0;
   if (!map.build(ids, bad))

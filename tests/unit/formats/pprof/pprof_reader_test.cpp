@@ -213,6 +213,16 @@ TEST_CASE("pprof: functions and locations counted from 0 are read, and said") {
   CHECK(row->message.starts_with("function[0] has the id 0"));
 }
 
+TEST_CASE("pprof: functions without any ids are those of their order, and said") {
+  PprofParts parts;
+  parts.functions = {Message().varint(2, 5), Message().varint(2, 6), Message().varint(2, 7)};
+  const auto opened = open_bytes(parts.file());
+  REQUIRE(opened.has_value());
+  CHECK(functions_of(opened->profiles.at(0), "cpu") == "leaf 20/20, main 0/30, work 10/30");
+  REQUIRE(opened->report.rows().size() == 1);
+  CHECK(opened->report.rows()[0].kind == "id-missing");
+}
+
 TEST_CASE("pprof: a line of no function is code without symbols when no function has the id 0") {
   PprofParts parts;
   parts.locations[0] = PprofParts::location(1, 0x1001, {{0, 10}});
