@@ -357,8 +357,7 @@ class V8logReader final : public FormatReader {
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
     static_cast<void>(at_end);
-    std::array<char, 4096> narrowed;
-    const std::string_view text = sniff_text(prefix, narrowed);
+    const std::string_view text = sniff_text(prefix);
     if (text.starts_with("v8-version,")) return Confidence::certain;
     // Logs before V8 5 begin with what they find first.
     for (const std::string_view begin : {"shared-library,", "code-creation,", "v8-platform,"}) {
@@ -371,7 +370,7 @@ class V8logReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     return LogReading(decoded.text, decoded.offset, context).read(source.truncated(), profiles);
   }
 };

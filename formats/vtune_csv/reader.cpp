@@ -168,8 +168,7 @@ class VtuneCsvReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    std::string_view text = sniff_text(prefix, buffer);
+    std::string_view text = sniff_text(prefix);
     text = text.substr(0, text.find('\n'));
     if (text.starts_with('"')) text.remove_prefix(1);
     return text.starts_with(kStackColumn) && text.find(kSelf) != std::string_view::npos ? Confidence::certain
@@ -178,7 +177,7 @@ class VtuneCsvReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };
