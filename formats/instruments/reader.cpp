@@ -233,8 +233,7 @@ class InstrumentsReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    const std::string_view text = sniff_text(prefix);
-    const std::string_view first = text.substr(0, text.find('\n'));
+    const std::string_view first = first_line(sniff_text(prefix));
     if (first.find('\t') == std::string_view::npos) return Confidence::no;
     return parse_header(first).good() ? Confidence::certain : Confidence::no;
   }

@@ -196,7 +196,7 @@ class PapyrusReader final : public FormatReader {
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
     const std::string_view text = sniff_text(prefix);
-    const std::string_view first = text.substr(0, text.find('\n'));
+    const std::string_view first = first_line(text);
     if (first.find("log opened (PC)") != std::string_view::npos) return Confidence::certain;
     LineReader lines(text);
     Event event;

@@ -173,7 +173,7 @@ class Reading {
   // address of the data.
   Result<void> read_tail(const Header& header) {
     const std::string_view rest = text_.text.substr(lines_.position());
-    const std::string_view next = rest.substr(0, rest.find('\n'));
+    const std::string_view next = first_line(rest);
     const bool stack_follows = looks_like_frame(next) && !parse_header(next);
     const std::string_view line(text_.text.data() + lines_.offset(),
                                 static_cast<std::size_t>(header.tail.data() - text_.text.data()) -
@@ -252,7 +252,7 @@ class Reading {
     std::string_view piece = line;
     // With -F +srcline the line below belongs to the frame: both together name it.
     const std::string_view rest = text_.text.substr(lines_.position());
-    if (starts_source_line(rest) && !looks_like_frame(rest.substr(0, rest.find('\n')))) {
+    if (starts_source_line(rest) && !looks_like_frame(first_line(rest))) {
       std::string_view source;
       lines_.next(source);
       piece = {line.data(), static_cast<std::size_t>(source.data() + source.size() - line.data())};

@@ -362,7 +362,7 @@ class V8logReader final : public FormatReader {
     // Logs before V8 5 begin with what they find first.
     for (const std::string_view begin : {"shared-library,", "code-creation,", "v8-platform,"}) {
       if (!text.starts_with(begin)) continue;
-      const std::string_view line = text.substr(0, text.find('\n'));
+      const std::string_view line = first_line(text);
       return line.find(",0x") != std::string_view::npos ? Confidence::certain : Confidence::maybe;
     }
     return Confidence::no;

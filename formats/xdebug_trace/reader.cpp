@@ -281,7 +281,7 @@ class XdebugTraceReader final : public FormatReader {
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
     const DecodedText text = decode_text(source);
-    if (is_page(text.text.substr(0, text.text.find('\n'))))
+    if (is_page(first_line(text.text)))
       return fail(ErrorCode::unsupported,
                   "this trace is a page for people to read; record with xdebug.trace_format=1");
     return Reading(text, context, profiles.emplace_back()).run();
