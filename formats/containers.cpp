@@ -8,6 +8,7 @@
 #include "formats/support/bzip2.h"
 #include "formats/support/gzip.h"
 #include "formats/support/tar.h"
+#include "formats/support/utf16.h"
 #include "formats/support/xz.h"
 #include "formats/support/zip.h"
 #include "formats/support/zstd.h"
@@ -75,6 +76,10 @@ class Peeler {
       case ContainerKind::xz: {
         auto expanded = unxz(bytes, options(), report_);
         return stream(std::move(content), "xz", std::move(expanded));
+      }
+      case ContainerKind::utf16: {
+        auto expanded = utf16_to_utf8(bytes, options(), report_);
+        return stream(std::move(content), "UTF-16", std::move(expanded));
       }
       case ContainerKind::zip:
         return archive(content, "zip", list_zip(bytes));
@@ -174,6 +179,7 @@ ContainerKind container_of(std::span<const std::byte> bytes) {
   if (is_tar(bytes)) return ContainerKind::tar;
   if (is_bzip2(bytes)) return ContainerKind::bzip2;
   if (is_xz(bytes)) return ContainerKind::xz;
+  if (is_utf16_text(bytes)) return ContainerKind::utf16;
   return ContainerKind::none;
 }
 
@@ -193,6 +199,8 @@ std::string_view to_string(ContainerKind kind) {
       return "bzip2";
     case ContainerKind::xz:
       return "xz";
+    case ContainerKind::utf16:
+      return "UTF-16";
   }
   return "nothing";
 }

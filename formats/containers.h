@@ -1,4 +1,5 @@
-// Containers: gzip and zstd streams, zip and tar archives, one inside another to a bounded depth.
+// Containers: gzip and zstd streams, zip and tar archives, UTF-16 around text, one inside another to a
+// bounded depth.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace profd {
 
-enum class ContainerKind : std::uint8_t { none, gzip, zstd, zip, tar, bzip2, xz };
+enum class ContainerKind : std::uint8_t { none, gzip, zstd, zip, tar, bzip2, xz, utf16 };
 ContainerKind container_of(std::span<const std::byte> bytes);
 std::string_view to_string(ContainerKind kind);
 

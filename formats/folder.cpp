@@ -7,6 +7,7 @@
 
 #include "formats/source_files.h"
 #include "formats/support/gzip.h"
+#include "formats/support/utf16.h"
 #include "formats/support/zip.h"
 #include "formats/support/zstd.h"
 
@@ -32,14 +33,16 @@ bool is_safe_path(std::string_view path) {
   }
 }
 
-// The compressed streams around a file's content, taken off.
+// The compressed streams around a file's content, taken off; text in UTF-8.
 Result<ByteSource> expanded(ByteSource source, std::uint64_t max_bytes) {
   for (int layers = 0; layers < 2; ++layers) {
     const bool gzip = is_gzip(source.bytes()), zstd = is_zstd(source.bytes());
-    if (!gzip && !zstd) break;
+    if (!gzip && !zstd && !is_utf16_text(source.bytes())) break;
     ImportReport ignored;
     const ExpandOptions options{{max_bytes, "expanded_bytes"}, false, {}, nullptr};
-    auto inner = gzip ? gunzip(source.bytes(), options, ignored) : unzstd(source.bytes(), options, ignored);
+    auto inner = gzip   ? gunzip(source.bytes(), options, ignored)
+                 : zstd ? unzstd(source.bytes(), options, ignored)
+                        : utf16_to_utf8(source.bytes(), options, ignored);
     if (!inner) return tl::unexpected<Error>(std::move(inner.error()).in(source.name()));
     source = ByteSource(inner->bytes, std::move(inner->owner), source.name());
     source.set_private(true);

@@ -50,13 +50,12 @@ class AsyncProfilerHtmlReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 16384> buffer;
-    return page_of(sniff_text(prefix, buffer)) == Page::none ? Confidence::no : Confidence::certain;
+    return page_of(sniff_text(prefix)) == Page::none ? Confidence::no : Confidence::certain;
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     const Page page = page_of(text.text.substr(0, 64 << 10));
     if (page == Page::heatmap)
       return fail(ErrorCode::unsupported,

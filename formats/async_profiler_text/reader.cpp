@@ -228,13 +228,12 @@ class AsyncProfilerTextReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 4096> buffer;
-    return sniff_text(prefix, buffer).starts_with(kHead) ? Confidence::certain : Confidence::no;
+    return sniff_text(prefix).starts_with(kHead) ? Confidence::certain : Confidence::no;
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

@@ -43,8 +43,7 @@ class AustinReader final : public FormatReader {
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
     static_cast<void>(at_end);
     if (is_mojo(prefix)) return Confidence::certain;
-    std::array<char, 4096> buffer;
-    LineReader lines(sniff_text(prefix, buffer));
+    LineReader lines(sniff_text(prefix));
     for (std::string_view line; lines.next(line);) {
       if (line.starts_with("# austin: ")) return Confidence::certain;
       if (line.empty() || line.starts_with("# ")) continue;

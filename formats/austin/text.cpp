@@ -199,7 +199,7 @@ class Reading {
 }  // namespace
 
 Result<void> read_text(const ByteSource& source, ReadContext& context, ProfileBuilder& builder) {
-  const DecodedText text = decode_text(source, context.report);
+  const DecodedText text = decode_text(source);
   return Reading(text, context, builder).run();
 }
 

@@ -399,8 +399,7 @@ class BpftraceReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     if (is_json(text)) {
       if (text.find("{\"type\": \"map\", \"data\": {\"@") != std::string_view::npos ||
@@ -419,7 +418,7 @@ class BpftraceReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     Reading reading(context, profiles.emplace_back());
     return is_json(text.text) ? reading.read_json(text, source.truncated())
                               : reading.read_text(text, source.truncated());

@@ -201,14 +201,13 @@ class CachegrindReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
-    return look(text, at_end && text.data() != buffer.data());
+    const std::string_view text = sniff_text(prefix);
+    return look(text, at_end);
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

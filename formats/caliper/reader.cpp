@@ -38,7 +38,7 @@ class CaliperReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     ProfileBuilder builder;
     Table table(context, builder);
     if (is_cali(decoded.text)) {

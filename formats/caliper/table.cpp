@@ -220,10 +220,9 @@ Result<void> Table::finish() {
       best = id;
   }
   if (best) builder_.set_default_metric(*best);
+  if (columns_.empty()) return count_records();
   if (builder_.n_metrics() == 0)
-    return fail(ErrorCode::malformed,
-                columns_.empty() ? "no record has a value"
-                                 : "no column is a sum: minima, maxima and averages cannot be added up");
+    return fail(ErrorCode::malformed, "no column is a sum: minima, maxima and averages cannot be added up");
   if (n_skipped > 0)
     context_.report.add(
         "column-not-additive", Severity::loss,
@@ -231,7 +230,7 @@ Result<void> Table::finish() {
         "from another one are not shown.",
         std::nullopt, n_skipped);
   std::vector<double> row(builder_.n_metrics());
-  std::uint64_t n_negative = 0;
+  std::uint64_t n_negative = 0, n_empty = 0;
   for (std::uint32_t r = 0; r < records_.size(); ++r) {
     if (context_.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     const std::size_t end = r + 1 < records_.size() ? records_[r + 1].first_value : values_.size();
@@ -244,19 +243,41 @@ Result<void> Table::finish() {
       n_negative += values_[v].value < 0;
       any = true;
     }
-    if (!any) continue;
-    SampleContext where;
-    where.thread = records_[r].thread;
-    where.labels = records_[r].labels;
-    const ContextId at =
-        records_[r].at == kRootContext ? region(kRootContext, "(outside any region)") : records_[r].at;
-    builder_.add_sample(at, std::span<const double>(row), where);
+    n_empty += end == records_[r].first_value;
+    if (any) builder_.add_sample(place_of(records_[r]), std::span<const double>(row), where_of(records_[r]));
   }
+  context_.report.add("record-without-value", Severity::info,
+                      "Records without a value beside others that have one were left out.", std::nullopt,
+                      n_empty);
   if (n_negative > 0)
     context_.report.add("negative-self", Severity::info,
                         "Regions have less than the regions below them; their own value is negative.",
                         std::nullopt, n_negative);
   return {};
+}
+
+// A trace of events alone says where the program was, and how often.
+Result<void> Table::count_records() {
+  if (records_.empty()) return fail(ErrorCode::malformed, "there is no record");
+  builder_.add_metric("records", "count");
+  const std::int64_t one = 1;
+  for (const Record& record : records_) {
+    if (context_.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    builder_.add_sample(place_of(record), std::span(&one, 1), where_of(record));
+  }
+  context_.report.add("no-values", Severity::info, "No record carries a value; the records are counted.");
+  return {};
+}
+
+ContextId Table::place_of(const Record& record) {
+  return record.at == kRootContext ? region(kRootContext, "(outside any region)") : record.at;
+}
+
+SampleContext Table::where_of(const Record& record) {
+  SampleContext where;
+  where.thread = record.thread;
+  where.labels = record.labels;
+  return where;
 }
 
 }  // namespace profd::caliper

@@ -53,6 +53,9 @@ class Table {
     double value;
   };
 
+  Result<void> count_records();
+  ContextId place_of(const Record& record);
+  static SampleContext where_of(const Record& record);
   std::vector<Role> roles() const;
   std::string unit_of(std::uint32_t column) const;
   void subtract_children(const std::vector<Role>& roles);

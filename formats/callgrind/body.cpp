@@ -268,8 +268,17 @@ class Reading {
     return {};
   }
 
+  // "0x10", "+3", "-3", "*", and a range of one of them: "10-12", "+3+2", "*:20", of which the start counts.
   bool read_position(std::string_view word, std::uint64_t before, std::uint64_t& out) {
     if (word.empty()) return false;
+    const std::size_t range = word.find_first_of("+-:", 1);
+    if (range != std::string_view::npos) {
+      std::uint64_t end = 0;
+      if (!read_position_number(word.substr(range + 1), end)) return false;
+      context_.report.add("position-range", Severity::info,
+                          "costs of a range of positions stand at its first one", offset_);
+      word = word.substr(0, range);
+    }
     if (word == "*") {
       out = before;
       return true;
@@ -277,20 +286,25 @@ class Reading {
     const char sign = word.front();
     if (sign == '+' || sign == '-') word.remove_prefix(1);
     std::uint64_t number = 0;
-    if (word.starts_with("0x") ? !parse_hex(word, number) : !parse_uint(word, number)) return false;
+    if (!read_position_number(word, number)) return false;
     out = sign == '+' ? before + number : sign == '-' ? before - number : number;
     return true;
   }
 
-  // The positions at the front of `text`, relative to the line before.
+  static bool read_position_number(std::string_view word, std::uint64_t& out) {
+    return word.starts_with("0x") ? parse_hex(word, out) : parse_uint(word, out);
+  }
+
+  // The positions at the front of `text`, relative to those of the last line of costs.
   bool take_positions(std::string_view& text, Position& out) {
     out = position_;
     for (const Column column : columns_) {
       const std::string_view word = take_word(text);
-      std::uint64_t& before = column == Column::address ? out.address
-                              : column == Column::line  ? out.line
-                                                        : other_;
-      if (!read_position(word, before, before)) return false;
+      std::uint64_t not_kept = 0;
+      std::uint64_t& at = column == Column::address ? out.address
+                          : column == Column::line  ? out.line
+                                                    : not_kept;
+      if (!read_position(word, at, at)) return false;
     }
     return true;
   }
@@ -478,7 +492,6 @@ class Reading {
   std::vector<std::size_t> events_;  // of this part, as rows of survey_.events
   std::vector<std::int64_t> costs_, part_total_;
   Position position_;
-  std::uint64_t other_ = 0;
   Spot spot_;
   FunctionId function_;
   bool in_function_ = false;

@@ -80,15 +80,14 @@ class CallgrindReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
-    return look(text, at_end && text.data() != buffer.data());
+    return look(text, at_end);
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     const callgrind::Survey survey = callgrind::survey(text.text);
     if (survey.events.empty())
       return fail(ErrorCode::malformed, "no line names the events that were counted", 0);

@@ -480,7 +480,7 @@ class ChromeTraceReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     return TraceReading(decoded, context).read(profiles);
   }
 };

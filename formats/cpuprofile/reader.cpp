@@ -128,7 +128,7 @@ class CpuprofileReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     // Nodes of the head layout nest two levels deep each.
     const std::uint64_t depth = std::uint64_t{context.limits.stack_depth} * 2 + context.limits.nesting;
     JsonCursor in(decoded.text, static_cast<std::uint32_t>(std::min<std::uint64_t>(depth, kNone)),

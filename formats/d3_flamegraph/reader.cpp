@@ -193,7 +193,7 @@ class D3FlamegraphReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     ProfileBuilder& builder = profiles.emplace_back();
     // A frame takes two levels of brackets.
     const std::uint32_t nesting =

@@ -264,14 +264,12 @@ class FoldedReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
-    const bool whole = at_end && text.data() != buffer.data();
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     std::size_t n_good = 0, n_bad = 0, n_stacks = 0;
     LineReader lines(text);
     for (std::string_view line; lines.next(line);) {
-      if (!lines.ended() && !whole) {
+      if (!lines.ended() && !at_end) {
         // One line of more than 64 KiB: its count is out of sight.
         if (n_good + n_bad == 0 && line.find(';') != std::string_view::npos) return Confidence::need_more;
         break;
@@ -293,7 +291,7 @@ class FoldedReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

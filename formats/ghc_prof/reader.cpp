@@ -37,8 +37,7 @@ class GhcProfReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     if (looks_like_json(text)) {
       const std::string_view head = text.substr(0, 4096);
@@ -54,7 +53,7 @@ class GhcProfReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     ProfileBuilder& builder = profiles.emplace_back();
     builder.info().producer = "GHC";
     if (looks_like_json(text.text)) return ghc_prof::read_json_report(text, context, builder);

@@ -235,7 +235,7 @@ class HeapprofileReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     return HeapReading(decoded, context).read(profiles);
   }
 };

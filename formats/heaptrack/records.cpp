@@ -178,10 +178,7 @@ class Reading {
     const std::size_t begin = static_cast<std::size_t>(in.at() - text.data()) + 1;
     if (begin > text.size() || length > text.size() - begin) return std::nullopt;
     const std::size_t end = begin + length;
-    if (end > lines_.position()) {
-      const std::size_t next = text.find('\n', end);
-      lines_ = LineReader(text, next == std::string_view::npos ? text.size() : next + 1);
-    }
+    if (end > lines_.position()) lines_.skip_line_at(end);
     return text.substr(begin, length);
   }
 

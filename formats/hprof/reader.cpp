@@ -313,8 +313,7 @@ class HprofReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 4096> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     return text.starts_with(kHead) && text.find(", created") < 64 ? Confidence::certain : Confidence::no;
   }
 
@@ -322,7 +321,7 @@ class HprofReader final : public FormatReader {
                     std::vector<ProfileBuilder>& profiles) const override {
     if (source.text().substr(0, 32).find('\0') != std::string_view::npos)
       return fail(ErrorCode::unsupported, "this is a binary heap dump, which is no profile", 0);
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles).run();
   }
 };

@@ -233,16 +233,14 @@ class InstrumentsReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
-    const std::string_view first = text.substr(0, text.find('\n'));
+    const std::string_view first = first_line(sniff_text(prefix));
     if (first.find('\t') == std::string_view::npos) return Confidence::no;
     return parse_header(first).good() ? Confidence::certain : Confidence::no;
   }
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
   }
 

@@ -139,8 +139,7 @@ class JstackReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 16384> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (is_json_dump(text) || is_dump_file(text) || is_agent_dump(text)) return Confidence::certain;
     LineReader lines(text);
     for (std::string_view line; lines.next(line);)
@@ -150,7 +149,7 @@ class JstackReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     Threads threads(context, profiles.emplace_back());
     if (is_json_dump(text.text))
       PROFD_CHECK(read_json_dump(text.text, text.offset, context, threads));

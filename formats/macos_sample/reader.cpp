@@ -115,6 +115,8 @@ class Reading {
     builder_.set_n_samples(static_cast<std::uint64_t>(n_samples_));
     uneven_.report(context_.report, "uneven-count", Severity::loss,
                    "callees that count more than their caller");
+    skipped_.report(context_.report, "skipped-level", Severity::loss,
+                    "lines of the call tree skip a level; they stand below the nearest line above");
     invalid_utf8_.report(context_.report, "invalid-utf8", Severity::info,
                          "frames with bytes that are no UTF-8 were repaired with U+FFFD");
     return {};
@@ -124,6 +126,7 @@ class Reading {
   struct Open {
     ContextId context;
     std::int64_t left = 0;  // the count without that of the callees so far
+    std::size_t level = 0;  // of its indentation
     std::uint64_t offset = 0;
   };
 
@@ -152,32 +155,34 @@ class Reading {
     if (row.column < base || (row.column - base) % 2 != 0)
       return fail(ErrorCode::malformed, "a line of the call tree has an odd indentation", offset);
     // Threads are the outermost rows of sample; of spindump they stand above.
-    const std::size_t depth = (row.column - base) / 2;
-    if (depth > open_.size())
+    const std::size_t level = (row.column - base) / 2;
+    close(level);
+    if (level > 0 && open_.empty())
       return fail(ErrorCode::malformed, "a line of the call tree has no caller", offset);
-    if (depth >= context_.limits.stack_depth)
+    if (open_.size() >= context_.limits.stack_depth)
       return fail(ErrorCode::limit, "a stack is deeper than the limit stack_depth", offset);
-    close(depth);
+    // Whose line is not there stands nowhere else: the line above is the nearest caller that is known.
+    if (level > 0 && level > open_.back().level + 1) skipped_.count(offset);
     ++n_rows_;
-    if (depth > 0) {
+    if (level > 0) {
       if (open_.back().left < row.count) uneven_.count(offset);
       open_.back().left -= std::min(row.count, open_.back().left);
     } else {
       n_samples_ += std::min(row.count, INT64_MAX - n_samples_);
     }
-    if (in_graph_ && depth == 0 && row.rest.starts_with("Thread_")) {
+    if (in_graph_ && level == 0 && row.rest.starts_with("Thread_")) {
       begin_thread(row.rest);
-      open_.push_back({kRootContext, row.count, offset});
+      open_.push_back({kRootContext, row.count, level, offset});
       return {};
     }
-    const ContextId parent = depth == 0 ? kRootContext : open_.back().context;
-    open_.push_back({builder_.context(parent, make(row, offset)), row.count, offset});
+    const ContextId parent = level == 0 ? kRootContext : open_.back().context;
+    open_.push_back({builder_.context(parent, make(row, offset)), row.count, level, offset});
     return {};
   }
 
   // What a row has left when its callees are known is its own.
-  void close(std::size_t depth) {
-    while (open_.size() > depth) {
+  void close(std::size_t level) {
+    while (!open_.empty() && open_.back().level >= level) {
       const Open& open = open_.back();
       if (open.left > 0) {
         SampleContext where;
@@ -290,7 +295,7 @@ class Reading {
   std::string_view program_;
   std::int64_t pid_ = -1, n_samples_ = 0;
   std::uint64_t n_rows_ = 0;
-  OddLines uneven_, invalid_utf8_;
+  OddLines uneven_, skipped_, invalid_utf8_;
 };
 
 class MacosSampleReader final : public FormatReader {
@@ -307,8 +312,7 @@ class MacosSampleReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     if (text.starts_with("Analysis of sampling ")) return Confidence::certain;
     LineReader lines(text);
@@ -324,7 +328,7 @@ class MacosSampleReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
   }
 };

@@ -168,8 +168,7 @@ class MassifReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    LineReader lines(sniff_text(prefix, buffer));
+    LineReader lines(sniff_text(prefix));
     bool command = false, unit = false;
     std::string_view line;
     for (int i = 0; i < 100 && lines.next(line); ++i) {
@@ -185,7 +184,7 @@ class MassifReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     PROFD_TRY(const File file, parse(text.text, text.offset, context));
     const std::size_t first = main_snapshot(file);
     Writer(file, file.snapshots[first], context, profiles.emplace_back()).run();

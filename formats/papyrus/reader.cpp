@@ -195,9 +195,8 @@ class PapyrusReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
-    const std::string_view first = text.substr(0, text.find('\n'));
+    const std::string_view text = sniff_text(prefix);
+    const std::string_view first = first_line(text);
     if (first.find("log opened (PC)") != std::string_view::npos) return Confidence::certain;
     LineReader lines(text);
     Event event;
@@ -209,7 +208,7 @@ class PapyrusReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
   }
 };

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "formats/support/expansion.h"
+#include "formats/support/zstd.h"
 
 namespace profd::perf_data {
 namespace {
@@ -62,7 +63,8 @@ Result<std::span<const std::byte>> Inflater::add(std::span<const std::byte> payl
     if (n_out_ > kFree && n_out_ / limits_.expansion_ratio > n_in_)
       return tl::unexpected<Error>(
           expansion_error({n_in_ * limits_.expansion_ratio, "expansion_ratio"}, offset));
-    if (out.pos < out.size) break;
+    // One stream may end and another begin inside of a payload; what else follows an end is padding.
+    if (out.pos < out.size && !(status == 0 && is_zstd(payload.subspan(in.pos)))) break;
   }
   return std::span<const std::byte>(block.bytes);
 }

@@ -1,5 +1,7 @@
 #include "formats/perf_data/stream.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace profd::perf_data {
@@ -20,6 +22,14 @@ std::uint64_t appended_size(const RecordHeader& header, ByteCursor body) {
   return 0;
 }
 
+// Perf fills compressed records up to eight bytes in a write of its own, which a pipe that ends there lacks.
+bool only_lacks_padding(const RecordHeader& header, ByteCursor body) {
+  constexpr std::size_t kAligned = 8;
+  if (header.type != kCompressed2 || header.size - kRecordHeaderSize - body.left() >= kAligned) return false;
+  const std::uint64_t size = body.u64();
+  return body.ok() && size <= body.left();
+}
+
 }  // namespace
 
 Result<void> RecordStream::read(std::span<const std::byte> bytes, std::uint64_t base, bool may_be_cut) {
@@ -35,10 +45,15 @@ Result<void> RecordStream::read(std::span<const std::byte> bytes, std::uint64_t 
     context_.report.add("truncated", Severity::error, error->message + "; what came before was read",
                         error->offset);
   } else if (*used < bytes.size()) {
-    context_.report.add("cut-record", Severity::info, "the last record was not written to its end",
-                        base + *used);
+    report_cut(base + *used);
   }
+  // A record that began in the last payload and would go on in the next.
+  if (!error && inflater_.n_kept() > 0) report_cut(base + bytes.size());
   return {};
+}
+
+void RecordStream::report_cut(std::uint64_t offset) {
+  context_.report.add("cut-record", Severity::info, "the last record was not written to its end", offset);
 }
 
 Result<std::size_t> RecordStream::read_records(std::span<const std::byte> bytes, const Place& place) {
@@ -49,12 +64,14 @@ Result<std::size_t> RecordStream::read_records(std::span<const std::byte> bytes,
     const RecordHeader header = read_header(in);
     if (header.size < kRecordHeaderSize)
       return fail(ErrorCode::malformed, fmt::format("a record of {} bytes", header.size), offset);
-    if (header.size > bytes.size() - at) break;
-    ByteCursor body = in.slice(header.size - kRecordHeaderSize);
+    const std::size_t left = bytes.size() - at;
+    const std::size_t size = std::min<std::size_t>(header.size, left);
+    ByteCursor body = in.slice(size - kRecordHeaderSize);
+    if (size < header.size && !only_lacks_padding(header, body)) break;
     const std::uint64_t appended = appended_size(header, body);
-    if (appended > bytes.size() - at - header.size) break;
-    const auto record = bytes.subspan(at, header.size);
-    at += header.size + static_cast<std::size_t>(appended);
+    if (appended > left - size) break;
+    const auto record = bytes.subspan(at, size);
+    at += size + static_cast<std::size_t>(appended);
     if (header.type == kCompressed || header.type == kCompressed2) {
       if (place.compressed)
         return fail(ErrorCode::malformed, "compressed records inside of compressed records", offset);

@@ -37,6 +37,7 @@ class RecordStream {
   Result<std::size_t> read_records(std::span<const std::byte> bytes, const Place& place);
   Result<void> read_one(const RecordHeader& header, std::span<const std::byte> record, std::uint64_t offset);
   Result<void> inflate(const RecordHeader& header, std::span<const std::byte> record, std::uint64_t offset);
+  void report_cut(std::uint64_t offset);
   Result<void> deliver(const QueuedRecord& record);
 
   ReadContext& context_;

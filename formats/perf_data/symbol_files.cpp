@@ -19,7 +19,7 @@ std::shared_ptr<const LoadedPerfMap> SymbolFiles::perf_map(std::uint32_t pid) {
   }
   auto loaded = std::make_shared<LoadedPerfMap>();
   loaded->module = "/tmp/" + file;
-  loaded->text = decode_text(*source, report_);
+  loaded->text = decode_text(*source);
   loaded->map = parse_perf_map(loaded->text.text);
   report_.add("perf-map-lines", Severity::loss, "lines of " + file + " that are no symbol were not read",
               std::nullopt, loaded->map.n_malformed);
@@ -59,7 +59,7 @@ const Kallsyms* SymbolFiles::kallsyms() {
   if (!beside_->has("kallsyms")) return nullptr;
   const auto source = beside_->open("kallsyms");
   if (!source) return nullptr;
-  kallsyms_text_ = decode_text(*source, report_);
+  kallsyms_text_ = decode_text(*source);
   kallsyms_ = std::make_unique<Kallsyms>(kallsyms_text_.text);
   if (!kallsyms_->usable()) {
     report_.add("kallsyms-hidden", Severity::info, "kallsyms holds no addresses (kernel.kptr_restrict)");

@@ -39,14 +39,12 @@ class PerfMapReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
-    const bool whole = at_end && text.data() != buffer.data();
+    const std::string_view text = sniff_text(prefix);
     constexpr std::uint64_t kFirstPage = 0x1000;  // no code lies in it
     int n = 0;
     LineReader lines(text);
     for (std::string_view line; lines.next(line);) {
-      if (!lines.ended() && !whole) break;
+      if (!lines.ended() && !at_end) break;
       const auto parsed = parse_perf_map_line(line);
       if (!parsed || parsed->start < kFirstPage || line.find('\0') != std::string_view::npos)
         return Confidence::no;
@@ -57,7 +55,7 @@ class PerfMapReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     ProfileBuilder& builder = profiles.emplace_back();
     const MetricId size = builder.add_metric("code_size", "bytes");
     const MetricId symbols = builder.add_metric("symbols", "count");

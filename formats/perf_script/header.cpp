@@ -75,11 +75,28 @@ bool is_misc(std::string_view token) {
          token.find_first_not_of("KUHGgMESp") == std::string_view::npos;
 }
 
-// "cycles:u:", "cpu/event=0x3c/:", "r04c4:": names begin with a letter.
+// "cycles:u:", "cpu/event=0x3c/:", "r04c4:": names begin with a letter. Before Linux 3.6 an event without a
+// name was "(unknown):".
 bool is_event(std::string_view token) {
   if (token.size() < 2 || token.back() != ':') return false;
   const char first = token.front();
-  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' ||
+         token == "(unknown):";
+}
+
+// "raw 0x1a8:", as one of a number was called then: the only name of two words.
+std::string_view raw_event(Tokens& tokens) {
+  if (tokens.peek() != "raw") return {};
+  const std::string_view text = tokens.rest();
+  Tokens after = tokens;
+  after.take();
+  const std::string_view number = after.peek();
+  if (number.size() < 4 || !number.starts_with("0x") || number.back() != ':' ||
+      number.find_first_not_of("0123456789abcdef", 2) != number.size() - 1)
+    return {};
+  after.take();
+  tokens = after;
+  return text.substr(0, static_cast<std::size_t>(number.data() - text.data()) + number.size() - 1);
 }
 
 // PERIOD EVENT: tail, both optional.
@@ -87,6 +104,12 @@ void parse_event(Tokens tokens, Header& header) {
   const Tokens start = tokens;
   const auto period = integer(tokens.peek());
   if (period) tokens.take();
+  if (const std::string_view raw = raw_event(tokens); !raw.empty()) {
+    header.period = period;
+    header.event = raw;
+    header.tail = tokens.rest();
+    return;
+  }
   if (!is_event(tokens.peek())) {
     header.tail = start.rest();
     if (!period || !tokens.rest().empty()) return;

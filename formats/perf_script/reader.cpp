@@ -173,7 +173,7 @@ class Reading {
   // address of the data.
   Result<void> read_tail(const Header& header) {
     const std::string_view rest = text_.text.substr(lines_.position());
-    const std::string_view next = rest.substr(0, rest.find('\n'));
+    const std::string_view next = first_line(rest);
     const bool stack_follows = looks_like_frame(next) && !parse_header(next);
     const std::string_view line(text_.text.data() + lines_.offset(),
                                 static_cast<std::size_t>(header.tail.data() - text_.text.data()) -
@@ -252,7 +252,7 @@ class Reading {
     std::string_view piece = line;
     // With -F +srcline the line below belongs to the frame: both together name it.
     const std::string_view rest = text_.text.substr(lines_.position());
-    if (starts_source_line(rest) && !looks_like_frame(rest.substr(0, rest.find('\n')))) {
+    if (starts_source_line(rest) && !looks_like_frame(first_line(rest))) {
       std::string_view source;
       lines_.next(source);
       piece = {line.data(), static_cast<std::size_t>(source.data() + source.size() - line.data())};
@@ -447,14 +447,13 @@ class PerfScriptReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 2,
+        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 3,
         kNotes};
     return info;
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     if (text.starts_with("# ========") && text.substr(0, 200).find("# captured on") != std::string_view::npos)
       return Confidence::certain;
@@ -478,7 +477,7 @@ class PerfScriptReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
   }
 };

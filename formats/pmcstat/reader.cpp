@@ -211,8 +211,7 @@ class PmcstatReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    LineReader lines(sniff_text(prefix, buffer));
+    LineReader lines(sniff_text(prefix));
     for (std::string_view line; lines.next(line);) {
       if (trim(line).empty()) continue;
       std::string_view name;
@@ -224,7 +223,7 @@ class PmcstatReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

@@ -141,7 +141,7 @@ bool is_cloud_reply(std::span<const std::byte> prefix) {
 }
 
 Result<std::vector<CloudProfile>> read_cloud_reply(const ByteSource& source, ReadContext& context) {
-  const DecodedText text = decode_text(source, context.report);
+  const DecodedText text = decode_text(source);
   return Reading(source, context, text).run();
 }
 

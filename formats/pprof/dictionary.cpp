@@ -13,18 +13,29 @@ std::string at(const char* table, std::size_t row) {
   return std::string(table) + '[' + std::to_string(row) + ']';
 }
 
+// The format keeps the id 0 for "none". Writers that count from 0 mean the row that has it; one that forgets
+// the ids of a table means its rows in order, from 1.
 template <class Table>
-Result<IdMap> map_ids(const std::vector<Table>& table, const char* name) {
+Result<IdMap> map_ids(const std::vector<Table>& table, const char* name, ImportReport& report) {
   std::vector<std::uint64_t> ids;
   ids.reserve(table.size());
   for (const Table& row : table) ids.push_back(row.id);
+  if (ids.size() > 1 && std::all_of(ids.begin(), ids.end(), [](std::uint64_t id) { return id == 0; })) {
+    for (std::size_t row = 0; row < ids.size(); ++row) ids[row] = row + 1;
+    report.add("id-missing", Severity::info,
+               std::string("no ") + name + " has an id; they were numbered in order from 1");
+  }
   IdMap map;
   std::size_t bad = 0;
-  if (map.build(ids, bad)) return map;
-  const std::string id = std::to_string(ids[bad]);
-  return fail(ErrorCode::malformed,
-              at(name, bad) + (ids[bad] == 0 ? " has the id 0, which means none"
-                                             : " has the id " + id + " of another " + name));
+  if (!map.build(ids, bad))
+    return fail(ErrorCode::malformed,
+                at(name, bad) + " has the id " + std::to_string(ids[bad]) + " of another " + name);
+  if (const std::uint32_t row = map[0]; row != kNone)
+    report.add("id-zero", Severity::info,
+               at(name, row) +
+                   " has the id 0, which the format keeps for none; what names 0, or names none, " +
+                   "was taken to mean it");
+  return map;
 }
 
 std::uint32_t line_number(std::int64_t line) {
@@ -64,7 +75,7 @@ class Builder {
   }
 
   Result<void> add_mappings() {
-    PROFD_TRY(mapping_row_, map_ids(r_.mappings, "mapping"));
+    PROFD_TRY(mapping_row_, map_ids(r_.mappings, "mapping", report_));
     for (std::size_t i = 0; i < r_.mappings.size(); ++i) {
       const Mapping& m = r_.mappings[i];
       PROFD_TRY(const std::string_view name, r_.string(m.filename, at("mapping", i) + ".filename"));
@@ -88,7 +99,7 @@ class Builder {
   }
 
   Result<void> add_functions() {
-    PROFD_TRY(function_row_, map_ids(r_.functions, "function"));
+    PROFD_TRY(function_row_, map_ids(r_.functions, "function", report_));
     functions_.reserve(r_.functions.size());
     for (std::size_t i = 0; i < r_.functions.size(); ++i) {
       const Function& f = r_.functions[i];
@@ -135,7 +146,7 @@ class Builder {
   }
 
   Result<void> add_locations() {
-    PROFD_TRY(out_.location_row, map_ids(r_.locations, "location"));
+    PROFD_TRY(out_.location_row, map_ids(r_.locations, "location", report_));
     out_.first_frame.reserve(r_.locations.size() + 1);
     out_.first_frame.push_back(0);
     if (rule_.active()) out_.prune.assign(r_.locations.size(), Prune::no);
@@ -182,9 +193,9 @@ class Builder {
 
   Result<FunctionId> function_of(const Line& line, std::size_t location, std::uint32_t l,
                                  std::uint32_t mapping) {
-    if (line.function_id == 0) return unknown_function(mapping);
     const std::uint32_t row = function_row_[line.function_id];
     if (row == kNone) {
+      if (line.function_id == 0) return unknown_function(mapping);
       return fail(ErrorCode::malformed, at("location", location) + ".line[" + std::to_string(l) +
                                             "] names function " + std::to_string(line.function_id) +
                                             ", which is not in the file");

@@ -1,4 +1,4 @@
-// IdMap: from the ids of a file (non-zero, unique, not always dense) to row numbers.
+// IdMap: from the ids of a file (unique, not always dense) to row numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace profd::pprof {
 
 class IdMap {
  public:
-  // Builds from ids in row order; false when an id is 0 or occurs twice (`bad_row` is then its row).
+  // Builds from ids in row order; false when an id occurs twice (`bad_row` is then its row).
   bool build(const std::vector<std::uint64_t>& ids, std::size_t& bad_row) {
     std::uint64_t largest = 0;
     for (std::uint64_t id : ids) largest = id > largest ? id : largest;
@@ -19,7 +19,6 @@ class IdMap {
     if (dense) dense_.assign(static_cast<std::size_t>(largest) + 1, kNone);
     for (std::size_t row = 0; row < ids.size(); ++row) {
       bad_row = row;
-      if (ids[row] == 0) return false;
       if (dense) {
         std::uint32_t& slot = dense_[static_cast<std::size_t>(ids[row])];
         if (slot != kNone) return false;

@@ -111,7 +111,7 @@ class PyinstrumentReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     // Frames nest two levels each: the object and its children.
     const std::uint64_t depth = std::uint64_t{context.limits.stack_depth} * 2 + context.limits.nesting;
     JsonCursor in(decoded.text, static_cast<std::uint32_t>(std::min<std::uint64_t>(depth, kNone)),

@@ -281,7 +281,7 @@ class RbspyReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
   }
 };

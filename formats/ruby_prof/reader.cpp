@@ -34,8 +34,7 @@ class RubyProfReader final : public FormatReader {
 
   // What the program printed may stand before the report.
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    LineReader lines(sniff_text(prefix, buffer));
+    LineReader lines(sniff_text(prefix));
     bool mode = false;
     for (std::string_view line; lines.next(line);) {
       if (mode && line.starts_with("Thread ID: ")) return Confidence::certain;
@@ -47,7 +46,7 @@ class RubyProfReader final : public FormatReader {
   // One profile for each measure mode, and for each kind of table: both tables say the same in other words.
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     PROFD_TRY(const std::vector<Section> sections, read_sections(text.text, text.offset, context));
     std::map<std::pair<const Mode*, bool>, std::size_t> group_of;
     std::vector<std::vector<const Section*>> groups;

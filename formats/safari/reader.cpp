@@ -242,7 +242,7 @@ class SafariReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     return Recording(decoded, context).read(profiles);
   }
 };

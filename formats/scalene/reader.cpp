@@ -94,7 +94,7 @@ class ScaleneReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     JsonCursor in(decoded.text, context.limits.nesting, decoded.offset);
     Document document = read_outline(in);
     PROFD_CHECK(in.finish());

@@ -105,7 +105,7 @@ class Reading {
   Result<std::string_view> open(std::string_view file) {
     auto source = folder_.open(file);
     if (!source) return tl::unexpected<Error>(std::move(source.error()).in(std::string(file)));
-    texts_.push_back(decode_text(*source, context_.report));
+    texts_.push_back(decode_text(*source));
     return texts_.back().text;
   }
 

@@ -212,7 +212,7 @@ class SpeedscopeReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     JsonCursor in(decoded.text, context.limits.nesting, decoded.offset);
     auto outline = read_document(in);
     if (!outline) {

@@ -300,8 +300,7 @@ class StackDumpReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     if (stack_dump::begins_py_spy_text(text) || stack_dump::begins_py_spy_json(text))
       return Confidence::certain;
@@ -323,7 +322,7 @@ class StackDumpReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     ProfileBuilder& builder = profiles.emplace_back();
     if (stack_dump::begins_py_spy_json(text.text))
       return stack_dump::read_py_spy_json(text, context, builder);

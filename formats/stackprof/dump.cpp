@@ -186,7 +186,7 @@ Result<Dump> read_marshal_dump(std::span<const std::byte> bytes, ReadContext& co
 }
 
 Result<Dump> read_json_dump(const ByteSource& source, ReadContext& context) {
-  const DecodedText decoded = decode_text(source, context.report);
+  const DecodedText decoded = decode_text(source);
   JsonCursor in(decoded.text, context.limits.nesting, decoded.offset);
   Dump out;
   bool has_frames = false;

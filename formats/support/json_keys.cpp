@@ -114,6 +114,6 @@ JsonKeys json_keys(std::string_view text) {
 }
 
 JsonPrefix::JsonPrefix(std::span<const std::byte> prefix)
-    : text_(sniff_text(prefix.first(std::min(prefix.size(), kMaxPrefix)), narrowed_)) {}
+    : text_(sniff_text(prefix.first(std::min(prefix.size(), kMaxPrefix)))) {}
 
 }  // namespace profd

@@ -42,18 +42,14 @@ class JsonKeys {
 // objects. `text` may end anywhere, and may be the value of a JsonKey: one level further down.
 JsonKeys json_keys(std::string_view text);
 
-// A prefix of a file made ready for json_keys(): without byte order mark, UTF-16 narrowed to ASCII ('?' for
-// the rest).
+// A prefix of a file made ready for json_keys(): no more of it than that looks at, without byte order mark.
 class JsonPrefix {
  public:
   explicit JsonPrefix(std::span<const std::byte> prefix);
-  JsonPrefix(const JsonPrefix&) = delete;
-  JsonPrefix& operator=(const JsonPrefix&) = delete;
   std::string_view text() const { return text_; }
 
  private:
   std::string_view text_;
-  std::array<char, 8192> narrowed_;
 };
 
 }  // namespace profd

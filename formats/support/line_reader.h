@@ -1,4 +1,5 @@
-// LineReader: the lines of a text, with their offsets. LF or CRLF; the last line may lack its end.
+// LineReader: the lines of a text, with their offsets. LF or CRLF; the last line may lack its end. The one
+// way in which readers of text split it; tables with quoted fields, which may hold line ends, are csv.h.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +32,24 @@ class LineReader {
   bool ended() const { return ended_; }
   // Where the next line begins.
   std::size_t position() const { return at_; }
+  // Goes on with the line after the one that `at` lies in.
+  void skip_line_at(std::size_t at) {
+    at_ = at;
+    std::string_view rest;
+    next(rest);
+  }
 
  private:
   std::string_view text_;
   std::size_t at_ = 0, start_ = 0;
   bool ended_ = true;
 };
+
+// "" of a text without any.
+inline std::string_view first_line(std::string_view text) {
+  std::string_view line;
+  LineReader(text).next(line);
+  return line;
+}
 
 }  // namespace profd

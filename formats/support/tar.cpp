@@ -38,12 +38,28 @@ std::optional<std::uint64_t> number(std::span<const std::byte> header, std::size
   return value;
 }
 
+// The sum of the header's bytes; old writers took them as signed.
 bool checksum_holds(std::span<const std::byte> header) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < kBlock; ++i)
-    sum += i >= 148 && i < 156 ? ' ' : std::to_integer<unsigned>(header[i]);
+  std::int64_t sum = 0, signed_sum = 0;
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const int byte = i >= 148 && i < 156 ? ' ' : std::to_integer<int>(header[i]);
+    sum += byte;
+    signed_sum += byte < 128 ? byte : byte - 256;
+  }
   const auto stored = number(header, 148, 8);
-  return stored && *stored == sum;
+  if (!stored) return false;
+  return *stored == static_cast<std::uint64_t>(sum) || *stored == static_cast<std::uint64_t>(signed_sum);
+}
+
+bool has_magic(std::span<const std::byte> header) {
+  return field(header, 257, 5) == "ustar";
+}
+
+// Without its checksum: a name, and numbers wherever there have to be some.
+bool looks_like_header(std::span<const std::byte> header) {
+  if (field(header, 0, 100).empty() || !number(header, 124, 12)) return false;
+  return has_magic(header) || (number(header, 100, 8) && number(header, 108, 8) && number(header, 116, 8) &&
+                               number(header, 136, 12));
 }
 
 struct Pax {
@@ -78,7 +94,9 @@ Pax read_pax(std::string_view records) {
 }  // namespace
 
 bool is_tar(std::span<const std::byte> bytes) {
-  return bytes.size() >= kBlock && bytes[0] != std::byte{0} && checksum_holds(bytes.first(kBlock));
+  if (bytes.size() < kBlock || bytes[0] == std::byte{0}) return false;
+  const auto header = bytes.first(kBlock);
+  return checksum_holds(header) || (has_magic(header) && looks_like_header(header));
 }
 
 Result<std::vector<ArchiveMember>> list_tar(std::span<const std::byte> in, bool partial,
@@ -89,8 +107,12 @@ Result<std::vector<ArchiveMember>> list_tar(std::span<const std::byte> in, bool 
   while (in.size() - at >= kBlock) {
     const auto header = in.subspan(at, kBlock);
     if (std::all_of(header.begin(), header.end(), [](std::byte b) { return b == std::byte{0}; })) break;
-    if (!checksum_holds(header))
-      return fail(ErrorCode::malformed, "the header of a tar member is damaged", at);
+    if (!checksum_holds(header)) {
+      if (!looks_like_header(header))
+        return fail(ErrorCode::malformed, "the header of a tar member is damaged", at);
+      report.add("tar-checksum", Severity::loss,
+                 "the checksum of a tar header is wrong; what the header says was taken as it stands", at);
+    }
     std::optional<std::uint64_t> size = next.size ? next.size : number(header, 124, 12);
     if (!size) return fail(ErrorCode::malformed, "the size of a tar member is not a number", at + 124);
     const std::size_t left = in.size() - at - kBlock;
@@ -112,7 +134,7 @@ Result<std::vector<ArchiveMember>> list_tar(std::span<const std::byte> in, bool 
         if (members.size() == kMaxArchiveMembers)
           return fail(ErrorCode::limit,
                       fmt::format("more than {} members in one archive", kMaxArchiveMembers), at);
-        const std::string_view prefix = field(header, 257, 5) == "ustar" ? field(header, 345, 155) : "";
+        const std::string_view prefix = has_magic(header) ? field(header, 345, 155) : "";
         std::string name =
             next.path ? *next.path
                       : fmt::format("{}{}{}", prefix, prefix.empty() ? "" : "/", field(header, 0, 100));

@@ -158,8 +158,7 @@ class SystemtapReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    const std::string_view text = sniff_text(prefix, buffer);
+    const std::string_view text = sniff_text(prefix);
     if (text.find('\0') != std::string_view::npos) return Confidence::no;
     LineReader lines(text);
     std::size_t n = 0;
@@ -176,7 +175,7 @@ class SystemtapReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, source.truncated(), context, profiles.emplace_back()).run();
   }
 };

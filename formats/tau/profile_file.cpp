@@ -114,7 +114,7 @@ bool parse_event(std::string_view line, UserEvent& event) {
 bool is_profile(std::string_view text) {
   std::uint64_t n;
   std::string metric;
-  return parse_first(text.substr(0, std::min(text.find('\n'), std::min<std::size_t>(text.size(), 256))), n,
+  return parse_first(first_line(text.substr(0, 256)), n,
                      metric);
 }
 

@@ -330,7 +330,7 @@ class TauReader final : public FormatReader {
 
  private:
   static Result<void> parse(Input& input, ReadContext& context) {
-    input.text = decode_text(input.source, context.report);
+    input.text = decode_text(input.source);
     PROFD_TRY(input.file, parse_profile(input.text.text, context));
     return {};
   }

@@ -404,7 +404,7 @@ class TimemoryReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     ProfileBuilder builder;
     // A node nests an object and an array.
     const std::uint64_t depth = std::uint64_t{context.limits.stack_depth} * 2 + context.limits.nesting;

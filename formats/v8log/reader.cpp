@@ -8,12 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "formats/support/file_url.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_source.h"
 #include "formats/v8log/code_map.h"
 #include "formats/v8log/fields.h"
+#include "formats/v8log/names.h"
+#include "formats/v8log/preprocessed.h"
 
 namespace profd {
 namespace {
@@ -22,7 +23,7 @@ using namespace v8log;
 
 constexpr std::array<std::string_view, 2> kExtensions{"-v8.log", "v8.log"};
 constexpr ReaderNotes kNotes{
-    .versions = "logs of V8 from before version 5 to Node.js 20",
+    .versions = "logs of V8 from before version 5 to Node.js 20, the JSON of --prof-process --preprocess",
     .keeps =
         "ticks with time and state of the VM, functions with line and column, JIT and interpreted code, "
         "modules",
@@ -30,10 +31,6 @@ constexpr ReaderNotes kNotes{
     .verified =
         "node --prof-process: compiled functions and GC ticks exactly, ticks in libraries as a lower bound",
 };
-// Of V8 5 and later.
-constexpr std::array<std::string_view, 10> kStates{"JS",       "GC",     "PARSER",   "BYTECODE_COMPILER",
-                                                   "COMPILER", "OTHER",  "EXTERNAL", "ATOMICS_WAIT",
-                                                   "IDLE",     "LOGGING"};
 
 class LogReading {
  public:
@@ -139,10 +136,7 @@ class LogReading {
     module.start = library.start;
     module.limit = library.end;
     library.module = builder_.module(module);
-    FunctionSpec function;
-    function.name = builder_.string("[" + name.substr(name.find_last_of("/\\") + 1) + "]");
-    function.unresolved = true;
-    library.function = builder_.function(function);
+    library.function = library_function(builder_, name);
     code_.add_library(library);
     forget_frames();
     return true;
@@ -162,23 +156,13 @@ class LogReading {
       code.is_function = true;
     }
     if (!fields.ok()) return false;
-    FunctionSpec function;
     if (code.is_function) {
-      const FunctionName parts = split_name(unescaped(name));
-      function.name = builder_.string(parts.name.empty() ? "(anonymous)" : parts.name);
-      if (parts.script.starts_with("file:"))
-        function.file = builder_.string(path_from_file_url(parts.script));
-      else
-        function.file = builder_.string(parts.script);
-      function.start_line = parts.line;
+      code.function = script_function(builder_, unescaped(name));
       code.kind = state == "~" ? FrameKind::interpreted : FrameKind::jit;
     } else {
-      const std::string text = unescaped(name);
-      function.name = builder_.string(text.empty() ? std::string(type) : fmt::format("{}: {}", type, text));
-      // RegExp and Wasm code is compiled at run time; builtins, stubs and handlers come with V8.
-      code.kind = type == "RegExp" || type.starts_with("Wasm") ? FrameKind::jit : FrameKind::native;
+      code.function = stub_function(builder_, type, unescaped(name));
+      code.kind = stub_kind(type);
     }
-    code.function = builder_.function(function);
     code_.add(start, size, code);
     forget_frames();
     return true;
@@ -255,7 +239,7 @@ class LogReading {
       if (leaf_first_.size() > context_.limits.stack_depth) return false;
     }
     SampleContext where;
-    where.labels = state_label(state);
+    where.labels = states_.label(builder_, state, named_states_);
     std::int64_t time_ns = 0;
     if (!__builtin_mul_overflow(time_us, std::int64_t{1000}, &time_ns)) where.time = time_ns;
     const std::array<std::int64_t, 2> values{1, interval_ns_};
@@ -303,18 +287,6 @@ class LogReading {
     return known->second = builder_.frame(spec);
   }
 
-  LabelSetId state_label(std::uint32_t state) {
-    if (state >= kMaxStates) state = kMaxStates - 1;
-    if (!labels_[state].valid()) {
-      Label label;
-      label.key = builder_.string("vm_state");
-      label.text = builder_.string(named_states_ && state < kStates.size() ? std::string(kStates[state])
-                                                                           : std::to_string(state));
-      labels_[state] = builder_.label_set({&label, 1});
-    }
-    return labels_[state];
-  }
-
   void report() {
     const auto row = [&](std::string_view kind, Severity severity, std::string_view sentence,
                          std::uint64_t n) {
@@ -331,7 +303,6 @@ class LogReading {
       context_.report.add("no-interval", Severity::loss, "The log does not say how long a tick is.");
   }
 
-  static constexpr std::uint32_t kMaxStates = 16;
   std::string_view text_;
   std::size_t base_;
   ReadContext& context_;
@@ -340,7 +311,7 @@ class LogReading {
   Scripts scripts_;
   std::unordered_map<std::uint64_t, FrameId> frames_;  // by pc, as long as no code changes
   std::vector<FrameId> leaf_first_, root_first_;
-  std::array<LabelSetId, kMaxStates> labels_;
+  StateLabels states_;
   std::int64_t interval_ns_ = 0;
   bool timed_ = false, named_states_ = true;
   std::uint64_t n_lines_ = 0, n_ticks_ = 0, n_unknown_leaves_ = 0, n_unknown_callers_ = 0, n_cut_stacks_ = 0,
@@ -357,13 +328,13 @@ class V8logReader final : public FormatReader {
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
     static_cast<void>(at_end);
-    std::array<char, 4096> narrowed;
-    const std::string_view text = sniff_text(prefix, narrowed);
+    if (is_preprocessed(prefix)) return Confidence::certain;
+    const std::string_view text = sniff_text(prefix);
     if (text.starts_with("v8-version,")) return Confidence::certain;
     // Logs before V8 5 begin with what they find first.
     for (const std::string_view begin : {"shared-library,", "code-creation,", "v8-platform,"}) {
       if (!text.starts_with(begin)) continue;
-      const std::string_view line = text.substr(0, text.find('\n'));
+      const std::string_view line = first_line(text);
       return line.find(",0x") != std::string_view::npos ? Confidence::certain : Confidence::maybe;
     }
     return Confidence::no;
@@ -371,7 +342,9 @@ class V8logReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
+    if (trim(decoded.text.substr(0, 64)).starts_with('{'))
+      return read_preprocessed(decoded.text, decoded.offset, context, profiles);
     return LogReading(decoded.text, decoded.offset, context).read(source.truncated(), profiles);
   }
 };

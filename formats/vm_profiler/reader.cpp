@@ -31,8 +31,7 @@ class VmProfilerReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> narrowed;
-    const std::string_view text = sniff_text(prefix, narrowed);
+    const std::string_view text = sniff_text(prefix);
     if (is_report(text)) return Confidence::certain;
     if (text.find('{') == std::string_view::npos) return Confidence::no;
     const JsonPrefix json(prefix);
@@ -45,7 +44,7 @@ class VmProfilerReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText decoded = decode_text(source, context.report);
+    const DecodedText decoded = decode_text(source);
     ProfileBuilder builder;
     const std::size_t first = decoded.text.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && decoded.text[first] == '{') {

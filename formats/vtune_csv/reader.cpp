@@ -10,6 +10,7 @@
 #include "core/support/text.h"
 #include "formats/support/code_symbol.h"
 #include "formats/support/csv.h"
+#include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_source.h"
 
@@ -29,7 +30,7 @@ constexpr std::string_view kStackColumn = "Function Stack", kSelf = ":Self";
 constexpr std::size_t kMaxMetrics = 128;
 
 char separator_of(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::string_view line = first_line(text);
   for (const char c : {',', '\t', ';'}) {
     if (line.find(c) != std::string_view::npos) return c;
   }
@@ -168,9 +169,7 @@ class VtuneCsvReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    std::string_view text = sniff_text(prefix, buffer);
-    text = text.substr(0, text.find('\n'));
+    std::string_view text = first_line(sniff_text(prefix));
     if (text.starts_with('"')) text.remove_prefix(1);
     return text.starts_with(kStackColumn) && text.find(kSelf) != std::string_view::npos ? Confidence::certain
                                                                                         : Confidence::no;
@@ -178,7 +177,7 @@ class VtuneCsvReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

@@ -329,8 +329,7 @@ class VtuneGprofccReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    LineReader lines(sniff_text(prefix, buffer));
+    LineReader lines(sniff_text(prefix));
     std::string_view title, dashes;
     if (!lines.next(title) || !lines.next(dashes)) return Confidence::no;
     return title.starts_with("Index ") && title.find(":Self") != std::string_view::npos &&
@@ -341,7 +340,7 @@ class VtuneGprofccReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

@@ -268,8 +268,7 @@ class XdebugTraceReader final : public FormatReader {
 
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
     static_cast<void>(at_end);
-    std::array<char, 4096> buffer;
-    LineReader lines(sniff_text(prefix, buffer));
+    LineReader lines(sniff_text(prefix));
     std::string_view line;
     for (int i = 0; i < 4 && lines.next(line); ++i) {
       if (is_page(line)) return Confidence::certain;
@@ -281,8 +280,8 @@ class XdebugTraceReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
-    if (is_page(text.text.substr(0, text.text.find('\n'))))
+    const DecodedText text = decode_text(source);
+    if (is_page(first_line(text.text)))
       return fail(ErrorCode::unsupported,
                   "this trace is a page for people to read; record with xdebug.trace_format=1");
     return Reading(text, context, profiles.emplace_back()).run();

@@ -14,6 +14,7 @@
 
 #include "core/support/text.h"
 #include "formats/support/csv.h"
+#include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_rows.h"
 #include "formats/support/text_source.h"
@@ -235,9 +236,7 @@ class XperfReader final : public FormatReader {
   }
 
   Confidence sniff(std::span<const std::byte> prefix, bool) const override {
-    std::array<char, 8192> buffer;
-    std::string_view text = sniff_text(prefix, buffer);
-    text = text.substr(0, text.find('\n'));
+    const std::string_view text = first_line(sniff_text(prefix));
     const bool columns = text.find("Stack,") != std::string_view::npos &&
                          text.find("Weight") != std::string_view::npos &&
                          text.find("Process") != std::string_view::npos;
@@ -248,7 +247,7 @@ class XperfReader final : public FormatReader {
 
   Result<void> read(const ByteSource& source, ReadContext& context,
                     std::vector<ProfileBuilder>& profiles) const override {
-    const DecodedText text = decode_text(source, context.report);
+    const DecodedText text = decode_text(source);
     return Reading(text, context, profiles.emplace_back()).run();
   }
 };

@@ -44,6 +44,20 @@ class Strings:
         return b"".join(block(6, text.encode()) for text in self.table)
 
 
+def from_zero() -> bytes:
+    """Functions and locations counted from 0, as protobuf's third version writes it: a 0 is not there at all."""
+    s = Strings()
+    out = block(1, number(1, s("cpu")) + number(2, s("nanoseconds")))
+    out += block(2, packed(1, [2, 1, 0]) + packed(2, [30]))
+    out += block(2, packed(1, [1, 0]) + packed(2, [20]))
+    out += block(2, packed(1, [0]) + packed(2, [10]))
+    for row, name in enumerate(["main", "work", "parse"]):
+        line = (number(1, row) if row else b"") + number(2, 10 + row)
+        out += block(4, (number(1, row) if row else b"") + block(4, line))
+        out += block(5, (number(1, row) if row else b"") + number(2, s(name)) + number(4, s("app.cs")))
+    return out + s.encoded()
+
+
 def small(tail: bytes = b"", negative: bool = False) -> bytes:
     s = Strings()
     types = [("samples", "count"), ("cpu", "nanoseconds")]
@@ -75,6 +89,7 @@ def main() -> None:
     (here / "minimal.pb").write_bytes(whole)
     (here / "minimal.pb.gz").write_bytes(gzip.compress(whole, mtime=0))
     (here / "negative.pb").write_bytes(small(negative=True))
+    (here / "ids-from-zero.pb").write_bytes(from_zero())
     (here / "corrupt-concatenated.pb").write_bytes(whole + whole)
     (here / "corrupt-location.pb").write_bytes(small().replace(packed(1, [4, 1]), packed(1, [9, 1])))
     (here / "corrupt-truncated.pb").write_bytes(whole[:-40])

@@ -27,7 +27,7 @@ TEST_CASE("caliper: bad input is refused or counted") {
   check_bad_inputs(
       "caliper",
       {
-          {"no record", kAttributes, "error malformed: no record has a value"},
+          {"no record", kAttributes, "error malformed: there is no record"},
           {"only a maximum",
            "__rec=node,id=20,attr=10,data=65,parent=5\n__rec=node,id=21,attr=8,data=max#time,parent=20\n"
            "__rec=ctx,attr=21,data=5\n",

@@ -1,3 +1,8 @@
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
@@ -53,4 +58,36 @@ TEST_CASE("callgrind: units are told by the names of pprof and by the long names
   CHECK(units["totB"] == "bytes");
   CHECK(units["totBk"] == "count");
   CHECK(units["sysTime"] == "nanoseconds");
+}
+
+TEST_CASE("callgrind: every form of a position is counted from the line of costs before, in calls too") {
+  const auto read =
+      read_with("callgrind", read_bytes(reader_folder("callgrind") / "testdata" / "positions.callgrind"));
+  REQUIRE(read.error == "");
+  const Profile& profile = *read.profiles[0];
+  // "main 0x1000:10": its self cost.
+  std::map<std::string, std::int64_t> places;
+  const auto place = [&](std::uint32_t context) {
+    const std::uint32_t frame = profile.tree().frame[context];
+    const FrameTable& frames = profile.frames();
+    return fmt::format("{} {:#x}:{}", profile.function_name(frames.function[frame]), frames.address[frame],
+                       frames.line[frame]);
+  };
+  const auto& self = std::get<Column<std::int64_t>>(profile.self().values[0]);
+  for (std::size_t row = 0; row < self.size(); ++row)
+    if (self[row] != 0) places[place(profile.self().contexts[row])] += self[row];
+  CHECK(places == std::map<std::string, std::int64_t>{{"main 0x1000:10", 6},
+                                                      {"main 0x1004:11", 5},
+                                                      {"main 0x1010:20", 7},
+                                                      {"main 0x1020:25", 1},
+                                                      {"main 0x1024:25", 2},
+                                                      {"main 0x101c:4", 2},
+                                                      {"leaf 0x1040:28", 60}});
+  std::set<std::string> calls;
+  for (const AssociationTable& table : profile.associations()) {
+    if (table.name != "calls") continue;
+    for (std::size_t r = 0; r < table.size(); ++r)
+      calls.insert(place(table.contexts[0][r]) + " -> " + place(table.contexts[1][r]));
+  }
+  CHECK(calls == std::set<std::string>{"main 0x101c:4 -> leaf 0x103c:7", "main 0x1020:30 -> leaf 0x101c:2"});
 }

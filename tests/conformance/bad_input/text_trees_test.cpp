@@ -15,7 +15,8 @@ TEST_CASE("macos-sample: bad input is refused or counted") {
            "error malformed: no call tree"},
           {"a line without a count", head + "    + start\n", "error malformed: no count"},
           {"an odd indentation", head + "    +  5 start\n", "error malformed: odd indentation"},
-          {"a line without a caller", head + "    +     5 start\n", "error malformed: no caller"},
+          {"a line without a caller", "Call graph:\n    +     5 start\n", "error malformed: no caller"},
+          {"a line that skips a level", head + "    +     5 start\n", "report skipped-level"},
           {"callees above their caller", head + "    + 9 start  (in a)\n", "report uneven-count"},
           {"bytes that are no UTF-8",
            head + "    + 5 st\xff"

@@ -20,6 +20,13 @@ Result<OpenedFile> open(std::string bytes, std::string name = "", OpenOptions op
   return open_profiles(memory_source(std::move(bytes), std::move(name)), options, executor, {});
 }
 
+// ASCII text as UTF-16 with its byte order mark.
+std::string wide(std::string_view text, bool big_endian) {
+  std::string out = big_endian ? "\xFE\xFF" : "\xFF\xFE";
+  for (const char c : text) out += big_endian ? std::string{'\0', c} : std::string{c, '\0'};
+  return out;
+}
+
 std::int64_t total(const Result<OpenedFile>& opened, std::size_t i = 0) {
   return std::get<std::int64_t>(opened->profiles[i]->total(MetricId{0u}));
 }
@@ -101,6 +108,54 @@ TEST_CASE("gzip, zstd, zip and tar are peeled, one inside another") {
   const auto nested = open(gzip_of(tar_of({{"dir/a.folded", zstd_of(kFolded)}})));
   CHECK(nested->decision.containers == std::vector<std::string>{"gzip", "tar: dir/a.folded", "zstd"});
   CHECK(nested->profiles.front()->info().name == "dir/a.folded");
+}
+
+TEST_CASE("text in UTF-16 is read by whatever reads it in UTF-8, wherever it lies") {
+  const std::string json =
+      R"([{"name":"a","ph":"X","ts":0,"dur":7,"pid":1,"tid":1},{"name":"b","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}])";
+  const std::string svg =
+      "<?xml version=\"1.0\" encoding=\"UTF-16\" standalone=\"no\"?>\n"
+      "<svg><!-- Flame graph stack visualization --><g class=\"func_g\"><title>all (7 samples, 100%)</title>"
+      "<rect x=\"0\" y=\"0\" width=\"10\" height=\"1\"/></g></svg>";
+  for (const bool big_endian : {false, true}) {
+    for (const auto& [format, text] :
+         {std::pair("folded", kFolded), std::pair("chrome-trace", json), std::pair("flamegraph-svg", svg)}) {
+      INFO(format);
+      const auto opened = open(wide(text, big_endian));
+      if (!opened) FAIL_CHECK(describe(opened.error()));
+      REQUIRE(opened);
+      CHECK(opened->decision.format == format);
+      CHECK(opened->decision.containers == std::vector<std::string>{"UTF-16"});
+      CHECK(reported(opened, "utf-16") == 1);
+      CHECK(total(opened) > 0);
+    }
+    const auto packed = open(tar_of({{"a.folded", gzip_of(wide(kFolded, big_endian))}}));
+    REQUIRE(packed);
+    CHECK(total(packed) == 7);
+    CHECK(packed->decision.containers == std::vector<std::string>{"tar: a.folded", "gzip", "UTF-16"});
+  }
+}
+
+TEST_CASE("text in UTF-16 keeps its characters, and what is none is replaced and counted") {
+  std::string bytes = wide("caf", false);
+  bytes += std::string("\xE9\0", 2) + std::string("\x3D\xD8\x00\xDE", 4) + std::string("\x00\xD8", 2);
+  bytes += wide(";main 3\n", false).substr(2);
+  const auto opened = open(bytes, "a.folded");
+  REQUIRE(opened);
+  CHECK(reported(opened, "invalid-utf-16") == 1);
+  const Profile& profile = *opened->profiles.front();
+  CHECK(profile.function_name(FunctionId{0u}) == "caf\xC3\xA9\xF0\x9F\x98\x80\xEF\xBF\xBD");
+}
+
+TEST_CASE("text in UTF-16 counts against the limit of expanded bytes") {
+  OpenOptions options;
+  options.limits.expanded_bytes = 64;
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += kFolded;
+  const auto opened = open(wide(text, false), "a.folded", options);
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == ErrorCode::limit);
+  CHECK(opened.error().message.find("expanded_bytes") != std::string::npos);
 }
 
 TEST_CASE("containers nested too deep are a limit, not a crash") {

@@ -1,5 +1,7 @@
 #include <memory>
 
+#include <zstd.h>
+
 #include "tests/support/catch.h"
 #include "tests/support/perf_data_file.h"
 #include "tests/support/read_with.h"
@@ -187,6 +189,70 @@ TEST_CASE("perf.data: kernel code has names from a kallsyms beside it, moved to 
   file.sample(1, 7, 10, 1, {kKernel, 0xffffffff82000104});
   CHECK(self_by_path(*read_beside(folder, file).profiles.front(), "cpu-clock") ==
         std::map<std::string, double>{{"demo;do_work", 1}});
+}
+
+namespace {
+
+// Payloads of one zstd stream, each flushed as perf does, for the pieces of `records`.
+std::vector<std::string> payloads(const std::vector<std::string>& pieces) {
+  const std::unique_ptr<ZSTD_CStream, decltype(&ZSTD_freeCStream)> stream(ZSTD_createCStream(),
+                                                                          &ZSTD_freeCStream);
+  ZSTD_initCStream(stream.get(), 1);
+  std::vector<std::string> out;
+  for (const std::string& piece : pieces) {
+    std::string payload(ZSTD_compressBound(piece.size()) + 64, '\0');
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    ZSTD_outBuffer to{payload.data(), payload.size(), 0};
+    REQUIRE_FALSE(ZSTD_isError(ZSTD_compressStream2(stream.get(), &to, &in, ZSTD_e_flush)));
+    payload.resize(to.pos);
+    out.push_back(payload);
+  }
+  return out;
+}
+
+// A pipe of two samples in two compressed records; `cut` bytes of the records lie in the second payload's
+// place and are missing.
+PerfDataFile compressed_pipe(bool aligned, std::size_t cut) {
+  File file, inside;
+  inside.bytes.clear();
+  inside.comm(7, "demo");
+  inside.mmap(2, 7, 0x1000, 0x1000, "/bin/demo");
+  inside.sample(2, 7, 10, 1, {kUser, 0x1010});
+  const std::size_t split = inside.bytes.size() - 20;
+  inside.sample(2, 7, 20, 5, {kUser, 0x1020});
+  const auto pieces = payloads(
+      {inside.bytes.substr(0, split), inside.bytes.substr(split, inside.bytes.size() - split - cut)});
+  for (const std::string& payload : pieces) {
+    std::string body = payload;
+    if (aligned) {
+      body = File::of(payload.size()) + payload;
+      body.resize((body.size() + 7) / 8 * 8);
+    }
+    file.record(aligned ? 83 : 81, 0, body);
+    if (&payload == &pieces.back())
+      file.bytes.resize(file.bytes.size() - (aligned ? (8 - payload.size() % 8) % 8 : 0));
+  }
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("perf.data: a pipe may end with a compressed record, and lack what aligns it") {
+  for (const bool aligned : {false, true}) {
+    const ReadOutcome whole = read_with("perf-data", compressed_pipe(aligned, 0).bytes);
+    INFO(whole.error);
+    REQUIRE(whole.profiles.size() == 1);
+    CHECK(self_by_path(*whole.profiles.front(), "cpu-clock") ==
+          std::map<std::string, double>{{"demo;[demo]", 6}});
+    CHECK(whole.report.rows().empty());
+
+    const ReadOutcome cut = read_with("perf-data", compressed_pipe(aligned, 9).bytes);
+    REQUIRE(cut.profiles.size() == 1);
+    CHECK(self_by_path(*cut.profiles.front(), "cpu-clock") ==
+          std::map<std::string, double>{{"demo;[demo]", 1}});
+    REQUIRE(cut.report.rows().size() == 1);
+    CHECK(cut.report.rows().front().kind == "cut-record");
+  }
 }
 
 TEST_CASE("perf.data: the folder of perf record --threads is one recording") {

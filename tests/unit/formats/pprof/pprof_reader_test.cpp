@@ -228,6 +228,42 @@ TEST_CASE("pprof: sums past 2^63 are clamped and marked") {
   CHECK(std::get<std::int64_t>(profile->total(MetricId{1u})) == std::numeric_limits<std::int64_t>::max());
 }
 
+TEST_CASE("pprof: functions and locations counted from 0 are read, and said") {
+  PprofParts parts;
+  parts.locations = {PprofParts::location(0, 0x1001, {{0, 10}}), PprofParts::location(1, 0x1002, {{1, 20}}),
+                     PprofParts::location(2, 0x1003, {{2, 30}})};
+  parts.functions = {PprofParts::function(0, 5), PprofParts::function(1, 6), PprofParts::function(2, 7)};
+  parts.samples = {Message().packed(1, {2, 1, 0}).packed(2, {2, 20}),
+                   Message().varint(1, 0).packed(2, {1, 10})};
+  const auto opened = open_bytes(parts.file());
+  REQUIRE(opened.has_value());
+  CHECK(functions_of(opened->profiles.at(0), "cpu") == "leaf 20/20, main 10/30, work 0/20");
+  const auto& rows = opened->report.rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [](const auto& r) { return r.kind == "id-zero"; });
+  REQUIRE(row != rows.end());
+  CHECK(row->count == 2);
+  CHECK(row->message.starts_with("function[0] has the id 0"));
+}
+
+TEST_CASE("pprof: functions without any ids are those of their order, and said") {
+  PprofParts parts;
+  parts.functions = {Message().varint(2, 5), Message().varint(2, 6), Message().varint(2, 7)};
+  const auto opened = open_bytes(parts.file());
+  REQUIRE(opened.has_value());
+  CHECK(functions_of(opened->profiles.at(0), "cpu") == "leaf 20/20, main 0/30, work 10/30");
+  REQUIRE(opened->report.rows().size() == 1);
+  CHECK(opened->report.rows()[0].kind == "id-missing");
+}
+
+TEST_CASE("pprof: a line of no function is code without symbols when no function has the id 0") {
+  PprofParts parts;
+  parts.locations[0] = PprofParts::location(1, 0x1001, {{0, 10}});
+  const auto opened = open_bytes(parts.file());
+  REQUIRE(opened.has_value());
+  CHECK(functions_of(opened->profiles.at(0), "cpu") == "[app] 0/30, leaf 20/20, work 10/30");
+  CHECK(opened->report.rows().empty());
+}
+
 TEST_CASE("pprof: what is wrong is named, with its place") {
   struct Case {
     const char* name;
@@ -245,11 +281,12 @@ TEST_CASE("pprof: what is wrong is named, with its place") {
          p.samples[1] = Message().packed(1, {2, 1}).packed(2, {1});
        },
        "sample[1] has 1 values, but there are 2 sample types"},
-      {"location id 0",
+      {"two locations of id 0",
        [](auto& p) {
          p.locations[0] = PprofParts::location(0, 1, {{1, 1}});
+         p.locations[1] = PprofParts::location(0, 1, {{1, 1}});
        },
-       "location[0] has the id 0"},
+       "location[1] has the id 0 of another location"},
       {"duplicate location",
        [](auto& p) {
          p.locations[1] = PprofParts::location(1, 1, {{1, 1}});
