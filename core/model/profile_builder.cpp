@@ -285,6 +285,15 @@ void push_values(std::vector<GrowingValues>& columns, std::span<const T> values)
   }
 }
 
+void push_stated(std::vector<GrowingValues>& columns, std::vector<std::uint8_t>& known,
+                 std::span<const Value> totals) {
+  known.push_back(totals.empty() ? 0 : 1);
+  if (totals.empty())
+    push_values(columns, std::span<const Value>(std::vector<Value>(columns.size(), std::int64_t{0})));
+  else
+    push_values(columns, totals);
+}
+
 }  // namespace
 
 void ProfileBuilder::add_self(ContextId context, MetricId metric, std::int64_t value) {
@@ -348,6 +357,29 @@ void ProfileBuilder::add_sample(std::span<const FrameId> root_first, std::span<c
                                 const SampleContext& where) {
   s_->stacks.add(root_first);
   add_sample(ContextId{}, values, where);
+}
+
+void ProfileBuilder::state_costs(std::vector<MetricId> metrics) {
+  GrowingStated& stated = s_->stated.emplace();
+  for (const MetricId metric : metrics) {
+    const bool fractional = s_->metric_fractional[metric.v];
+    stated.function_totals.push_back({fractional, {}, {}});
+    stated.call_totals.push_back({fractional, {}, {}});
+  }
+  stated.metrics = std::move(metrics);
+}
+
+void ProfileBuilder::state_function(FrameId function, std::span<const Value> totals) {
+  GrowingStated& stated = *s_->stated;
+  stated.function.push_back(function.v);
+  push_stated(stated.function_totals, stated.function_known, totals);
+}
+
+void ProfileBuilder::state_call(FrameId caller, FrameId callee, std::span<const Value> totals) {
+  GrowingStated& stated = *s_->stated;
+  stated.caller.push_back(caller.v);
+  stated.callee.push_back(callee.v);
+  push_stated(stated.call_totals, stated.call_known, totals);
 }
 
 Result<ProfilePtr> ProfileBuilder::finish() && {

@@ -244,6 +244,7 @@ std::size_t Selection::memory() const {
     for (const ValueColumn& values : self.values) bytes += bytes_of(values);
   }
   if (key_memo && !shares_key_memo) bytes += key_memo->memory();
+  if (stated) bytes += stated->memory();
   return bytes + (memo ? memo->memory() : 0);
 }
 
@@ -302,6 +303,11 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   PROFD_CHECK(summed);
   PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
   PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
+  selection->estimated = profile->contexts_estimated();
+  if (selection->estimated && selection->row_filters.empty() && selection->hidden.empty() &&
+      selection->owner.empty()) {
+    PROFD_TRY(selection->stated, make_stated_view(*profile, *selection->keys, selection->metric, stop));
+  }
   selection->shares_key_memo =
       similar && similar->keys == selection->keys && similar->owner.empty() && selection->owner.empty();
   selection->key_memo = selection->shares_key_memo ? similar->key_memo : std::make_shared<KeyMemo>();
