@@ -382,6 +382,28 @@ void ProfileBuilder::state_call(FrameId caller, FrameId callee, std::span<const 
   push_stated(stated.call_totals, stated.call_known, totals);
 }
 
+void ProfileBuilder::state_as(const StatedCosts& other, const std::function<FrameId(std::uint32_t)>& frame) {
+  std::vector<MetricId> metrics;
+  for (std::size_t m = 0; m < s_->metrics.size(); ++m)
+    if (is_stated(other.functions.totals, MetricId{m}) || is_stated(other.calls.totals, MetricId{m}))
+      metrics.emplace_back(m);
+  state_costs(metrics);
+  std::vector<Value> values;
+  const auto row = [&](const auto& table, std::size_t i) {
+    values.clear();
+    for (const MetricId m : metrics) {
+      if (table.known[i] == 0 || !is_stated(table.totals, m)) return std::span<const Value>();
+      values.push_back(std::visit([&](const auto& column) { return Value(column[i]); }, table.totals[m.v]));
+    }
+    return std::span<const Value>(values);
+  };
+  const auto mapped = [&](std::uint32_t id) { return id == kNone ? FrameId{} : frame(id); };
+  for (std::size_t i = 0; i < other.functions.size(); ++i)
+    state_function(mapped(other.functions.frame[i]), row(other.functions, i));
+  for (std::size_t i = 0; i < other.calls.size(); ++i)
+    state_call(mapped(other.calls.caller[i]), mapped(other.calls.callee[i]), row(other.calls, i));
+}
+
 Result<ProfilePtr> ProfileBuilder::finish() && {
   SerialExecutor serial;
   return std::move(*this).finish(serial);

@@ -17,7 +17,8 @@ namespace profd {
 
 // Totals include all that was called, as the profiler counts it: recursion is counted as its own tool does.
 struct StatedCosts {
-  // A function may have several rows when the source describes parts of it (gprof by line); they add up.
+  // Rows of one frame, those of threads, add up. Other rows of a function are parts of it (gprof by line),
+  // which add up unless one may be above another on a stack.
   struct Functions {
     Column<std::uint32_t> frame;      // FrameId, one of the function's
     Column<std::uint8_t> known;       // 1: the total is stated; 0: the function is named without one

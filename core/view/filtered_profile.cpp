@@ -42,6 +42,7 @@ class Filtering {
       n_kept_ = selection_.self.contexts.size();
     }
     out_.set_n_samples(drops ? n_kept_ : in_.n_samples());
+    state_costs();
     SerialExecutor executor;
     return std::move(out_).finish(executor, std::move(stop));
   }
@@ -111,6 +112,16 @@ class Filtering {
     for (const std::uint32_t i : rest_rows) rest_contexts.push_back(rest.contexts[i]);
     add_values(rest_contexts, [&](std::size_t row, std::size_t m) { return rest.values[m][rest_rows[row]]; });
     return {};
+  }
+
+  // What the source states is of the whole: of a part of it, only that its contexts are an estimate is known.
+  void state_costs() {
+    if (!in_.contexts_estimated()) return;
+    const bool whole = spec_.filters.empty() && selection_.keys->granularity != Granularity::file &&
+                       selection_.keys->granularity != Granularity::module;
+    if (!whole) return out_.state_costs({});
+    out_.state_as(*in_.stated(),
+                  [&](std::uint32_t id) { return make_frame(id, in_.frames().inlined[id] != 0); });
   }
 
   template <class Contexts, class ValueOf>

@@ -120,20 +120,24 @@ Result<Totals<T>> selves(const Profile& profile, const KeyTable& keys, const Col
 template <class T>
 void take_functions(const StatedCosts::Functions& functions, const Column<T>& totals,
                     const std::vector<Edge<T>>& edges, const KeyTable& keys, Totals<T>& out) {
-  std::vector<std::uint32_t> n_rows(keys.n_keys()), n_known(keys.n_keys());
+  std::vector<std::uint32_t> n_rows(keys.n_keys()), n_known(keys.n_keys()), first(keys.n_keys(), kNone);
+  std::vector<std::uint8_t> has_parts(keys.n_keys(), 0);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const Key key = keys.of_frame[functions.frame[i]];
     ++n_rows[key];
+    if (first[key] == kNone) first[key] = functions.frame[i];
+    has_parts[key] |= first[key] != functions.frame[i] ? 1 : 0;
     if (functions.known[i] == 0 || totals.empty()) continue;
     ++n_known[key];
     add_saturating(out.total[key], finite(totals[i]));
   }
-  const bool any_parts = std::any_of(n_rows.begin(), n_rows.end(), [](std::uint32_t n) { return n > 1; });
+  const bool any_parts = std::any_of(has_parts.begin(), has_parts.end(), [](auto has) { return has != 0; });
   std::vector<std::uint8_t> recurses;
   if (any_parts) recurses = may_recurse(edges, keys.n_keys());
   for (Key key = 0; key < keys.n_keys(); ++key) {
     out.described[key] = n_rows[key] > 0 ? 1 : 0;
-    out.known[key] = n_rows[key] > 0 && n_known[key] == n_rows[key] && (n_rows[key] == 1 || !recurses[key]);
+    out.known[key] =
+        n_rows[key] > 0 && n_known[key] == n_rows[key] && (has_parts[key] == 0 || !recurses[key]);
   }
 }
 

@@ -56,7 +56,8 @@ enum : std::uint32_t {
   contexts,
   self,
   samples,
-  associations = 16
+  associations = 16,
+  stated
 };
 }
 namespace info {
@@ -115,6 +116,9 @@ enum : std::uint32_t { context = 1, values, label_set, thread, time };
 }
 namespace association {
 enum : std::uint32_t { name = 1, roles, contexts, metrics, values };
+}
+namespace stated {
+enum : std::uint32_t { function = 1, totals, known, caller, callee, call_totals, call_known };
 }
 namespace ids {
 enum : std::uint32_t { id = 1 };
