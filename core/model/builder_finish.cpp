@@ -182,6 +182,31 @@ void sum_metrics(ProfileData& data, Executor& executor) {
   });
 }
 
+std::vector<ValueColumn> stated_columns(std::vector<GrowingValues> values,
+                                        const std::vector<MetricId>& metrics,
+                                        const std::vector<bool>& fractional) {
+  std::vector<ValueColumn> out;
+  for (const bool is_double : fractional)
+    out.push_back(is_double ? ValueColumn(Column<double>()) : ValueColumn(Column<std::int64_t>()));
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (values[i].fractional)
+      out[metrics[i].v] = freeze(std::move(values[i].doubles));
+    else
+      out[metrics[i].v] = freeze(std::move(values[i].ints));
+  }
+  return out;
+}
+
+StatedCosts stated_costs(GrowingStated stated, const std::vector<bool>& fractional) {
+  StatedCosts out;
+  out.functions = {Column(std::move(stated.function)), Column(std::move(stated.function_known)),
+                   stated_columns(std::move(stated.function_totals), stated.metrics, fractional)};
+  out.calls = {Column(std::move(stated.caller)), Column(std::move(stated.callee)),
+               Column(std::move(stated.call_known)),
+               stated_columns(std::move(stated.call_totals), stated.metrics, fractional)};
+  return out;
+}
+
 }  // namespace
 
 // A token is a shared pointer: callers may give theirs away.
@@ -194,7 +219,8 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   }
   constexpr std::size_t kMaxRows = kNone - 1;
   if (s.too_many || s.frame_function.size() > kMaxRows || s.sample_context.size() > kMaxRows ||
-      s.label_key.size() > kMaxRows)
+      s.label_key.size() > kMaxRows ||
+      (s.stated && std::max(s.stated->function.size(), s.stated->caller.size()) > kMaxRows))
     return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 rows in one table");
 
   // Nothing but contexts is interned any more.
@@ -289,6 +315,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     d.associations = std::move(s.associations);
   }
   PROFD_CHECK(stop.status());
+  if (s.stated) d.stated = stated_costs(std::move(*s.stated), s.metric_fractional);
 
   sum_metrics(d, executor);
   d.info = std::move(s.info);

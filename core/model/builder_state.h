@@ -20,6 +20,14 @@ struct GrowingValues {
   GrowingVector<double> doubles;
 };
 
+// StatedCosts while they are collected: the values of the stated metrics, row by row.
+struct GrowingStated {
+  std::vector<MetricId> metrics;
+  std::vector<std::uint32_t> function, caller, callee;
+  std::vector<std::uint8_t> function_known, call_known;
+  std::vector<GrowingValues> function_totals, call_totals;  // by stated metric
+};
+
 struct ProfileBuilder::State {
   State() {
     context_parent.push_back(kNone);
@@ -80,6 +88,7 @@ struct ProfileBuilder::State {
   std::unique_ptr<StackSource> sample_stacks;
   std::optional<std::uint64_t> n_samples;
   std::vector<AssociationTable> associations;
+  std::optional<GrowingStated> stated;
   bool too_many = false;  // a table outgrew 32-bit ids
 
   ContextId context(ContextId parent, FrameId frame);

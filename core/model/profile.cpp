@@ -47,6 +47,13 @@ std::size_t Profile::memory() const {
     for (const auto& column : a.contexts) total += column.bytes();
     for (const auto& column : a.values) total += bytes(column);
   }
+  if (d_.stated) {
+    const StatedCosts::Functions& functions = d_.stated->functions;
+    const StatedCosts::Calls& calls = d_.stated->calls;
+    total += bytes_of(functions.frame, functions.known, calls.caller, calls.callee, calls.known);
+    for (const auto& column : functions.totals) total += bytes(column);
+    for (const auto& column : calls.totals) total += bytes(column);
+  }
   return total;
 }
 

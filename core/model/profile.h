@@ -12,6 +12,7 @@
 #include "core/model/context_tree.h"
 #include "core/model/metric.h"
 #include "core/model/sample_table.h"
+#include "core/model/stated_costs.h"
 #include "core/model/string_table.h"
 #include "core/model/tables.h"
 
@@ -48,6 +49,7 @@ struct ProfileData {
   SelfTable self;
   std::optional<SampleTable> samples;
   std::vector<AssociationTable> associations;
+  std::optional<StatedCosts> stated;  // present when the tree is an estimate
 };
 
 class Profile {
@@ -71,6 +73,11 @@ class Profile {
   // Null when the source has no more than totals.
   const SampleTable* samples() const { return d_.samples ? &*d_.samples : nullptr; }
   const std::vector<AssociationTable>& associations() const { return d_.associations; }
+  // The source has functions and calls and no stacks: self values are exact, paths and sums over them are
+  // not.
+  bool contexts_estimated() const { return d_.stated.has_value(); }
+  // What it states of functions and calls as a whole; null when contexts are measured.
+  const StatedCosts* stated() const { return d_.stated ? &*d_.stated : nullptr; }
 
   std::string_view function_name(FunctionId function) const {
     return d_.strings[d_.functions.name[function.v]];

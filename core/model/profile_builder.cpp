@@ -285,6 +285,15 @@ void push_values(std::vector<GrowingValues>& columns, std::span<const T> values)
   }
 }
 
+void push_stated(std::vector<GrowingValues>& columns, std::vector<std::uint8_t>& known,
+                 std::span<const Value> totals) {
+  known.push_back(totals.empty() ? 0 : 1);
+  if (totals.empty())
+    push_values(columns, std::span<const Value>(std::vector<Value>(columns.size(), std::int64_t{0})));
+  else
+    push_values(columns, totals);
+}
+
 }  // namespace
 
 void ProfileBuilder::add_self(ContextId context, MetricId metric, std::int64_t value) {
@@ -348,6 +357,51 @@ void ProfileBuilder::add_sample(std::span<const FrameId> root_first, std::span<c
                                 const SampleContext& where) {
   s_->stacks.add(root_first);
   add_sample(ContextId{}, values, where);
+}
+
+void ProfileBuilder::state_costs(std::vector<MetricId> metrics) {
+  GrowingStated& stated = s_->stated.emplace();
+  for (const MetricId metric : metrics) {
+    const bool fractional = s_->metric_fractional[metric.v];
+    stated.function_totals.push_back({fractional, {}, {}});
+    stated.call_totals.push_back({fractional, {}, {}});
+  }
+  stated.metrics = std::move(metrics);
+}
+
+void ProfileBuilder::state_function(FrameId function, std::span<const Value> totals) {
+  GrowingStated& stated = *s_->stated;
+  stated.function.push_back(function.v);
+  push_stated(stated.function_totals, stated.function_known, totals);
+}
+
+void ProfileBuilder::state_call(FrameId caller, FrameId callee, std::span<const Value> totals) {
+  GrowingStated& stated = *s_->stated;
+  stated.caller.push_back(caller.v);
+  stated.callee.push_back(callee.v);
+  push_stated(stated.call_totals, stated.call_known, totals);
+}
+
+void ProfileBuilder::state_as(const StatedCosts& other, const std::function<FrameId(std::uint32_t)>& frame) {
+  std::vector<MetricId> metrics;
+  for (std::size_t m = 0; m < s_->metrics.size(); ++m)
+    if (is_stated(other.functions.totals, MetricId{m}) || is_stated(other.calls.totals, MetricId{m}))
+      metrics.emplace_back(m);
+  state_costs(metrics);
+  std::vector<Value> values;
+  const auto row = [&](const auto& table, std::size_t i) {
+    values.clear();
+    for (const MetricId m : metrics) {
+      if (table.known[i] == 0 || !is_stated(table.totals, m)) return std::span<const Value>();
+      values.push_back(std::visit([&](const auto& column) { return Value(column[i]); }, table.totals[m.v]));
+    }
+    return std::span<const Value>(values);
+  };
+  const auto mapped = [&](std::uint32_t id) { return id == kNone ? FrameId{} : frame(id); };
+  for (std::size_t i = 0; i < other.functions.size(); ++i)
+    state_function(mapped(other.functions.frame[i]), row(other.functions, i));
+  for (std::size_t i = 0; i < other.calls.size(); ++i)
+    state_call(mapped(other.calls.caller[i]), mapped(other.calls.callee[i]), row(other.calls, i));
 }
 
 Result<ProfilePtr> ProfileBuilder::finish() && {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -135,6 +136,16 @@ class ProfileBuilder {
 
   // `contexts` are ids this builder gave; finish() renumbers them.
   void add_association(AssociationTable table);
+
+  // The source has functions and calls and no stacks, so that contexts are an estimate. `metrics` are those
+  // that it states totals of: what a function or call cost, all that was called from there included.
+  void state_costs(std::vector<MetricId> metrics);
+  // totals: one per stated metric, or none where the source names the function or call without its cost.
+  // See StatedCosts for what the frames mean. After state_costs.
+  void state_function(FrameId function, std::span<const Value> totals);
+  void state_call(FrameId caller, FrameId callee, std::span<const Value> totals);
+  // What another profile with the same metrics states; `frame` gives this builder's frame for one of its own.
+  void state_as(const StatedCosts& other, const std::function<FrameId(std::uint32_t)>& frame);
 
   // Native files hold frozen profiles: finish() then only gives `data` back, with whatever info() says by
   // then. The caller has checked every invariant of the model. Excludes everything else.

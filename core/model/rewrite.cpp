@@ -46,14 +46,15 @@ class Rewriting {
     PROFD_CHECK(add_samples());
     add_values();
     add_associations();
-    const bool filtered = !how_.contexts.empty() || !how_.samples.empty();
-    out_.set_n_samples(filtered ? rows_.size() : in_.n_samples());
+    if (in_.stated() != nullptr) state_costs();
+    out_.set_n_samples(filters() ? rows_.size() : in_.n_samples());
     SerialExecutor executor;
     return std::move(out_).finish(executor, std::move(stop_));
   }
 
  private:
   std::size_t n_metrics() const { return in_.metrics().size(); }
+  bool filters() const { return !how_.contexts.empty() || !how_.samples.empty(); }
   bool passes(std::uint32_t context) const { return how_.contexts.empty() || how_.contexts[context] != 0; }
 
   // Rows of the sample table, or of the self table where there is none, and of the values beside the samples.
@@ -126,6 +127,7 @@ class Rewriting {
     std::vector<std::uint8_t> wanted(n, how_.everything ? 1 : 0);
     for (std::uint32_t c = 1; c < used_.size(); ++c)
       if (used_[c] != 0) wanted[in_.tree().frame[c]] = 1;
+    if (in_.stated() != nullptr && !filters()) mark_stated(wanted);
     first_.assign(n + 1, 0);
     merged_.assign(n, 0);
     StandIns found;
@@ -143,6 +145,7 @@ class Rewriting {
       }
       first_[frame + 1] = static_cast<std::uint32_t>(stand_ins_.size());
     }
+    is_wanted_ = std::move(wanted);
     return {};
   }
 
@@ -236,6 +239,25 @@ class Rewriting {
     }
   }
 
+  void mark_stated(std::vector<std::uint8_t>& frames) const {
+    const StatedCosts& stated = *in_.stated();
+    for (const Column<std::uint32_t>* column :
+         {&stated.functions.frame, &stated.calls.caller, &stated.calls.callee})
+      for (const std::uint32_t frame : *column)
+        if (frame != kNone) frames[frame] = 1;
+  }
+
+  // What a source states is of whole functions: it holds where every frame still stands for itself. Of anything
+  // else, only that its contexts are an estimate is known.
+  void state_costs() {
+    bool whole = !filters() && how_.run_of.empty();
+    for (std::uint32_t frame = 0; whole && frame < merged_.size(); ++frame)
+      whole = merged_[frame] == 0 &&
+              (is_wanted_[frame] == 0 || first_[frame + 1] - first_[frame] == 1);
+    if (!whole) return out_.state_costs({});
+    out_.state_as(*in_.stated(), [&](std::uint32_t frame) { return stand_ins_[first_[frame]]; });
+  }
+
   ThreadId thread_of(std::uint32_t thread) {
     const ThreadTable& threads = in_.threads();
     ThreadId& known = entry_of(threads_, thread, threads.size());
@@ -279,7 +301,7 @@ class Rewriting {
   // By frame of the source: [first_[f], first_[f + 1]) of stand_ins_.
   std::vector<std::uint32_t> first_;
   std::vector<FrameId> stand_ins_;
-  std::vector<std::uint8_t> merged_;
+  std::vector<std::uint8_t> merged_, is_wanted_;  // by frame of the source
   std::vector<FrameId> not_inlined_;  // the first stand-in of a frame, when its caller is not what it was
   std::vector<ContextId> context_;    // by context of the source
   std::vector<ThreadId> threads_;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/support/checked.h"
 #include "core/support/hash.h"
 
 namespace profd {
@@ -18,6 +19,7 @@ struct LineKey {
 
 struct LineSums {
   std::vector<std::vector<Value>> self, total;  // [metric][slot]
+  std::vector<std::uint8_t> estimated;          // [metric]
 };
 
 // Running sums may pass int64 on the way; a wider type keeps every difference exact.
@@ -83,10 +85,36 @@ Result<void> sum_metric(const Profile& profile, const Column<std::uint32_t>& con
   return {};
 }
 
+// What the source states of the calls made on a line, on top of what runs there. False: it does not say, or
+// not of every call.
+bool add_stated_calls(const StatedCosts::Calls& calls, MetricId metric,
+                      const std::vector<std::uint32_t>& slot_of_frame, const std::vector<Value>& self,
+                      std::vector<Value>& total) {
+  if (!is_stated(calls.totals, metric)) return false;
+  std::vector<Value> sums = self;
+  const bool all = std::visit(
+      [&]<class T>(const Column<T>& costs) {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+          const std::uint32_t slot = calls.caller[i] == kNone ? kNone : slot_of_frame[calls.caller[i]];
+          if (slot == kNone) continue;
+          if (calls.known[i] == 0) return false;
+          T* const sum = std::get_if<T>(&sums[slot]);
+          if (sum == nullptr) return false;
+          if (std::isfinite(static_cast<double>(costs[i]))) add_saturating(*sum, costs[i]);
+        }
+        return true;
+      },
+      calls.totals[metric.v]);
+  if (all) total = std::move(sums);
+  return all;
+}
+
 Result<LineSums> sum_lines(const Profile& profile, const SelfTable& self,
                            const std::vector<std::uint32_t>& slot_of_frame, std::size_t n_slots,
                            StopToken& stop) {
   LineSums sums;
+  // Stated values are of everything, not of what passed a filter.
+  const bool whole = self.contexts.data() == profile.self().contexts.data();
   for (const ValueColumn& column : self.values) {
     auto& metric_self = sums.self.emplace_back(n_slots);
     auto& metric_total = sums.total.emplace_back(n_slots);
@@ -95,6 +123,11 @@ Result<LineSums> sum_lines(const Profile& profile, const SelfTable& self,
           return sum_metric(profile, self.contexts, values, slot_of_frame, metric_self, metric_total, stop);
         },
         column));
+    const MetricId metric{sums.estimated.size()};
+    const bool stated =
+        profile.stated() != nullptr && whole &&
+        add_stated_calls(profile.stated()->calls, metric, slot_of_frame, metric_self, metric_total);
+    sums.estimated.push_back(profile.contexts_estimated() && !stated ? 1 : 0);
   }
   return sums;
 }
@@ -127,6 +160,7 @@ Result<LineValues> sweep_files(const Profile& profile, const SelfTable& self,
   PROFD_TRY(LineSums sums, sum_lines(profile, self, slot_of_frame, out.line.size(), stop));
   out.self = std::move(sums.self);
   out.total = std::move(sums.total);
+  out.estimated = std::move(sums.estimated);
   return out;
 }
 
@@ -170,6 +204,7 @@ Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self,
   PROFD_TRY(LineSums sums, sum_lines(profile, self, slot_of_frame, index.file.size(), stop));
   index.self = std::move(sums.self);
   index.total = std::move(sums.total);
+  index.estimated = std::move(sums.estimated);
   return index;
 }
 
@@ -205,6 +240,7 @@ Result<LineValues> annotate_lines(const Profile& profile, const LineIndex& index
   };
   pick(index.self, out.self);
   pick(index.total, out.total);
+  out.estimated = index.estimated;
   return out;
 }
 

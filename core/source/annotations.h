@@ -1,5 +1,6 @@
 // Per-line values of source files, for every metric of a profile.
 // total of a line: stacks that pass through the line, each once; self: stacks whose leaf is there.
+// Of a source without stacks: self, and what it states of the calls made on the line.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ StringId file_of_frame(const Profile& profile, std::size_t frame);
 struct LineValues {
   std::vector<std::uint32_t> line;              // 1-based, ascending
   std::vector<std::vector<Value>> self, total;  // [metric][row]
+  std::vector<std::uint8_t> estimated;          // [metric] 1: totals are sums over an estimated tree
   std::size_t memory() const;
 };
 
@@ -27,6 +29,7 @@ struct LineIndex {
   std::vector<StringId> file;                   // ascending; rows of one file are together
   std::vector<std::uint32_t> line;              // ascending within a file
   std::vector<std::vector<Value>> self, total;  // [metric][row]
+  std::vector<std::uint8_t> estimated;          // [metric], as in LineValues
   std::size_t memory() const;
 };
 Result<LineIndex> make_line_index(const Profile& profile, StopToken stop);

@@ -50,10 +50,27 @@ Result<FlatSums<T>> sum_by_key(const Selection& s, const Column<T>& totals, cons
   return sums;
 }
 
+// The source's own totals in place of those summed over its estimated tree.
+template <class T>
+void take_stated(const StatedView& stated, FlatSums<T>& sums, std::vector<Estimate>& estimate) {
+  for (Key key = 0; key < sums.present.size(); ++key) {
+    if (stated.known[key] != 0) {
+      sums.total[key] = std::get<T>(stated.total[key]);
+      estimate[key] = kExact;
+      if (sums.total[key] != 0) sums.present[key] = 1;
+    } else if (stated.described[key] == 0 && sums.self[key] == 0) {
+      sums.present[key] = 0;
+    }
+  }
+}
+
 template <class T>
 Result<FlatView> flat_view_of(const Selection& s, const Column<T>& totals, StopToken& stop) {
-  PROFD_TRY(const FlatSums<T> sums, sum_by_key(s, totals, std::get<Column<T>>(s.widths),
-                                               std::get<Column<T>>(s.self.values[s.metric.v]), stop));
+  PROFD_TRY(FlatSums<T> sums, sum_by_key(s, totals, std::get<Column<T>>(s.widths),
+                                         std::get<Column<T>>(s.self.values[s.metric.v]), stop));
+  std::vector<Estimate> estimate;
+  if (s.estimated) estimate.assign(sums.present.size(), kTotalEstimated);
+  if (s.stated) take_stated(*s.stated, sums, estimate);
   FlatView view;
   view.frameless = sums.frameless;
   for (Key key = 0; key < sums.present.size(); ++key) {
@@ -61,11 +78,19 @@ Result<FlatView> flat_view_of(const Selection& s, const Column<T>& totals, StopT
     view.key.push_back(key);
     view.self.emplace_back(sums.self[key]);
     view.total.emplace_back(sums.total[key]);
+    if (s.estimated) view.estimate.push_back(estimate[key]);
   }
   return view;
 }
 
 }  // namespace
+
+void FlatView::add_row(const FlatView& from, std::size_t row) {
+  key.push_back(from.key[row]);
+  self.push_back(from.self[row]);
+  total.push_back(from.total[row]);
+  if (!from.estimate.empty()) estimate.push_back(from.estimate[row]);
+}
 
 Result<FlatView> flat_view(const Selection& selection, StopToken stop) {
   return std::visit([&](const auto& totals) { return flat_view_of(selection, totals, stop); },

@@ -94,10 +94,38 @@ Result<HotPaths> heaviest_paths(const Selection& selection, std::size_t n, StopT
   });
 }
 
+void take_stated(const StatedView* stated, bool estimated, Key key, std::size_t n, Neighbours& around) {
+  const bool known = stated != nullptr && stated->known[key] != 0;
+  const bool has_calls = stated != nullptr && stated->has_calls;
+  around.total_estimated = estimated && !known;
+  around.calls_estimated = estimated;
+  if (known) around.total = stated->total[key];
+  if (!has_calls) return;
+  around.calls_estimated = false;
+  const auto take = [&](const std::vector<std::uint32_t>& first,
+                        const std::vector<StatedView::Neighbour>& all, std::vector<Neighbour>& out) {
+    out.clear();
+    for (std::uint32_t i = first[key]; i < first[key + 1] && all[i].known && out.size() < n; ++i)
+      out.push_back({all[i].key, all[i].total});
+    // Those of unknown cost come last.
+    around.calls_estimated |= first[key] != first[key + 1] && !all[first[key + 1] - 1].known;
+    return std::size_t{first[key + 1] - first[key]};
+  };
+  around.n_callers = take(stated->first_caller, stated->caller, around.callers);
+  around.n_callees = take(stated->first_callee, stated->callee, around.callees);
+  around.no_caller = not_called(*stated, key, around.total);
+  around.no_callee = stated->self[key];
+}
+
 Result<Neighbours> neighbours_of(const Selection& selection, Key key, std::size_t n, StopToken stop) {
-  if (std::holds_alternative<Column<double>>(selection.totals))
-    return neighbours<double>(selection, key, n, stop);
-  return neighbours<std::int64_t>(selection, key, n, stop);
+  Neighbours around;
+  if (key >= selection.keys->n_keys() || !states_neighbours(selection.stated.get(), key)) {
+    const bool fractional = std::holds_alternative<Column<double>>(selection.totals);
+    PROFD_TRY(around, fractional ? neighbours<double>(selection, key, n, stop)
+                                 : neighbours<std::int64_t>(selection, key, n, stop));
+  }
+  if (selection.estimated) take_stated(selection.stated.get(), true, key, n, around);
+  return around;
 }
 
 }  // namespace profd

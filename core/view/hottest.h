@@ -30,8 +30,17 @@ struct Neighbours {
   Value total;                 // of the key: each stack once
   Value no_caller, no_callee;  // of stacks that start at it, that end at it
   std::vector<Neighbour> callers, callees;
-  std::size_t n_callers = 0, n_callees = 0;  // in all
+  std::size_t n_callers = 0, n_callees = 0;  // in all; what calls of unknown cost lead to is counted alone
+  // Of a source without stacks: the numbers are not its own but sums over the estimated tree.
+  bool total_estimated = false, calls_estimated = false;
 };
+// For sources without stacks: what they state, in place of what the tree says.
+void take_stated(const StatedView* stated, bool estimated, Key key, std::size_t n, Neighbours& around);
+// What take_stated() gives says everything, so that no tree is needed.
+inline bool states_neighbours(const StatedView* stated, Key key) {
+  return stated != nullptr && stated->has_calls && stated->known[key] != 0;
+}
+
 Result<Neighbours> neighbours_of(const Selection& selection, Key key, std::size_t n, StopToken stop);
 
 }  // namespace profd

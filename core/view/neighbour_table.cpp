@@ -161,6 +161,8 @@ Result<NeighbourTable> make_neighbour_table(const Selection& selection, StopToke
   NeighbourTable table;
   table.usable = selection.owner.empty() && !selection.saturated;
   if (!table.usable) return table;
+  table.estimated = selection.estimated;
+  table.stated = selection.stated;
   PROFD_CHECK(std::visit(
       [&]<class T>(const Column<T>& totals) {
         return sum_edges(selection, totals, std::get<Column<T>>(selection.widths), table, stop);
@@ -174,6 +176,7 @@ Neighbours neighbours_in(const NeighbourTable& table, Key key, std::size_t n) {
   out.total = out.no_caller = out.no_callee = table.total[key];
   take(table.first_caller, table.caller, key, n, out.callers, out.n_callers, out.no_caller);
   take(table.first_callee, table.callee, key, n, out.callees, out.n_callees, out.no_callee);
+  if (table.estimated) take_stated(table.stated.get(), true, key, n, out);
   return out;
 }
 

@@ -16,6 +16,9 @@ struct NeighbourTable {
   std::vector<Value> total;                               // by Key: each stack once
   std::vector<std::uint32_t> first_caller, first_callee;  // by Key, one more than there are keys
   std::vector<Neighbour> caller, callee;                  // of one key together, heaviest first
+  // Of the selection: what a source without stacks states goes before sums over its estimated tree.
+  bool estimated = false;
+  std::shared_ptr<const StatedView> stated;
   std::size_t memory() const {
     return total.size() * sizeof(Value) +
            (first_caller.size() + first_callee.size()) * sizeof(std::uint32_t) +

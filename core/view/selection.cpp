@@ -251,6 +251,7 @@ std::size_t Selection::memory() const {
     for (const ValueColumn& values : self.values) bytes += bytes_of(values);
   }
   if (key_memo) bytes += key_memo->memory() / static_cast<std::size_t>(key_memo.use_count());
+  if (stated) bytes += stated->memory();
   return bytes + (memo ? memo->memory() : 0);
 }
 
@@ -317,6 +318,11 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   } else {
     PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
     PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
+  }
+  selection->estimated = profile->contexts_estimated();
+  if (selection->estimated && selection->row_filters.empty() && selection->hidden.empty() &&
+      selection->owner.empty()) {
+    PROFD_TRY(selection->stated, make_stated_view(*profile, *selection->keys, selection->metric, stop));
   }
   const bool shares = similar && same_boxes(*similar, *selection);
   selection->key_memo = shares ? similar->key_memo : std::make_shared<KeyMemo>();

@@ -13,6 +13,7 @@
 #include "core/support/stop.h"
 #include "core/view/keys.h"
 #include "core/view/spec.h"
+#include "core/view/stated.h"
 
 namespace profd {
 
@@ -44,6 +45,11 @@ struct Selection {
   // where it belongs: values that belong to no sample, samples without a thread or a time. Empty without such
   // filters.
   std::vector<Value> excluded;
+  // The profile's paths are an estimate (Profile::contexts_estimated), and so is what views sum over them.
+  bool estimated = false;
+  // What the source states, where that answers in place of the tree: nothing is filtered, by function, line
+  // or address. Else null.
+  std::shared_ptr<const StatedView> stated;
   // Trees unfolded so far, reused by layouts and tables on this selection. Grows with use, within a bound.
   std::shared_ptr<ViewMemo> memo;
   // The same for what depends on the boxes alone; shared by all selections that were made of one another.

@@ -13,12 +13,18 @@ enum class SortBy : std::uint8_t { self, total, name };
 // Every key of the selection with its self and total; total counts a stack once however often the key occurs
 // in it. Keys without any value are left out. Σ self and `frameless` add up to the selection's total. Rows
 // are in key order. Made once per selection and kept.
+// Where a source without stacks states a total, that is the row's; a row whose total is summed over the
+// estimated tree says so. What such a tree needs to hang together and the source does not name has no row.
 struct FlatView {
   std::vector<Key> key;
   std::vector<Value> self, total;
   Value frameless;  // of stacks that have no frame: empty ones, and those hidden as a whole
+  std::vector<Estimate> estimate;  // by row; empty: all exact
+  Estimate estimate_of(std::size_t row) const { return estimate.empty() ? kExact : estimate[row]; }
+  void add_row(const FlatView& from, std::size_t row);
   std::size_t memory() const {
-    return sizeof(FlatView) + key.size() * sizeof(Key) + (self.size() + total.size()) * sizeof(Value);
+    return sizeof(FlatView) + key.size() * sizeof(Key) + (self.size() + total.size()) * sizeof(Value) +
+           estimate.size();
   }
 };
 Result<FlatView> flat_view(const Selection& selection, StopToken stop);
@@ -46,10 +52,14 @@ struct TreeRequest {
   std::vector<Key> path;                // from the view's root
   std::size_t offset = 0, limit = 100;  // at most 10,000
 };
+// The direct callers and callees of one function are what a source without stacks states, where it does: then
+// the totals are the source's, and recursion is counted as its own tool does, so that they may sum to more.
 struct TreeLevel {
-  Value self, total;  // of the node at `path`
+  Value self, total;           // of the node at `path`
+  Estimate estimate = kExact;  // of the two
   std::vector<Key> key;
   std::vector<Value> child_self, child_total;
+  std::vector<Estimate> child_estimate;  // empty: all exact; a total of 0 that is estimated is unknown
   std::vector<std::uint8_t> has_children;
   std::size_t n_children = 0;
   Value total_left_out;  // of the children after this page

@@ -39,7 +39,9 @@ class Reading {
         part_total_(survey.events.size()),
         calls_(survey.events.size()) {
     unknown_ = builder_.string("???");
-    if (!survey.xdebug) graph_.emplace(builder, metrics(survey), CostGraph::Options{.entries_by_cost = true});
+    if (!survey.xdebug)
+      graph_.emplace(builder, metrics(survey),
+                     CostGraph::Options{.entries_by_cost = true, .totals_by_calls = true});
   }
 
   Result<void> run() {
@@ -462,8 +464,8 @@ class Reading {
     if (!jumps_.empty()) {
       std::vector<std::uint32_t> from, to;
       for (const auto& [a, b] : jumps_) {
-        from.push_back(graph_->context_of(a.function, a.frame).v);
-        to.push_back(graph_->context_of(b.function, b.frame).v);
+        from.push_back(graph_->context_of(a).v);
+        to.push_back(graph_->context_of(b).v);
       }
       AssociationTable jumps;
       jumps.name = "jump";

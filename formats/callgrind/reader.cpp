@@ -74,7 +74,7 @@ class CallgrindReader final : public FormatReader {
                                  kExtensions,
                                  700,
                                  "valgrind --tool=callgrind, Xdebug, KCachegrind converters, bzr, lsprof",
-                                 2,
+                                 3,
                                  kNotes};
     return info;
   }

@@ -101,7 +101,7 @@ Result<void> XdebugCalls::finish(std::vector<CostGraph::Event> events, ReadConte
     context.report.add("calls-out-of-order", Severity::loss,
                        "the calls do not fit together, so that their stacks are not known: the file was read "
                        "as a call graph");
-    CostGraph graph(builder, std::move(events), {});
+    CostGraph graph(builder, std::move(events), {.totals_by_calls = true});
     add_graph(graph);
     return graph.finish(context.report);
   }

@@ -155,7 +155,7 @@ class Reading {
 class GmonReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gmon", "gmon.out", kExtensions, 51, "programs built with -pg", 1, kNotes};
+    static const ReaderInfo info{"gmon", "gmon.out", kExtensions, 51, "programs built with -pg", 2, kNotes};
     return info;
   }
 

@@ -166,6 +166,17 @@ class Reading {
     return {};
   }
 
+  Result<std::int64_t> sum_of(std::span<const GraphRow> rows) {
+    std::int64_t sum = 0;
+    for (const GraphRow& row : rows) {
+      PROFD_TRY(const std::int64_t self, measured(row.self));
+      PROFD_TRY(const std::int64_t children, measured(row.children));
+      if (__builtin_add_overflow(sum, self, &sum) || __builtin_add_overflow(sum, children, &sum))
+        return fail(ErrorCode::malformed, "a time is too large", offset_);
+    }
+    return sum;
+  }
+
   // A block has its callers, its function, and what that calls.
   Result<void> end_block() {
     std::vector<GraphRow> block = std::move(block_);
@@ -192,11 +203,21 @@ class Reading {
       PROFD_TRY(const std::int64_t self, measured(of.self));
       graph_->add_self(caller, std::span(&self, 1));
     }
-    const std::int64_t none = 0;
+    PROFD_TRY(const std::int64_t own, measured(of.self));
+    PROFD_TRY(const std::int64_t below, measured(of.children));
+    std::int64_t total = own;
+    if (__builtin_add_overflow(own, below, &total))
+      return fail(ErrorCode::malformed, "a time is too large", offset_);
+    if (of.name.in_cycle) {
+      // The row of a member leaves out the rest of its cycle; those who call it from outside have it all.
+      PROFD_TRY(const std::int64_t from_outside, sum_of(std::span(block).first(primary)));
+      total = std::max(total, from_outside);
+    }
+    graph_->add_total(caller, std::span(&total, 1));
     // GNU's gprof says it once more among the callees.
     const bool listed = std::any_of(block.begin() + static_cast<std::ptrdiff_t>(primary) + 1, block.end(),
                                     [&](const GraphRow& row) { return row.name.name == of.name.name; });
-    if (of.recursive > 0 && !listed) graph_->add_call(caller, caller, of.recursive, std::span(&none, 1));
+    if (of.recursive > 0 && !listed) graph_->add_call(caller, caller, of.recursive, {});
     for (std::size_t i = primary + 1; i < block.size(); ++i) {
       PROFD_TRY(const std::int64_t self, measured(block[i].self));
       PROFD_TRY(const std::int64_t children, measured(block[i].children));
@@ -206,7 +227,8 @@ class Reading {
       if (block[i].self.empty())
         context_.report.add("calls-inside-cycle", Severity::info,
                             "calls between functions of a cycle have no times", offset_);
-      graph_->add_call(caller, node_of(block[i].name), block[i].called, std::span(&inclusive, 1));
+      graph_->add_call(caller, node_of(block[i].name), block[i].called,
+                       std::span<const std::int64_t>(&inclusive, block[i].self.empty() ? 0 : 1));
     }
     return {};
   }
@@ -224,7 +246,8 @@ class Reading {
       std::int64_t inclusive = self;
       if (__builtin_add_overflow(self, children, &inclusive))
         return fail(ErrorCode::malformed, "a time is too large", offset_);
-      graph_->add_call(caller, call.callee, call.row.called, std::span(&inclusive, 1));
+      graph_->add_call(caller, call.callee, call.row.called,
+                       std::span<const std::int64_t>(&inclusive, call.row.self.empty() ? 0 : 1));
     }
     return {};
   }
@@ -253,7 +276,7 @@ class GprofTextReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "gprof-text", "gprof report", kExtensions, 730, "GNU, BSD, macOS and AIX gprof", 2, kNotes};
+        "gprof-text", "gprof report", kExtensions, 730, "GNU, BSD, macOS and AIX gprof", 3, kNotes};
     return info;
   }
 

@@ -25,7 +25,7 @@ struct RawValues {
 struct Parts {
   std::vector<MetricFields> metrics;
   bool has_tree = false, has_contexts = false, has_self = false, has_samples = false, same_as_samples = false;
-  std::vector<RawValues> self_values, sample_values;
+  std::vector<RawValues> self_values, sample_values, stated_totals, stated_call_totals;
   Column<std::uint32_t> self_context;
   SampleTable samples;
 };
@@ -198,11 +198,43 @@ Result<void> decode_samples(const Field& message, const ColumnBytes::Sink& sink,
   return {};
 }
 
+Result<void> decode_stated(const Field& message, const ColumnBytes::Sink& sink, StatedCosts& out,
+                           Parts& parts) {
+  ColumnBytes function, known, caller, callee, call_known;
+  const auto on_field = [&](const Field& f) -> Result<void> {
+    switch (f.number) {
+      case stated::function:
+        return function.add(f, WireType::fixed32);
+      case stated::totals:
+        return decode_values(f, sink, parts.stated_totals);
+      case stated::known:
+        return known.set(f);
+      case stated::caller:
+        return caller.add(f, WireType::fixed32);
+      case stated::callee:
+        return callee.add(f, WireType::fixed32);
+      case stated::call_totals:
+        return decode_values(f, sink, parts.stated_call_totals);
+      case stated::call_known:
+        return call_known.set(f);
+      default:
+        return {};
+    }
+  };
+  PROFD_CHECK(walk(message, on_field));
+  PROFD_TRY(out.functions.frame, function.take<std::uint32_t>(sink, "stated.function"));
+  PROFD_TRY(out.functions.known, known.take<std::uint8_t>(sink, "stated.known"));
+  PROFD_TRY(out.calls.caller, caller.take<std::uint32_t>(sink, "stated.caller"));
+  PROFD_TRY(out.calls.callee, callee.take<std::uint32_t>(sink, "stated.callee"));
+  PROFD_TRY(out.calls.known, call_known.take<std::uint8_t>(sink, "stated.call_known"));
+  return {};
+}
+
 // Values by metric, each of the kind its metric has and as long as the table.
 Result<std::vector<ValueColumn>> settle(std::vector<RawValues> raw, const std::vector<MetricFields>& metrics,
-                                        std::size_t n, const char* table) {
+                                        std::size_t n, const char* table, bool may_lack = false) {
   // A table without rows needs no value messages.
-  if (n == 0 && raw.empty()) raw.resize(metrics.size());
+  if ((n == 0 || may_lack) && raw.empty()) raw.resize(metrics.size());
   if (raw.size() != metrics.size())
     return fail(ErrorCode::malformed,
                 fmt::format("{} has {} value columns for {} metrics", table, raw.size(), metrics.size()));
@@ -211,7 +243,7 @@ Result<std::vector<ValueColumn>> settle(std::vector<RawValues> raw, const std::v
     const bool fractional = metrics[m].fractional;
     const std::size_t rows = fractional ? raw[m].doubles.size() : raw[m].ints.size();
     const std::size_t others = fractional ? raw[m].ints.size() : raw[m].doubles.size();
-    if (others != 0 || rows != n)
+    if (others != 0 || (rows != n && !(may_lack && rows == 0)))
       return fail(ErrorCode::malformed,
                   fmt::format("values of metric {} in {}: {} {} and {} {} for {} rows", m, table,
                               raw[m].ints.size(), "ints", raw[m].doubles.size(), "doubles", n),
@@ -293,6 +325,12 @@ Result<void> assemble(const Field& message, Parts parts, DecodedProfile& out) {
               settle(std::move(parts.self_values), parts.metrics, parts.self_context.size(), "self"));
     d.self.contexts = std::move(parts.self_context);
   }
+  if (d.stated) {
+    PROFD_TRY(d.stated->functions.totals, settle(std::move(parts.stated_totals), parts.metrics,
+                                                 d.stated->functions.size(), "stated functions", true));
+    PROFD_TRY(d.stated->calls.totals, settle(std::move(parts.stated_call_totals), parts.metrics,
+                                             d.stated->calls.size(), "stated calls", true));
+  }
   for (auto& m : parts.metrics) {
     d.totals.push_back(m.fractional ? Value(m.fractional_total) : Value(m.total));
     d.metrics.push_back(std::move(m.info));
@@ -321,10 +359,12 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
     const bool scalar = f.number == profile::default_metric || f.number == profile::n_samples;
     if (scalar)
       PROFD_CHECK(expect(f, WireType::varint));
-    else if (f.number <= profile::associations)
+    else if (f.number <= profile::stated)
       PROFD_CHECK(expect(f, WireType::bytes));
     // Two messages of one table would have to be merged column by column; nobody writes that.
-    if (!scalar && f.number <= profile::samples && f.number != profile::metrics) {
+    const bool once =
+        (f.number <= profile::samples && f.number != profile::metrics) || f.number == profile::stated;
+    if (!scalar && once) {
       if ((seen >> f.number & 1) != 0)
         return fail(ErrorCode::malformed, fmt::format("field {} of a profile comes twice", f.number),
                     f.tag_offset);
@@ -375,6 +415,8 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
         d.associations.push_back(std::move(table));
         return {};
       }
+      case profile::stated:
+        return decode_stated(f, sink, d.stated.emplace(), parts);
       default:
         return {};
     }
@@ -394,6 +436,14 @@ Result<void> complete_profile(DecodedProfile& profile) {
     if (!fits(d.samples->label_set.size()) || !fits(d.samples->thread.size()) ||
         !fits(d.samples->time.size()))
       return fail(ErrorCode::malformed, "the columns of samples have different lengths");
+  }
+  if (d.stated) {
+    StatedCosts& stated = *d.stated;
+    PROFD_CHECK(complete(stated.functions.known, stated.functions.size(), std::uint8_t{1}, "stated.known"));
+    PROFD_CHECK(complete(stated.calls.known, stated.calls.size(), std::uint8_t{1}, "stated.call_known"));
+    if (stated.calls.callee.size() != stated.calls.size())
+      return fail(ErrorCode::malformed,
+                  "the calls that are stated have callers and callees of different number");
   }
   return {};
 }

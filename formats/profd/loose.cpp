@@ -123,6 +123,7 @@ Result<ProfileBuilder> build_loose(const DecodedProfile& profile, StopToken stop
     }
     builder.add_association(std::move(table));
   }
+  if (d.stated) builder.state_as(*d.stated, [&](std::uint32_t frame) { return ids.frames[frame]; });
   return builder;
 }
 

@@ -170,6 +170,12 @@ void check_values(const ProfileData& d, std::size_t n, Laws& laws) {
   for (const AssociationTable& table : d.associations) {
     for (const auto& column : table.contexts) laws.below("association.contexts", column, n, true);
   }
+  if (!d.stated) return;
+  laws.below("stated.function", d.stated->functions.frame, d.frames.size());
+  laws.bytes_below("stated.known", d.stated->functions.known.span(), 2);
+  laws.below("stated.caller", d.stated->calls.caller, d.frames.size(), true);
+  laws.below("stated.callee", d.stated->calls.callee, d.frames.size(), true);
+  laws.bytes_below("stated.call_known", d.stated->calls.known.span(), 2);
 }
 
 // Sums of blocks, which may be put together in any order as long as nothing saturates.

@@ -170,6 +170,18 @@ void plan_association(MessagePlan& plan, const AssociationTable& table) {
   plan.end();
 }
 
+void plan_stated(MessagePlan& plan, const StatedCosts& costs) {
+  plan.begin(profile::stated);
+  plan.column(stated::function, costs.functions.frame);
+  for (const ValueColumn& column : costs.functions.totals) plan_values(plan, stated::totals, column);
+  plan.column(stated::known, costs.functions.known);
+  plan.column(stated::caller, costs.calls.caller);
+  plan.column(stated::callee, costs.calls.callee);
+  for (const ValueColumn& column : costs.calls.totals) plan_values(plan, stated::call_totals, column);
+  plan.column(stated::call_known, costs.calls.known);
+  plan.end();
+}
+
 void plan_profile(MessagePlan& plan, const ProfileData& d) {
   plan.begin(file::profiles);
   plan_info(plan, d.info);
@@ -182,6 +194,7 @@ void plan_profile(MessagePlan& plan, const ProfileData& d) {
   plan_tables(plan, d);
   plan_measurements(plan, d);
   for (const AssociationTable& table : d.associations) plan_association(plan, table);
+  if (d.stated) plan_stated(plan, *d.stated);
   plan.end();
 }
 

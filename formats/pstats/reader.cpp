@@ -237,6 +237,7 @@ class Reading {
     std::vector<FrameId> frames;
     frames.reserve(functions_.size());
     for (const Function& function : functions_) frames.push_back(frame_of(function, builder));
+    state(builder, frames);
     CallGraph graph(std::move(frames));
     std::vector<std::int64_t> calls_seen(functions_.size(), 0);
     for (const Edge& edge : edges_) {
@@ -293,10 +294,24 @@ class Reading {
     return Column<std::int64_t>(std::move(out));
   }
 
-  void add_associations(ProfileBuilder& builder, const CallGraph& graph) const {
-    std::vector<std::uint32_t> callers, callees, functions;
+  void state(ProfileBuilder& builder, const std::vector<FrameId>& frames) const {
+    builder.state_costs({time_});
+    const auto row = [&](const Numbers& numbers, bool known, Value& value) {
+      value = time(numbers.cumulative);
+      return known ? std::span<const Value>(&value, 1) : std::span<const Value>();
+    };
+    Value value;
+    for (std::size_t f = 0; f < functions_.size(); ++f)
+      builder.state_function(frames[f], row(functions_[f].numbers, functions_[f].listed, value));
+    for (const Edge& edge : edges_)
+      builder.state_call(frames[edge.caller], frames[edge.callee],
+                         row(edge.numbers, edge.numbers.timed, value));
+  }
+
+  void add_associations(ProfileBuilder& builder, CallGraph& graph) const {
+    std::vector<std::uint32_t> callers, callees;
     std::vector<std::int64_t> calls, primitive;
-    std::vector<double> self, cumulative, of_function;
+    std::vector<double> self, cumulative;
     for (std::uint32_t e = 0; e < edges_.size(); ++e) {
       const Edge& edge = edges_[e];
       callers.push_back(graph.context(edge.caller).v);
@@ -321,18 +336,6 @@ class Reading {
     table.values.push_back(times(self));
     table.values.push_back(times(cumulative));
     if (!edges_.empty()) builder.add_association(std::move(table));
-
-    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
-      functions.push_back(graph.context(f).v);
-      of_function.push_back(functions_[f].numbers.cumulative);
-    }
-    AssociationTable own;
-    own.name = "functions";
-    own.roles = {"function"};
-    own.contexts.emplace_back(std::move(functions));
-    own.metrics = {{"cumulative_time", "nanoseconds"}};
-    own.values.push_back(times(of_function));
-    builder.add_association(std::move(own));
   }
 
   void report() {
@@ -377,7 +380,7 @@ class PstatsReader final : public FormatReader {
                                  kExtensions,
                                  60,
                                  "cProfile, profile, pyinstrument -r pstats, yappi",
-                                 2,
+                                 3,
                                  kNotes};
     return info;
   }

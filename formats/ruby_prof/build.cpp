@@ -14,8 +14,8 @@ namespace profd::ruby_prof {
 namespace {
 
 struct Associations {
-  std::vector<std::uint32_t> callers, callees, functions;
-  std::vector<std::int64_t> calls, self, total, of_function;
+  std::vector<std::uint32_t> callers, callees;
+  std::vector<std::int64_t> calls, self, total;
 };
 
 class Building {
@@ -30,6 +30,7 @@ class Building {
       for (const Method& method : section->methods) waits_ |= method.wait != 0;
     if (waits_) builder_.add_metric("wait", mode_.unit);
     builder_.add_metric("calls", "count");
+    builder_.state_costs({MetricId{0u}});
     // Times are measured at every call, not sampled.
     builder_.set_n_samples(0);
     for (const Section* section : sections_) {
@@ -48,6 +49,11 @@ class Building {
     // What is written in C has no location; but a callee without a row of its own has none either.
     return builder_.frame(
         {.function = function, .kind = method.file.empty() ? FrameKind::native : FrameKind::interpreted});
+  }
+
+  void state(FrameId method, std::int64_t total) {
+    const Value value = total;
+    builder_.state_function(method, std::span(&value, 1));
   }
 
   void put(ContextId context, std::int64_t self, std::int64_t wait, std::int64_t calls) {
@@ -74,17 +80,16 @@ class Building {
         const Method& method = section.methods[m];
         const ContextId context = builder_.context(kRootContext, frames[m]);
         put(context, method.self, method.wait, method.calls);
-        rows_.functions.push_back(context.v);
-        rows_.of_function.push_back(method.total);
+        state(frames[m], method.total);
       }
       return;
     }
-    add_graph(section, std::move(frames));
+    add_graph(section, frames);
   }
 
-  void add_graph(const Section& section, std::vector<FrameId> frames) {
+  void add_graph(const Section& section, const std::vector<FrameId>& frames) {
     const std::size_t n = frames.size();
-    CallGraph graph(std::move(frames));
+    CallGraph graph(frames);
     // Of each method, what its edges say together.
     struct Sum {
       std::int64_t calls = 0, self = 0, wait = 0;
@@ -115,6 +120,8 @@ class Building {
         put(callee, edge.self, edge.wait, edge.calls);
       else
         put(callee, 0, 0, edge.calls);
+      const Value total = edge.total;
+      builder_.state_call(frames[edge.caller], frames[edge.callee], std::span(&total, 1));
       rows_.callers.push_back(graph.context(edge.caller).v);
       rows_.callees.push_back(callee.v);
       rows_.calls.push_back(edge.calls);
@@ -123,13 +130,15 @@ class Building {
     }
     for (std::uint32_t m = 0; m < n; ++m) {
       const Method& method = section.methods[m];
-      if (!method.listed) continue;
+      if (!method.listed) {
+        builder_.state_function(frames[m], {});
+        continue;
+      }
+      state(frames[m], method.total);
       const bool taken = fits(m);
       n_rounded += !taken;
       put(graph.context(m), method.self - (taken ? sums[m].self : 0),
           method.wait - (taken ? sums[m].wait : 0), std::max<std::int64_t>(method.calls - sums[m].calls, 0));
-      rows_.functions.push_back(graph.context(m).v);
-      rows_.of_function.push_back(method.total);
     }
     const auto row = [&](std::string_view kind, Severity severity, std::string_view message,
                          std::uint64_t count) {
@@ -161,14 +170,6 @@ class Building {
       table.values.emplace_back(Column<std::int64_t>(std::move(rows_.total)));
       builder_.add_association(std::move(table));
     }
-    if (rows_.functions.empty()) return;
-    AssociationTable table;
-    table.name = "functions";
-    table.roles = {"function"};
-    table.contexts.emplace_back(std::move(rows_.functions));
-    table.metrics = {{inclusive, std::string(mode_.unit)}};
-    table.values.emplace_back(Column<std::int64_t>(std::move(rows_.of_function)));
-    builder_.add_association(std::move(table));
   }
 
   const std::vector<const Section*>& sections_;

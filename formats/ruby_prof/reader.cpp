@@ -27,7 +27,7 @@ class RubyProfReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{"ruby-prof", "ruby-prof flat and graph reports",         kExtensions,
-                                 770,         "ruby-prof's FlatPrinter and GraphPrinter", 1,
+                                 770,         "ruby-prof's FlatPrinter and GraphPrinter", 2,
                                  kNotes};
     return info;
   }

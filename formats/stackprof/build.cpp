@@ -184,6 +184,27 @@ class Building {
 
   // -- Call graph --------------------------------------------------------------------------------------
 
+  void state(const std::vector<std::uint32_t>& callers, const std::vector<std::uint32_t>& callees,
+             const std::vector<std::int64_t>& counts) {
+    builder_.state_costs({samples_});
+    const auto one = [](const Value& value) { return std::span<const Value>(&value, 1); };
+    for (std::uint32_t f = 0; f < dump_.frames.size(); ++f) {
+      const DumpFrame& frame = dump_.frames[f];
+      const Value total = frame.total;
+      builder_.state_function(frames_[f], one(total));
+      // What is below a line is known, and not which function that is.
+      for (const DumpFrame::Line& line : frame.lines) {
+        const Value below = line.total - line.self;
+        if (line_number(line.line) == 0 || line.self < 0 || line.total < line.self) continue;
+        builder_.state_call(make_frame(frame, line_number(line.line)), {}, one(below));
+      }
+    }
+    for (std::size_t e = 0; e < counts.size(); ++e) {
+      const Value count = counts[e];
+      builder_.state_call(frames_[callers[e]], frames_[callees[e]], one(count));
+    }
+  }
+
   Result<void> add_graph() {
     CallGraph graph(frames_);
     std::vector<std::int64_t> counts;
@@ -201,14 +222,15 @@ class Building {
       }
     }
     graph.place(builder_);
+    state(callers, callees, counts);
     for (std::uint32_t f = 0; f < dump_.frames.size(); ++f) {
       const DumpFrame& frame = dump_.frames[f];
       std::int64_t rest = frame.self;
       // Lines of a function stand beside it: what it called is not divided among them.
       for (const DumpFrame::Line& line : frame.lines) {
         if (line.self <= 0 || line.self > rest || line_number(line.line) == 0) continue;
-        builder_.add_self(builder_.context(graph.parent(f), make_frame(frame, line_number(line.line))),
-                          samples_, line.self);
+        const FrameId at = make_frame(frame, line_number(line.line));
+        builder_.add_self(builder_.context(graph.parent(f), at), samples_, line.self);
         rest -= line.self;
       }
       builder_.add_self(graph.context(f), samples_, rest);
@@ -226,19 +248,6 @@ class Building {
     table.metrics = {{"samples", "count"}};
     table.values.emplace_back(Column<std::int64_t>(std::move(counts)));
     if (table.size() > 0) builder_.add_association(std::move(table));
-    AssociationTable own;
-    own.name = "functions";
-    own.roles = {"function"};
-    own.metrics = {{"cumulative_samples", "count"}};
-    std::vector<std::uint32_t> functions;
-    std::vector<std::int64_t> totals;
-    for (std::uint32_t f = 0; f < dump_.frames.size(); ++f) {
-      functions.push_back(graph.context(f).v);
-      totals.push_back(dump_.frames[f].total);
-    }
-    own.contexts.emplace_back(std::move(functions));
-    own.values.emplace_back(Column<std::int64_t>(std::move(totals)));
-    builder_.add_association(std::move(own));
     context_.report.add(
         "call-graph", Severity::info,
         "The file holds a call graph and no stacks. These functions have several callers: what they "

@@ -27,7 +27,7 @@ bool is_marshal(std::span<const std::byte> bytes) {
 class StackprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"stackprof", "stackprof dumps", kExtensions, 62, "stackprof", 2, kNotes};
+    static const ReaderInfo info{"stackprof", "stackprof dumps", kExtensions, 62, "stackprof", 3, kNotes};
     return info;
   }
 

@@ -8,8 +8,8 @@ namespace profd {
 
 CallGraph::CallGraph(std::vector<FrameId> frames) : frames_(std::move(frames)), entry_(frames_.size(), 0) {}
 
-std::uint32_t CallGraph::add_edge(std::uint32_t caller, std::uint32_t callee) {
-  edges_.push_back({caller, callee});
+std::uint32_t CallGraph::add_edge(std::uint32_t caller, std::uint32_t callee, FrameId at) {
+  edges_.push_back({caller, callee, at});
   return static_cast<std::uint32_t>(edges_.size() - 1);
 }
 
@@ -18,6 +18,7 @@ void CallGraph::mark_entry(std::uint32_t function) {
 }
 
 void CallGraph::place(ProfileBuilder& builder) {
+  builder_ = &builder;
   // Node 0 is what is outside; function i is node i + 1.
   const auto n = static_cast<std::uint32_t>(frames_.size() + 1);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ways;
@@ -55,6 +56,19 @@ void CallGraph::place(ProfileBuilder& builder) {
   for (const auto& [from, to] : ways) {
     if (from == 0 || !dominators.dominates(to, from)) add_caller(from, to);
   }
+  // Where the one caller calls from; none when that is several places or not known.
+  std::vector<FrameId> place(n);
+  std::vector<std::uint8_t> has_place(n, 0);
+  for (const Edge& edge : edges_) {
+    const std::uint32_t node = edge.callee + 1;
+    if (several[node] || only[node] != edge.caller + 1) continue;
+    if (has_place[node] && place[node] != edge.at) {
+      place[node] = {};
+    } else if (!has_place[node]) {
+      place[node] = edge.at;
+    }
+    has_place[node] = 1;
+  }
   FrameId gap;
   contexts_.assign(frames_.size(), kRootContext);
   parents_.assign(frames_.size(), kRootContext);
@@ -62,6 +76,7 @@ void CallGraph::place(ProfileBuilder& builder) {
     if (node == 0) continue;
     const std::uint32_t above = dominators.idom[node];
     ContextId parent = above == 0 ? kRootContext : contexts_[above - 1];
+    if (place[node].valid()) parent = builder.context(parents_[above - 1], place[node]);
     if (several[node]) {
       if (!gap.valid())
         gap = builder.frame({.function = builder.function(
@@ -72,12 +87,10 @@ void CallGraph::place(ProfileBuilder& builder) {
     parents_[node - 1] = parent;
     contexts_[node - 1] = builder.context(parent, frames_[node - 1]);
   }
-  edge_contexts_.reserve(edges_.size());
-  for (const Edge& edge : edges_) {
-    const bool sole = !several[edge.callee + 1] && only[edge.callee + 1] == edge.caller + 1;
-    edge_contexts_.push_back(sole ? contexts_[edge.callee]
-                                  : builder.context(contexts_[edge.caller], frames_[edge.callee]));
-  }
+  edge_parents_.reserve(edges_.size());
+  for (const Edge& edge : edges_)
+    edge_parents_.push_back(edge.at.valid() ? builder.context(parents_[edge.caller], edge.at)
+                                            : contexts_[edge.caller]);
 }
 
 }  // namespace profd

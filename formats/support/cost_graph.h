@@ -3,10 +3,12 @@
 // (docs/decisions/0042-call-graphs.md); kept until finish(), as that needs all calls.
 //
 //   metric of each event   self cost, at the function's line below what certainly stands above it
-//   metric "calls"         at the callee under the caller
+//   metric "calls"         at the callee under the caller, at the line of the call
 //   association "calls"    caller (its line), callee; calls, and "<event> inclusive" of these calls
-//   association "functions"  function; "<event> inclusive": what it and the calls it makes cost, or the calls
-//                          to it when that is more
+//   stated functions       the total the file gives, or (totals_by_calls) what it and the calls it makes
+//   cost,
+//                          or the calls to it when that is more; self cost where it calls nothing
+//   stated calls           caller (its line), callee; what these calls cost
 //
 // Values are clamped to 64 bits.
 #pragma once
@@ -31,6 +33,7 @@ class CostGraph {
   struct Options {
     bool inclusive = true;         // calls have costs, not counts alone
     bool entries_by_cost = false;  // what costs more than the calls to it was entered from outside, too
+    bool totals_by_calls = false;  // calls cost what they say to the last unit, so that they make totals
   };
 
   // Declares the metrics; the first event is the default.
@@ -48,16 +51,18 @@ class CostGraph {
 
   // One value per event.
   void add_self(const Node& node, std::span<const std::int64_t> costs);
-  // `inclusive`: one value per event, or none without Options::inclusive.
+  // `inclusive`: one value per event, or none where the file does not say it.
   void add_call(const Node& caller, const Node& callee, std::int64_t count,
                 std::span<const std::int64_t> inclusive);
   // Nothing is measured of it, but it is named.
   void add_function(const Node& node) { row_of(node); }
+  // The file says what a function or a part of it costs, all that it calls included. One value per event.
+  void add_total(const Node& node, std::span<const std::int64_t> inclusive);
   // Calls of a function by nobody knows whom.
   void add_entries(const Node& node, std::int64_t count);
 
   // Where a frame of a function stands; after finish() only, for functions that were added.
-  ContextId context_of(FunctionId function, FrameId frame);
+  ContextId context_of(const Node& node);
 
   // Makes the profile; nothing can be added any more.
   Result<void> finish(ImportReport& report);
@@ -67,7 +72,7 @@ class CostGraph {
     FunctionId id;
     ModuleId module;
     FrameId frame;  // where it begins, when a call says so
-    bool entered = false;
+    bool entered = false, has_total = false, calls = false;
     std::vector<std::int64_t> own, called;  // self and outgoing calls; incoming calls
   };
   struct Row {  // of self costs
@@ -78,7 +83,9 @@ class CostGraph {
     std::uint32_t caller, callee, place;
     FrameId frame;  // of the caller
     std::int64_t count;
+    bool known;  // its cost
   };
+  void state(const std::vector<FrameId>& frames);
   std::uint32_t row_of(const Node& node);
   void put(ContextId context, std::uint32_t place, std::span<const std::int64_t> costs, std::int64_t calls);
 
@@ -88,13 +95,18 @@ class CostGraph {
   std::size_t n_events_, n_inclusive_;
   std::vector<SampleContext> places_;  // 0: none
   std::uint32_t place_ = 0;
-  std::vector<std::uint32_t> function_row_;  // by FunctionId
+  // By function and module: without files, functions of one name in two libraries are two.
+  std::unordered_map<std::uint64_t, std::uint32_t> function_row_;
+  std::uint64_t last_key_ = ~std::uint64_t{0};
+  std::uint32_t last_row_ = kNone;
   std::vector<Function> functions_;
   std::unordered_map<std::uint64_t, std::uint32_t> self_row_;  // by frame and place
   std::vector<Row> rows_;
   std::vector<std::int64_t> costs_;  // n_events_ a row
   std::vector<Call> calls_;
   std::vector<std::int64_t> inclusive_;  // n_inclusive_ a call
+  std::vector<FrameId> total_of_;
+  std::vector<std::int64_t> totals_;  // n_events_ each
   std::vector<std::int64_t> sample_;
   std::vector<ContextId> above_;  // by row of functions_
 };

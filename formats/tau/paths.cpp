@@ -20,6 +20,10 @@ bool is_path(std::string_view name) {
   return name.find(kArrow) != std::string_view::npos;
 }
 
+std::string_view last_but_one(std::string_view path) {
+  return last_of(path.substr(0, path.rfind(kArrow)));
+}
+
 // Splits off the outermost component.
 std::string_view take(std::string_view& path) {
   const std::string_view first = first_of(path);
@@ -122,6 +126,11 @@ std::vector<Placed> Paths::place(const std::vector<Timer>& timers, std::uint64_t
   for (std::size_t i = 0; i < timers.size(); ++i) {
     const std::string_view name = timers[i].name, last = last_of(name);
     const bool sample = last.starts_with("[SAMPLE]");
+    if (!is_parameter(name, timers[i].groups) && !name.starts_with('[') && !last.starts_with('[')) {
+      out[i].function = frame(last);
+      if (is_path(name)) out[i].caller = frame(last_but_one(name));
+      any_ |= is_path(name);
+    }
     if (is_parameter(name, timers[i].groups) || is_sum_of_samples(last) ||
         (!is_path(name) && (callees.contains(name) || (sample && any_sample_path)))) {
       out[i].kind = TimerKind::duplicate;
@@ -129,6 +138,7 @@ std::vector<Placed> Paths::place(const std::vector<Timer>& timers, std::uint64_t
     }
     out[i].kind = sample ? TimerKind::sampled : TimerKind::measured;
     if (is_path(name) && callees.contains(first_of(name))) {
+      any_cut_ |= out[i].function.valid();
       waiting.push_back(i);
       continue;
     }

@@ -19,6 +19,9 @@ enum class TimerKind : std::uint8_t {
 struct Placed {
   TimerKind kind = TimerKind::measured;
   ContextId context;
+  // Of whole functions and calls, for what is stated of them: the last function of a path and the one above
+  // it. None for samples and sums of others.
+  FrameId function, caller;
 };
 
 class Paths {
@@ -26,6 +29,9 @@ class Paths {
   explicit Paths(ProfileBuilder& builder) : builder_(builder) {}
   // One entry a timer of one thread. Counts what could not be attached.
   std::vector<Placed> place(const std::vector<Timer>& timers, std::uint64_t& n_detached);
+  // Paths of more than one function were seen; paths that begin below what called their first function.
+  bool any() const { return any_; }
+  bool any_cut() const { return any_cut_; }
   // "a => b" and a last frame of its own kind, for events.
   ContextId event(std::string_view path, std::string_view name);
 
@@ -34,6 +40,7 @@ class Paths {
   ContextId below(ContextId above, std::string_view path);
 
   ProfileBuilder& builder_;
+  bool any_ = false, any_cut_ = false;
   std::unordered_map<std::string_view, FrameId> frames_;
 };
 

@@ -85,6 +85,7 @@ class Building {
       for (last = first; last < inputs_.size() && same_thread(first, last);) ++last;
       PROFD_CHECK(add_thread(paths, first, last));
     }
+    state(paths);
     report();
     describe(builder_, "");
     profiles.push_back(std::move(builder_));
@@ -149,6 +150,7 @@ class Building {
       for (std::size_t t = 0; t < placed.size(); ++t) {
         if (context_.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
         const Timer& timer = file.timers[t];
+        remember(placed[t], metric, timer.inclusive);
         const bool is_flat = timer.name.find(" => ") == std::string_view::npos;
         if (is_flat && !timer.name.starts_with('[') &&
             timer.groups.find("TAU_PARAM") == std::string_view::npos)
@@ -182,6 +184,41 @@ class Building {
       builder_.add_sample(row.context, std::span<const double>(row.values), where);
     }
     return {};
+  }
+
+  // What is stated of a function or a call, over all threads.
+  struct Stated {
+    FrameId caller, function;
+    std::vector<double> totals;  // by metric
+    std::vector<std::uint8_t> known;
+  };
+
+  void remember(const Placed& placed, std::size_t metric, double inclusive) {
+    if (!placed.function.valid()) return;
+    const std::uint64_t key = std::uint64_t{placed.caller.v} << 32 | placed.function.v;
+    const auto [found, added] = stated_row_.emplace(key, stated_.size());
+    if (added)
+      stated_.push_back({placed.caller, placed.function, std::vector<double>(metrics_.size(), 0),
+                         std::vector<std::uint8_t>(metrics_.size(), 0)});
+    stated_[found->second].totals[metric] += inclusive;
+    stated_[found->second].known[metric] = 1;
+  }
+
+  // Paths that are whole say everything. Without paths, or with the ends of paths, the inclusive values of
+  // functions and calls are more than the stacks that can be made of them.
+  void state(const Paths& paths) {
+    if (paths.any() && !paths.any_cut()) return;
+    std::vector<MetricId> metrics;
+    for (std::size_t m = 0; m < metrics_.size(); ++m) metrics.emplace_back(m);
+    builder_.state_costs(std::move(metrics));
+    for (const Stated& row : stated_) {
+      const bool known = std::find(row.known.begin(), row.known.end(), 0) == row.known.end();
+      const std::vector<Value> totals(row.totals.begin(), known ? row.totals.end() : row.totals.begin());
+      if (row.caller.valid())
+        builder_.state_call(row.caller, row.function, totals);
+      else
+        builder_.state_function(row.function, totals);
+    }
   }
 
   void report() {
@@ -250,6 +287,8 @@ class Building {
   ReadContext& context_;
   ProfileBuilder builder_;
   std::vector<std::string> metrics_;
+  std::vector<Stated> stated_;
+  std::unordered_map<std::uint64_t, std::size_t> stated_row_;  // by caller and function
   bool any_sampled_ = false;
   std::uint64_t n_detached_ = 0, n_differs_ = 0;
   std::string differs_;
@@ -258,7 +297,7 @@ class Building {
 class TauReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"tau", "TAU profile", kExtensions, 822, "TAU", 1, kNotes};
+    static const ReaderInfo info{"tau", "TAU profile", kExtensions, 822, "TAU", 2, kNotes};
     return info;
   }
 

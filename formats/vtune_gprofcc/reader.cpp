@@ -234,7 +234,7 @@ class Reading {
   void build() {
     std::vector<FrameId> frames;
     for (const Function& function : functions_) frames.push_back(frame(function.name));
-    CallGraph graph(std::move(frames));
+    CallGraph graph(frames);
     std::vector<std::int64_t> of_edges(functions_.size());
     for (const Edge& edge : edges_) {
       graph.add_edge(edge.caller, edge.callee);
@@ -257,6 +257,7 @@ class Reading {
       if (rest != 0) builder_.add_self(graph.context(f), metric_, rest);
     }
     add_associations(graph);
+    state(frames);
     builder_.info().producer = "Intel VTune";
     const auto row = [&](std::string_view kind, Severity severity, std::string_view message,
                          std::uint64_t n) { context_.report.add(kind, severity, message, std::nullopt, n); };
@@ -268,10 +269,23 @@ class Reading {
     row("unlisted-function", Severity::loss, "functions that are called and not described", n_unlisted);
   }
 
-  void add_associations(const CallGraph& graph) {
-    AssociationTable calls, own;
-    std::vector<std::uint32_t> callers, callees, functions;
-    std::vector<std::int64_t> self, total, cumulative;
+  void state(const std::vector<FrameId>& frames) {
+    builder_.state_costs({metric_});
+    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+      const Value total = functions_[f].self + functions_[f].children;
+      builder_.state_function(
+          frames[f], functions_[f].described ? std::span<const Value>(&total, 1) : std::span<const Value>());
+    }
+    for (const Edge& edge : edges_) {
+      const Value total = edge.self + edge.children;
+      builder_.state_call(frames[edge.caller], frames[edge.callee], std::span<const Value>(&total, 1));
+    }
+  }
+
+  void add_associations(CallGraph& graph) {
+    AssociationTable calls;
+    std::vector<std::uint32_t> callers, callees;
+    std::vector<std::int64_t> self, total;
     const auto add_column = [](AssociationTable& table, std::vector<std::uint32_t> contexts) {
       table.contexts.emplace_back(std::move(contexts));
     };
@@ -280,10 +294,6 @@ class Reading {
       callees.push_back(graph.edge_context(e).v);
       self.push_back(edges_[e].self);
       total.push_back(edges_[e].self + edges_[e].children);
-    }
-    for (std::uint32_t f = 0; f < functions_.size(); ++f) {
-      functions.push_back(graph.context(f).v);
-      cumulative.push_back(functions_[f].self + functions_[f].children);
     }
     const std::string unit = scale_ == 1 ? "count" : "nanoseconds";
     calls.name = "calls";
@@ -294,12 +304,6 @@ class Reading {
     calls.values.emplace_back(Column<std::int64_t>(std::move(self)));
     calls.values.emplace_back(Column<std::int64_t>(std::move(total)));
     if (!edges_.empty()) builder_.add_association(std::move(calls));
-    own.name = "functions";
-    own.roles = {"function"};
-    own.metrics = {{"cumulative_time", unit}};
-    add_column(own, std::move(functions));
-    own.values.emplace_back(Column<std::int64_t>(std::move(cumulative)));
-    builder_.add_association(std::move(own));
   }
 
   const DecodedText& text_;
@@ -323,7 +327,7 @@ class VtuneGprofccReader final : public FormatReader {
                                  kExtensions,
                                  586,
                                  "vtune -report gprof-cc, Intel Amplifier (axe)",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

@@ -9,10 +9,7 @@ namespace profd {
 inline FlatView matching_rows(const FlatView& flat, const SearchResult& found) {
   FlatView matching;
   for (std::size_t row = 0; row < flat.key.size(); ++row) {
-    if (found.matches[flat.key[row]] == 0) continue;
-    matching.key.push_back(flat.key[row]);
-    matching.self.push_back(flat.self[row]);
-    matching.total.push_back(flat.total[row]);
+    if (found.matches[flat.key[row]] != 0) matching.add_row(flat, row);
   }
   return matching;
 }

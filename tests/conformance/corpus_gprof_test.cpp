@@ -63,12 +63,10 @@ TEST_CASE("gprof's call graph gives callers and their shares") {
   REQUIRE(opened.has_value());
   const Profile& p = *opened->profiles.at(0);
   std::map<std::string, double> inclusive;
-  for (const AssociationTable& table : p.associations()) {
-    if (table.name != "functions") continue;
-    for (std::size_t r = 0; r < table.size(); ++r)
-      inclusive[std::string(p.function_name(p.frames().function[p.tree().frame[table.contexts[0][r]]]))] =
-          static_cast<double>(std::get<Column<std::int64_t>>(table.values[0])[r]);
-  }
+  const StatedCosts::Functions& functions = p.stated()->functions;
+  for (std::size_t r = 0; r < functions.size(); ++r)
+    inclusive[std::string(p.function_name(p.frames().function[functions.frame[r]]))] =
+        static_cast<double>(std::get<Column<std::int64_t>>(functions.totals[0])[r]);
   const auto self = selfs(p, p.find_metric("time").value());
   CHECK(self.at("b") == Approx(1.02e9));
   CHECK(inclusive.at("start") == Approx(1.93e9));

@@ -23,16 +23,13 @@ std::map<std::string, double> values(const Profile& profile, const char* metric)
   return out;
 }
 
-// By name, of the association "functions".
+// By name, as it is stated.
 std::map<std::string, double> inclusive(const Profile& profile) {
   std::map<std::string, double> out;
-  for (const AssociationTable& table : profile.associations()) {
-    if (table.name != "functions") continue;
-    for (std::size_t r = 0; r < table.size(); ++r)
-      out[std::string(
-          profile.function_name(profile.frames().function[profile.tree().frame[table.contexts[0][r]]]))] +=
-          static_cast<double>(std::get<Column<std::int64_t>>(table.values[0])[r]);
-  }
+  const StatedCosts::Functions& functions = profile.stated()->functions;
+  for (std::size_t r = 0; r < functions.size(); ++r)
+    out[std::string(profile.function_name(profile.frames().function[functions.frame[r]]))] +=
+        static_cast<double>(std::get<Column<std::int64_t>>(functions.totals[0])[r]);
   return out;
 }
 

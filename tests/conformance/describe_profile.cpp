@@ -87,6 +87,14 @@ std::string describe_opened(const Result<OpenedFile>& opened) {
                       printable(p.metrics()[m].unit), metric == p.default_metric() ? " default" : "");
       if (p.metrics()[m].saturated) out += "    (a sum was too large and was clamped)\n";
     }
+    if (const StatedCosts* stated = p.stated()) {
+      const auto n_known = [](const auto& table) {
+        return std::count(table.known.begin(), table.known.end(), std::uint8_t{1});
+      };
+      out += fmt::format("  stated: totals of {} of {} functions, costs of {} of {} calls\n",
+                         n_known(stated->functions), stated->functions.size(), n_known(stated->calls),
+                         stated->calls.size());
+    }
     const auto top = self_by_function(p, p.default_metric());
     for (std::size_t i = 0; i < std::min<std::size_t>(5, top.size()); ++i)
       out += fmt::format("    {} {}\n", number(top[i].second), printable(top[i].first));

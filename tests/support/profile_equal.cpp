@@ -118,6 +118,16 @@ std::string difference(const Profile& x, const Profile& y) {
       .values("self.values", a.self.values, b.self.values)
       .plain("samples", a.samples.has_value(), b.samples.has_value())
       .plain("associations", a.associations.size(), b.associations.size());
+  c.plain("stated", a.stated.has_value(), b.stated.has_value());
+  if (a.stated && b.stated) {
+    c.column("stated.functions.frame", a.stated->functions.frame, b.stated->functions.frame)
+        .column("stated.functions.known", a.stated->functions.known, b.stated->functions.known)
+        .values("stated.functions.totals", a.stated->functions.totals, b.stated->functions.totals)
+        .column("stated.calls.caller", a.stated->calls.caller, b.stated->calls.caller)
+        .column("stated.calls.callee", a.stated->calls.callee, b.stated->calls.callee)
+        .column("stated.calls.known", a.stated->calls.known, b.stated->calls.known)
+        .values("stated.calls.totals", a.stated->calls.totals, b.stated->calls.totals);
+  }
   if (a.samples && b.samples) {
     c.column("samples.context", a.samples->context, b.samples->context)
         .values("samples.values", a.samples->values, b.samples->values)

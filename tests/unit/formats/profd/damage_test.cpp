@@ -47,6 +47,23 @@ void check_sane(const Profile& p) {
     for (std::uint32_t context : samples->context) REQUIRE(context < p.tree().size());
     for (std::uint32_t set : samples->label_set) REQUIRE(set < p.labels().n_sets());
   }
+  if (const StatedCosts* stated = p.stated()) {
+    const auto frames_are_there = [&](const Column<std::uint32_t>& frames) {
+      return std::all_of(frames.begin(), frames.end(),
+                         [&](std::uint32_t f) { return f == kNone || f < p.frames().size(); });
+    };
+    REQUIRE(frames_are_there(stated->functions.frame));
+    REQUIRE(frames_are_there(stated->calls.caller));
+    REQUIRE(frames_are_there(stated->calls.callee));
+    REQUIRE(stated->calls.callee.size() == stated->calls.size());
+    REQUIRE(stated->calls.known.size() == stated->calls.size());
+    REQUIRE(stated->functions.known.size() == stated->functions.size());
+    REQUIRE(stated->functions.totals.size() == p.metrics().size());
+    for (const ValueColumn& totals : stated->calls.totals) {
+      const auto rows = std::visit([](const auto& c) { return c.size(); }, totals);
+      REQUIRE((rows == 0 || rows == stated->calls.size()));
+    }
+  }
   REQUIRE(bytes <= p.strings().bytes().size() * std::max<std::size_t>(p.frames().size(), 1));
 }
 
@@ -96,6 +113,10 @@ struct Small {
   Column<std::uint64_t> offsets = Column(std::vector<std::uint64_t>{0, 0, 4});
   std::string blob = "main";
   std::uint64_t total = 12;
+  // Of what is stated; not there when there are no functions.
+  Ids32 stated_function, caller, callee;
+  std::vector<std::int64_t> totals{12};
+  std::string known = "\x01";
 
   std::string file() const {
     return file_of([&](MessagePlan& plan) {
@@ -123,6 +144,17 @@ struct Small {
       plan.begin(self::values);
       plan.column(values::ints, values);
       plan.end();
+      plan.end();
+      if (stated_function.empty()) return;
+      const Column<std::int64_t> stated_totals{std::vector<std::int64_t>(totals)};
+      plan.begin(profile::stated);
+      plan.column(stated::function, stated_function);
+      plan.begin(stated::totals);
+      plan.column(values::ints, stated_totals);
+      plan.end();
+      plan.bytes(stated::known, std::as_bytes(std::span(known)));
+      plan.column(stated::caller, caller);
+      plan.column(stated::callee, callee);
       plan.end();
     });
   }
@@ -245,6 +277,33 @@ TEST_CASE("what contradicts itself is refused and named") {
   s = {};
   s.offsets = Column(std::vector<std::uint64_t>{0, 0, 1ull << 63, 4});
   CHECK_THAT(refused(s), Catch::Contains("offsets of the texts"));
+}
+
+TEST_CASE("what is stated of functions and calls is checked like every table") {
+  const auto message = [](Small small) { return message_of(small.file()); };
+  Small s;
+  s.stated_function = column({0});
+  s.caller = column({kNone, 0});
+  s.callee = column({0, kNone});
+  REQUIRE(message(s) == "opened");
+  const auto opened = open_one(s.file());
+  CHECK(opened.value()->stated()->calls.known[1] == 1);
+  s.stated_function = column({1});
+  CHECK_THAT(message(s), Catch::Contains("stated.function[0]"));
+  s.stated_function = column({0});
+  s.caller = column({kNone, 7});
+  CHECK_THAT(message(s), Catch::Contains("stated.caller[1]"));
+  s.caller = column({0});
+  CHECK_THAT(message(s), Catch::Contains("callers and callees of different number"));
+  s.callee = column({0});
+  s.totals = {1, 2};
+  CHECK_THAT(message(s), Catch::Contains("stated functions"));
+  s.totals = {};
+  CHECK(message(s) == "opened");
+  s.known = "\x02";
+  CHECK_THAT(message(s), Catch::Contains("stated.known[0]"));
+  s.known = std::string("\x01\x01");
+  CHECK_THAT(message(s), Catch::Contains("stated.known has 2 rows"));
 }
 
 TEST_CASE("lengths past the end and endless numbers are refused") {

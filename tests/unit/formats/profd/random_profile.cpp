@@ -23,6 +23,7 @@ class Generator {
     else
       samples();
     if (one_in(2)) associations();
+    if (one_in(3)) stated();
     if (one_in(3)) b_.set_n_samples(random_() % 1000);
     return std::move(b_).finish().value();
   }
@@ -121,6 +122,20 @@ class Generator {
     table.values.emplace_back(Column(std::move(times)));
     table.values.emplace_back(Column(std::move(shares)));
     b_.add_association(std::move(table));
+  }
+
+  void stated() {
+    const bool nothing = one_in(3);
+    b_.state_costs(nothing ? std::vector<MetricId>{} : std::vector<MetricId>{metrics_.back()});
+    const auto frame = [&](bool may_lack) {
+      return may_lack && one_in(4) ? FrameId{} : frames_[random_() % frames_.size()];
+    };
+    for (unsigned i = random_() % 10; i > 0; --i) {
+      const Value value = number();
+      const auto totals = [&] { return std::span(&value, nothing || one_in(4) ? 0 : 1); };
+      b_.state_function(frame(false), totals());
+      b_.state_call(frame(true), frame(true), totals());
+    }
   }
 
   RandomProfile o_;

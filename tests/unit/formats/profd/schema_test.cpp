@@ -113,6 +113,12 @@ TEST_CASE("protobuf's own classes read every column that profd writes") {
       REQUIRE(equal(p.samples().context(), d.samples->context));
       REQUIRE(equal(p.samples().time(), d.samples->time));
     }
+    REQUIRE(p.has_stated() == d.stated.has_value());
+    if (d.stated) {
+      REQUIRE(equal(p.stated().function(), d.stated->functions.frame));
+      REQUIRE(equal(p.stated().callee(), d.stated->calls.callee));
+      REQUIRE(p.stated().call_known().size() == d.stated->calls.size());
+    }
     REQUIRE(p.associations_size() == static_cast<int>(d.associations.size()));
     if (!d.associations.empty()) {
       REQUIRE(equal(p.associations(0).contexts(1).id(), d.associations[0].contexts[1]));

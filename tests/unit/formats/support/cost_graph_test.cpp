@@ -1,5 +1,6 @@
 #include "formats/support/cost_graph.h"
 
+#include <set>
 #include <string>
 
 #include "tests/support/catch.h"
@@ -23,35 +24,117 @@ std::int64_t self_of(const Profile& profile, const std::string& stack, std::size
   return sum;
 }
 
+// A graph of one event.
+class Program {
+ public:
+  explicit Program(const CostGraph::Options& options = {}) : graph_(builder_, {{"Ir", "count"}}, options) {}
+
+  CostGraph::Node node(const char* name, std::uint32_t line = 0) {
+    const FunctionId function = builder_.function(name, "a.c");
+    return {function, {}, builder_.frame({.function = function, .line = line})};
+  }
+  void self(const CostGraph::Node& at, std::int64_t cost) { graph_.add_self(at, std::span(&cost, 1)); }
+  void call(const CostGraph::Node& from, const CostGraph::Node& to, std::int64_t n, std::int64_t cost) {
+    graph_.add_call(from, to, n, std::span(&cost, 1));
+  }
+  CostGraph& graph() { return graph_; }
+  Result<ProfilePtr> finish() && {
+    ImportReport report;
+    PROFD_CHECK(graph_.finish(report));
+    return std::move(builder_).finish();
+  }
+
+ private:
+  ProfileBuilder builder_;
+  CostGraph graph_;
+};
+
+// "main:4;right;leaf": names and, where they are known, lines.
+std::set<std::string> paths(const Profile& profile) {
+  std::set<std::string> out;
+  for (const std::uint32_t context : profile.self().contexts) {
+    std::string path;
+    for (std::uint32_t c = context; c != 0; c = profile.tree().parent[c]) {
+      const std::uint32_t frame = profile.tree().frame[c];
+      const std::uint32_t line = profile.frames().line[frame];
+      path = std::string(profile.function_name(profile.frames().function[frame])) +
+             (line == 0 ? "" : ":" + std::to_string(line)) + (path.empty() ? "" : ";" + path);
+    }
+    out.insert(path);
+  }
+  return out;
+}
+
+// "f 12" or "f ?" for functions, "f:3>g 12" for calls.
+std::set<std::string> statements(const Profile& profile) {
+  const StatedCosts& stated = *profile.stated();
+  const auto name = [&](std::uint32_t frame) {
+    const std::uint32_t line = profile.frames().line[frame];
+    return std::string(profile.function_name(profile.frames().function[frame])) +
+           (line == 0 ? "" : ":" + std::to_string(line));
+  };
+  const auto cost = [](const auto& table, std::size_t row) {
+    return table.known[row] == 0 ? std::string(" ?")
+                                 : " " + std::to_string(std::get<Column<std::int64_t>>(table.totals[0])[row]);
+  };
+  std::set<std::string> out;
+  for (std::size_t i = 0; i < stated.functions.size(); ++i)
+    out.insert(name(stated.functions.frame[i]) + cost(stated.functions, i));
+  for (std::size_t i = 0; i < stated.calls.size(); ++i)
+    out.insert(name(stated.calls.caller[i]) + ">" + name(stated.calls.callee[i]) + cost(stated.calls, i));
+  return out;
+}
+
+using Texts = std::set<std::string>;
+
 }  // namespace
 
+TEST_CASE("a callee stands at the line of the call, where that is one line") {
+  Program program;
+  program.self(program.node("main", 2), 1);
+  program.self(program.node("once", 20), 10);
+  program.self(program.node("twice", 30), 30);
+  program.call(program.node("main", 4), program.node("once", 19), 1, 10);
+  program.call(program.node("main", 4), program.node("once", 19), 1, 0);
+  program.call(program.node("main", 5), program.node("twice", 29), 1, 10);
+  program.call(program.node("main", 6), program.node("twice", 29), 2, 20);
+  const auto profile = std::move(program).finish();
+  REQUIRE(profile);
+  // The calls are counted at the lines they were made on; what the two of them cost is not divided.
+  CHECK(paths(**profile) == Texts{"main:2", "main:4;once:20", "main:4;once:19", "main;twice:30",
+                                  "main:5;twice:29", "main:6;twice:29"});
+}
+
+TEST_CASE("what a file says of functions and calls is stated, and nothing else") {
+  const auto build = [](const CostGraph::Options& options) {
+    Program program(options);
+    program.self(program.node("main", 2), 1);
+    program.self(program.node("work", 20), 40);
+    program.self(program.node("start", 9), 5);
+    program.call(program.node("main", 4), program.node("work", 19), 1, 38);
+    program.graph().add_call(program.node("work", 21), program.node("work", 19), 3, {});
+    const std::int64_t total = 41;
+    if (!options.totals_by_calls) program.graph().add_total(program.node("main"), std::span(&total, 1));
+    return statements(**std::move(program).finish());
+  };
+  CHECK(build({}) == Texts{"main 41", "work ?", "start 5", "main:4>work 38", "work:21>work ?"});
+  CHECK(build({.totals_by_calls = true}) ==
+        Texts{"main 39", "work 40", "start 5", "main:4>work 38", "work:21>work ?"});
+}
+
 TEST_CASE("costs stand where the calls prove it, and what calls cost is kept beside") {
-  ProfileBuilder builder;
-  ImportReport report;
-  CostGraph graph(builder, {{"Ir", "count"}}, {});
-  const auto node = [&](const char* name) {
-    FrameSpec frame;
-    frame.function = builder.function(name);
-    return CostGraph::Node{frame.function, {}, builder.frame(frame)};
-  };
-  const CostGraph::Node main = node("main"), left = node("left"), right = node("right"), leaf = node("leaf");
-  const auto self = [&](const CostGraph::Node& at, std::int64_t cost) {
-    graph.add_self(at, std::span<const std::int64_t>(&cost, 1));
-  };
-  const auto call = [&](const CostGraph::Node& from, const CostGraph::Node& to, std::int64_t n,
-                        std::int64_t cost) {
-    graph.add_call(from, to, n, std::span<const std::int64_t>(&cost, 1));
-  };
-  self(main, 1);
-  self(left, 10);
-  self(right, 20);
-  self(leaf, 300);
-  call(main, left, 2, 110);
-  call(main, right, 1, 220);
-  call(left, leaf, 5, 100);
-  call(right, leaf, 7, 200);
-  REQUIRE(graph.finish(report));
-  const auto profile = std::move(builder).finish();
+  Program program;
+  const CostGraph::Node main = program.node("main"), left = program.node("left"),
+                        right = program.node("right"), leaf = program.node("leaf");
+  program.self(main, 1);
+  program.self(left, 10);
+  program.self(right, 20);
+  program.self(leaf, 300);
+  program.call(main, left, 2, 110);
+  program.call(main, right, 1, 220);
+  program.call(left, leaf, 5, 100);
+  program.call(right, leaf, 7, 200);
+  const auto profile = std::move(program).finish();
   REQUIRE(profile);
   CHECK(std::get<std::int64_t>((*profile)->total(MetricId{0u})) == 331);
   CHECK(self_of(**profile, "main", 0) == 1);
