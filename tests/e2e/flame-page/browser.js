@@ -49,6 +49,7 @@ class Browser {
   }
 
   async open(url, width, height, { script = true } = {}) {
+    this.script = script;
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' }, undefined);
     this.session = (await this.send('Target.attachToTarget', { targetId, flatten: true }, undefined)).sessionId;
     await this.send('Page.enable');
@@ -66,7 +67,8 @@ class Browser {
 
   // The value of an expression in the page, after what is pending has been drawn.
   async value(expression) {
-    const wrapped = `(async () => { await new Promise((r) => setTimeout(() => requestAnimationFrame(() => setTimeout(r)), 30)); return (${expression}); })()`;
+    // Without script no timer of the page runs, and nothing is pending.
+    const wrapped = !this.script ? expression : `(async () => { await new Promise((r) => setTimeout(() => requestAnimationFrame(() => setTimeout(r)), 30)); return (${expression}); })()`;
     const answer = await this.send('Runtime.evaluate', { expression: wrapped, awaitPromise: true, returnByValue: true });
     if (answer.exceptionDetails) throw new Error(JSON.stringify(answer.exceptionDetails));
     return answer.result.value;
@@ -89,9 +91,12 @@ class Browser {
     fs.writeFileSync(file, Buffer.from(data, 'base64'));
   }
 
-  close() {
+  async close() {
+    const ended = new Promise((resolve) => this.child.on('exit', resolve));
     this.child.kill('SIGKILL');
-    fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    await ended;
+    // Its own children may still be writing.
+    try { fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }); } catch (error) { /* the system's cleaning takes it */ }
   }
 }
 
