@@ -14,9 +14,6 @@ namespace {
 bool is_of_samples(const Filter& filter) {
   return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
 }
-bool is_of_rows(const Filter& filter) {
-  return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
-}
 
 class Filtering {
  public:
@@ -31,7 +28,7 @@ class Filtering {
       out_.add_metric(in_.metrics()[m].name, in_.metrics()[m].unit, fractional);
     }
     out_.set_default_metric(selection_.metric);
-    const bool drops = std::any_of(spec_.filters.begin(), spec_.filters.end(), is_of_rows);
+    const bool drops = !selection_.row_filters.empty();
     if (in_.samples() != nullptr) {
       PROFD_CHECK(keep_samples(stop));
     } else {
@@ -50,8 +47,8 @@ class Filtering {
   // 1 by context: its stack passes the filters of functions, modules, files and fragments.
   Result<std::vector<std::uint8_t>> stacks_that_pass(StopToken& stop) const {
     std::vector<std::uint8_t> passes(in_.tree().size(), 1);
-    for (const Filter& filter : spec_.filters) {
-      if (!is_of_rows(filter) || is_of_samples(filter)) continue;
+    for (const Filter& filter : selection_.row_filters) {
+      if (is_of_samples(filter)) continue;
       PROFD_CHECK(stop.status());
       ContextRanges ranges;
       if (filter.by == FilterBy::fragment) {
@@ -74,9 +71,9 @@ class Filtering {
     PROFD_TRY(const std::vector<std::uint8_t> stack_passes, stacks_that_pass(stop));
     std::vector<std::uint8_t> passed(samples.size(), 1), undecided(samples.size(), 0);
     bool by_sample = false;
-    for (const Filter& filter : spec_.filters) {
-      if (!is_of_rows(filter) || !is_of_samples(filter)) continue;
-      PROFD_CHECK(filter_samples(in_, filter, passed, undecided));
+    for (const Filter& filter : selection_.row_filters) {
+      if (!is_of_samples(filter)) continue;
+      PROFD_TRY([[maybe_unused]] const bool any, filter_samples(in_, filter, passed, undecided));
       by_sample = true;
     }
     UnsampledValues rest;

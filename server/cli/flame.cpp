@@ -41,7 +41,7 @@ constexpr std::uint32_t kTerminalRows = 40;
 
 // Who gets the page sees nothing of what the command said beside it.
 std::vector<std::string> notes_of(const OpenView& view) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = view.selection->warnings;
   if (std::string excluded = exclusion_text(*view.selection); !excluded.empty())
     notes.push_back(std::move(excluded));
   for (const ReportRow& row : view.opened.report.rows()) {

@@ -107,6 +107,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   ProfilePtr profile = opened.file.profiles[*picked];
   auto selection = select(profile, spec, StopToken{}, nullptr, executor);
   if (!selection) return named(options.file, selection.error());
+  for (const std::string& warning : (*selection)->warnings) console.note(warning);
   return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
                   std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/focus.h"
 #include "server/feature/exclusion.h"
 
 namespace profd {
@@ -14,16 +15,7 @@ Result<Prepared> prepare_view(Views& views, const OpenProfile& open, const ViewS
   const std::string& unit = open.profile->metrics()[selection.metric.v].unit;
   result.whole = {selection.total, unit};
   result.profile_whole = {selection.profile_total, unit};
-  for (const std::string& name : spec.focus) {
-    const std::vector<Key> keys = find_keys(*open.profile, *selection.keys, name);
-    if (keys.empty())
-      return fail(ErrorCode::not_found, fmt::format("no {} is called {}", to_text(spec.granularity), name));
-    if (keys.size() > 1)
-      return fail(ErrorCode::invalid,
-                  fmt::format("{} names {} different ones; keep one with a file or module filter", name,
-                              keys.size()));
-    result.focus.push_back(keys.front());
-  }
+  PROFD_TRY(result.focus, keys_of_focus(selection, spec.focus));
   return result;
 }
 
