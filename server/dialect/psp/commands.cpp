@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/view/resolve.h"
 #include "server/dialect/psp/psp_session.h"
-#include "server/engine/pick_profile.h"
+#include "server/engine/find_open.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/places.h"
@@ -52,20 +53,6 @@ void PspSession::show_document(const std::string& path, std::uint32_t line) {
   peer_->call<psp::ShowDocumentRequest>(params, [](const auto&) {});
 }
 
-// People name a profile of the file they look at by its name or number; a handle is one as it stands.
-std::string PspSession::handle_of_member(const std::string& named) const {
-  const OpenProfilePtr meant = meant_profile();
-  const std::vector<ProfileEntry> open = engine_.list();
-  if (!meant || std::any_of(open.begin(), open.end(), [&](const auto& e) { return e.handle == named; }))
-    return named;
-  const auto picked = pick_profile(meant->file->opened.profiles, named);
-  if (!picked) return named;
-  for (const ProfileEntry& entry : open)
-    if (entry.profile && entry.profile->file == meant->file && entry.number == *picked + 1)
-      return entry.handle;
-  return named;
-}
-
 void PspSession::bind_commands(protocol::Binder& binder) {
   using Reply = protocol::Reply<psp::ExecuteCommandRequest>;
   binder.request<psp::ExecuteCommandRequest>([this](const psp::ExecuteCommandParams& params, Reply reply) {
@@ -90,7 +77,13 @@ void PspSession::bind_commands(protocol::Binder& binder) {
           });
     }
     const std::string named = argument(params, "profile", command == "profd.metric" ? 1 : 0);
-    const auto open = profile(command == "profd.select" ? handle_of_member(named) : named);
+    std::string handle = named;
+    if (command == "profd.select" && !named.empty()) {
+      auto found = find_open(engine_.list(), meant_profile(), named);
+      if (!found) return reply.error(to_psp(found.error()));
+      handle = std::move(*found);
+    }
+    const auto open = profile(handle);
     const bool known = command == "profd.close" || command == "profd.select" || command == "profd.metric" ||
                        command == "profd.reload" || command == "profd.hotspots" ||
                        command == "profd.summary" || command == "profd.callers" || command == "profd.goto";
@@ -146,9 +139,11 @@ void PspSession::bind_commands(protocol::Binder& binder) {
     // profd.callers and profd.goto: the callers of a function as places, and a jump to it.
     if (function.empty()) return reply.error(invalid_params("params.arguments[0]", "expected a function"));
     const Profile& profile = *(*meant)->profile;
+    const auto whole_name = function_shown_as(profile, function);
+    if (!whole_name) return reply.error(to_psp(whole_name.error()));
     std::vector<std::pair<std::string, std::uint32_t>> places;
     for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
-      if (profile.function_name(FunctionId{f}) != function) continue;
+      if (profile.function_name(FunctionId{f}) != whole_name->value_or(function)) continue;
       const SourceTarget target =
           find_source(workspace_.snapshot(), profile.strings()[profile.functions().file[f]]);
       if (target.paths.size() == 1) places.emplace_back(target.paths[0], profile.functions().start_line[f]);
@@ -161,12 +156,10 @@ void PspSession::bind_commands(protocol::Binder& binder) {
           ViewSpec spec;
           spec.filters = filters;
           PROFD_TRY(const SelectionPtr selection, views.selection(*open, spec, stop));
-          const std::vector<Key> keys = find_keys(*open->profile, *selection->keys, function);
-          if (keys.empty())
-            return fail(ErrorCode::not_found, fmt::format("no function is called {}", function));
+          PROFD_TRY(const Key key, resolve_key(*open->profile, *selection->keys, function));
           TreeRequest tree;
           tree.shape = Shape::callers;
-          tree.focus = {keys.front()};
+          tree.focus = {key};
           tree.limit = 50;
           PROFD_TRY(const TreeLevel level, tree_level(*selection, tree, stop));
           const Whole whole{selection->total, open->metric_info().unit};

@@ -111,7 +111,6 @@ class PspSession final : public Session, private EngineListener {
   void show_document(const std::string& path, std::uint32_t line);
   // Makes a profile the one that is meant where none is named.
   Result<void> select_profile(const std::string& handle);
-  [[nodiscard]] std::string handle_of_member(const std::string& named) const;
   void load_project_profiles();
   void watch_project_folders();
   // What requests on a profile will need is made ahead of time, for the workspace's filters too.
