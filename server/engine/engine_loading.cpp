@@ -116,8 +116,9 @@ Engine::ProgressFn Engine::watched_progress(Entry& entry, ProgressFn inner) {
   };
 }
 
-void Engine::start_loading(FileId id, Entry& entry) {
+void Engine::start_loading(FileId id, Entry& entry, const std::optional<FileStamp>& seen_by_watcher) {
   entry.loading.emplace();
+  entry.reading = seen_by_watcher;
   // Progress goes to whoever asked first; the others wait without it.
   auto progress =
       watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
@@ -169,14 +170,32 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result) {
   entry.waiters.clear();
   if (entry.members.empty()) {
     drop(id, "");
+  } else if (entry.reading && waiters.empty() && error.code != ErrorCode::limit) {
+    wait_for_the_rest(entry, what);
+    return announce_activity();
   } else {
-    entry.failed = true;
-    for (const Member& member : entry.members)
-      if (!member.clients.empty())
-        announce(ProfileChange::reload_failed, entry, member, what + ". The older revision is shown.");
+    tell_failure(entry, what);
   }
   if (error.code != ErrorCode::cancelled) announce_activity(what);
   for (Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
+}
+
+// A program may be writing it: what the watcher sees next decides, or that it sees nothing for a while.
+void Engine::wait_for_the_rest(Entry& entry, const std::string& what) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!entry.not_said) entry.silent_since = now;
+  if (now - entry.silent_since > patience_ * 20) return tell_failure(entry, what);  // and is never done
+  entry.not_said = what;
+  watcher().watch(entry.path, *entry.reading);
+  watcher().remind(entry.path, entry.reading->size == 0 ? patience_ * 20 : patience_);
+}
+
+void Engine::tell_failure(Entry& entry, const std::string& what) {
+  entry.failed = true;
+  entry.not_said.reset();
+  for (const Member& member : entry.members)
+    if (!member.clients.empty())
+      announce(ProfileChange::reload_failed, entry, member, what + ". The older revision is shown.");
 }
 
 // The members of the file as it is now. Those that were there before keep their handles: the n-th of a name
@@ -250,6 +269,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedFile> file) {
   std::vector<Member> members = match_members(entry, file->opened.profiles, gone);
   entry.file = std::move(file);
   entry.failed = false;
+  entry.not_said.reset();
   entry.last_use = ++clock_;
   ++entry.revision;
   std::set<std::string> fresh;
@@ -305,14 +325,22 @@ void Engine::file_changed(const std::string& path) {
   const auto watches = folders_;  // a callback may add to them
   for (const FolderWatch& watch : watches)
     if (watch.path == path && clients_.count(watch.client) != 0) watch.changed();
-  std::vector<FileId> changed;  // what reading does to the table is done to the table, not to this loop
+  std::vector<std::pair<FileId, FileStamp>>
+      changed;  // what reading does to the table is done to the table, not to this loop
   for (auto& [id, entry] : entries_) {
     if (entry.path != path || !entry.file || entry.loading) continue;
     const auto stamp = stamp_of(path);
-    if (stamp && !(*stamp == entry.file->stamp)) changed.push_back(id);
+    if (entry.not_said && (!stamp || *stamp == entry.reading)) {
+      const std::string what = *entry.not_said;
+      tell_failure(entry, what);
+      announce_activity(what);
+    } else if (stamp && !(*stamp == entry.file->stamp)) {
+      changed.emplace_back(id, *stamp);
+    }
   }
-  for (const FileId id : changed)
-    if (const auto found = entries_.find(id); found != entries_.end()) start_loading(id, found->second);
+  for (const auto& [id, stamp] : changed)
+    if (const auto found = entries_.find(id); found != entries_.end())
+      start_loading(id, found->second, stamp);
 }
 
 }  // namespace profd
