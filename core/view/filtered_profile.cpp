@@ -13,16 +13,13 @@ namespace {
 bool is_of_samples(const Filter& filter) {
   return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
 }
-bool is_of_rows(const Filter& filter) {
-  return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
-}
 
 // 1 by context: its stack passes the filters of functions, modules, files and fragments. Empty without such.
-Result<std::vector<std::uint8_t>> stacks_that_pass(const Profile& profile, const ViewSpec& spec,
-                                                   StopToken& stop) {
+Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, StopToken& stop) {
+  const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes;
-  for (const Filter& filter : spec.filters) {
-    if (!is_of_rows(filter) || is_of_samples(filter)) continue;
+  for (const Filter& filter : selection.row_filters) {
+    if (is_of_samples(filter)) continue;
     PROFD_CHECK(stop.status());
     ContextRanges ranges;
     if (filter.by == FilterBy::fragment) {
@@ -42,14 +39,15 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Profile& profile, const
 }
 
 // The same by sample, for threads, labels and times.
-Result<std::vector<std::uint8_t>> samples_that_pass(const Profile& profile, const ViewSpec& spec) {
+Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection) {
+  const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes, undecided;
-  for (const Filter& filter : spec.filters) {
-    if (!is_of_rows(filter) || !is_of_samples(filter)) continue;
+  for (const Filter& filter : selection.row_filters) {
+    if (!is_of_samples(filter)) continue;
     const std::size_t n = profile.samples() == nullptr ? 0 : profile.samples()->size();
     passes.resize(n, 1);
     undecided.resize(n, 0);
-    PROFD_CHECK(filter_samples(profile, filter, passes, undecided));
+    PROFD_TRY([[maybe_unused]] const bool any, filter_samples(profile, filter, passes, undecided));
   }
   for (std::size_t i = 0; i < passes.size(); ++i)
     if (undecided[i] != 0) passes[i] = 0;
@@ -102,11 +100,10 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   how.info = profile.info();
   how.info->properties.emplace_back("view", to_text(spec));
   how.default_metric = selection.metric;
-  PROFD_TRY(how.contexts, stacks_that_pass(profile, spec, stop));
-  PROFD_TRY(how.samples, samples_that_pass(profile, spec));
+  PROFD_TRY(how.contexts, stacks_that_pass(selection, stop));
+  PROFD_TRY(how.samples, samples_that_pass(selection));
   // No filter of samples can say yes to what belongs to none.
-  how.unsampled = std::none_of(spec.filters.begin(), spec.filters.end(),
-                               [](const Filter& f) { return is_of_rows(f) && is_of_samples(f); });
+  how.unsampled = std::none_of(selection.row_filters.begin(), selection.row_filters.end(), is_of_samples);
   how.run_of = runs_of(selection);
   how.frames = [&](FrameId frame, RewriteTables& tables, StandIns& out) -> Result<void> {
     stand_in(selection, frame, tables, out);

@@ -16,17 +16,20 @@
 namespace profd {
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+// "/src/a/b.c" ends in "b.c" and in "a/b.c".
+bool ends_in_path(std::string_view path, std::string_view end) {
+  if (end.empty() || path.size() <= end.size() || !path.ends_with(end)) return false;
+  const char before = path[path.size() - end.size() - 1];
+  return before == '/' || before == '\\';
 }
 
 // Texts repeat from frame to frame, so each is matched once.
 class TextMatches {
  public:
-  TextMatches(const Profile& profile, const Pattern& pattern, bool is_path)
+  TextMatches(const Profile& profile, const Pattern& pattern, std::string_view wanted, bool is_path)
       : strings_(profile.strings()),
         pattern_(pattern),
+        wanted_(wanted),
         is_path_(is_path),
         known_(strings_.size(), kUnknown) {}
 
@@ -36,7 +39,7 @@ class TextMatches {
     if (known == kUnknown) {
       const std::string_view text = strings_[id];
       const bool match =
-          pattern_.matches(text) || (is_path_ && pattern_.exact() && pattern_.matches(base_name(text)));
+          pattern_.matches(text) || (is_path_ && pattern_.exact() && ends_in_path(text, wanted_));
       known = match ? 1 : 0;
     }
     return known == 1;
@@ -46,11 +49,12 @@ class TextMatches {
   static constexpr std::uint8_t kUnknown = 2;
   const StringTable& strings_;
   const Pattern& pattern_;
+  std::string_view wanted_;
   bool is_path_;
   std::vector<std::uint8_t> known_;
 };
 
-Result<void> filter_by_thread(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+Result<bool> filter_by_thread(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                               std::vector<std::uint8_t>& undecided) {
   const SampleTable& samples = *profile.samples();
   if (samples.thread.empty())
@@ -72,7 +76,7 @@ Result<void> filter_by_thread(const Profile& profile, const Filter& filter, std:
     }
     if (match[thread] != wanted) passed[i] = 0;
   }
-  return {};
+  return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
 bool label_matches(const Profile& profile, std::size_t entry, const Pattern& pattern) {
@@ -83,7 +87,7 @@ bool label_matches(const Profile& profile, std::size_t entry, const Pattern& pat
   return pattern.matches(number) || (!unit.empty() && pattern.matches(fmt::format("{} {}", number, unit)));
 }
 
-Result<void> filter_by_label(const Profile& profile, const Filter& filter,
+Result<bool> filter_by_label(const Profile& profile, const Filter& filter,
                              std::vector<std::uint8_t>& passed) {
   const SampleTable& samples = *profile.samples();
   if (samples.label_set.empty()) return fail(ErrorCode::invalid, "no sample of the profile has labels");
@@ -106,14 +110,15 @@ Result<void> filter_by_label(const Profile& profile, const Filter& filter,
     const std::uint8_t is = set < match.size() ? match[set] : 0;
     if (is != wanted) passed[i] = 0;
   }
-  return {};
+  return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
-Result<void> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+Result<bool> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided) {
   const SampleTable& samples = *profile.samples();
   if (samples.time.empty()) return fail(ErrorCode::invalid, "the samples of the profile have no times");
   const bool wanted = filter.op == FilterOp::keep;
+  bool any = false;
   for (std::size_t i = 0; i < passed.size(); ++i) {
     const std::int64_t time = samples.time[i];
     if (time == kNoTime) {
@@ -122,8 +127,9 @@ Result<void> filter_by_time(const Profile& profile, const Filter& filter, std::v
     }
     const bool is = (!filter.from_ns || time >= *filter.from_ns) && (!filter.to_ns || time < *filter.to_ns);
     if (is != wanted) passed[i] = 0;
+    any = any || is;
   }
-  return {};
+  return any;
 }
 
 }  // namespace
@@ -132,7 +138,7 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
   const FrameTable& frames = profile.frames();
   const FunctionTable& functions = profile.functions();
-  TextMatches matches(profile, pattern, filter.by != FilterBy::function);
+  TextMatches matches(profile, pattern, filter.pattern, filter.by != FilterBy::function);
   std::vector<std::uint8_t> match(frames.size(), 0);
   for (std::size_t frame = 0; frame < match.size(); ++frame) {
     const std::uint32_t function = frames.function[frame].v;
@@ -152,7 +158,7 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
   return match;
 }
 
-Result<void> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided) {
   if (profile.samples() == nullptr)
     return fail(

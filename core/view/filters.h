@@ -17,13 +17,13 @@ inline constexpr std::size_t kMaxFragmentLength = 1000;
 inline constexpr std::size_t kMaxFilters = 64;
 
 // By FrameId: 1 where the frame matches a function, module or file filter. Exact patterns mean the whole
-// name, for functions the linker name too, for modules and files also the base name of the path.
+// name, for functions the linker name too, for modules and files also the end of the path after a separator.
 Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter);
 
 // By sample: clears passed[i] where the thread, label or time filter does not let sample i through. A sample
 // without a thread or a time is no match: `drop` leaves it, and where `keep` cannot tell, undecided[i] is
-// set.
-Result<void> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+// set. Whether any thread, label or time matches.
+Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided);
 
 // Contexts as disjoint ascending id ranges [begin, end).

@@ -8,7 +8,7 @@
 
 namespace profd {
 
-// Fails with `invalid` for a name that nothing or several frames have.
+// Short names mean what they are shown for (resolve.h). Fails as resolve_key does.
 Result<std::vector<Key>> keys_of_focus(const Selection& selection, const std::vector<std::string>& names);
 
 }  // namespace profd

@@ -10,6 +10,7 @@
 #include "core/view/filters.h"
 #include "core/view/key_memo.h"
 #include "core/view/memo.h"
+#include "core/view/resolve.h"
 #include "core/view/sweep.h"
 
 namespace profd {
@@ -121,58 +122,72 @@ std::vector<Value> sum_of_undecided(const Profile& profile, const std::vector<st
   return sums;
 }
 
-// The rows that keep and drop let through. `excluded`: by metric, see Selection; empty without filters of
-// samples.
-Result<SelfTable> filter_rows(const Profile& profile, const ViewSpec& spec, std::vector<Value>& excluded,
-                              StopToken stop) {
-  SelfTable self = profile.self();
+bool any_set(const std::vector<std::uint8_t>& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](std::uint8_t flag) { return flag != 0; });
+}
+void warn_unless(bool matches, const Filter& filter, Selection& selection) {
+  if (!matches) selection.warnings.push_back(fmt::format("`{}` matches nothing", to_text(filter)));
+}
+
+// The rows that keep and drop let through.
+Result<void> filter_rows(const Profile& profile, const std::vector<Filter>& filters, Selection& selection,
+                         StopToken stop) {
+  SelfTable& self = selection.self;
+  self = profile.self();
   const auto wants = [&](bool samples) {
-    return std::any_of(spec.filters.begin(), spec.filters.end(),
+    return std::any_of(filters.begin(), filters.end(),
                        [&](const Filter& f) { return filters_rows(f) && filters_samples(f) == samples; });
   };
   if (wants(true)) {
     std::vector<std::uint8_t> passed(profile.samples() == nullptr ? 0 : profile.samples()->size(), 1);
     std::vector<std::uint8_t> undecided(passed.size(), 0);
-    for (const Filter& filter : spec.filters) {
+    for (const Filter& filter : filters) {
       if (!filters_rows(filter) || !filters_samples(filter)) continue;
       PROFD_CHECK(stop.status());
-      PROFD_CHECK(filter_samples(profile, filter, passed, undecided));
+      PROFD_TRY(const bool any, filter_samples(profile, filter, passed, undecided));
+      warn_unless(any, filter, selection);
     }
     const SampleTable& samples = *profile.samples();
-    excluded = sum_of_undecided(profile, passed, undecided);
+    selection.excluded = sum_of_undecided(profile, passed, undecided);
     for (std::size_t i = 0; i < passed.size(); ++i)
       if (undecided[i] != 0) passed[i] = 0;
     self = take_rows({samples.context, samples.values}, ordered_rows(samples, passed, profile.tree().size()));
   }
-  for (const Filter& filter : spec.filters) {
+  for (const Filter& filter : filters) {
     if (!filters_rows(filter) || filters_samples(filter)) continue;
     PROFD_CHECK(stop.status());
     ContextRanges ranges;
     if (filter.by == FilterBy::fragment) {
       PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
+      warn_unless(ranges.size() > 0, filter, selection);
     } else {
       PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      warn_unless(any_set(match), filter, selection);
       PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
     }
     const std::vector<std::uint32_t> rows = rows_in(self.contexts, ranges, filter.op == FilterOp::keep);
     if (rows.size() != self.contexts.size()) self = take_rows(self, rows);
   }
-  return self;
+  selection.n_row_warnings = selection.warnings.size();
+  return {};
 }
 
 // Which frames are hidden, and which key every other one has once collapse groups are made.
-Result<void> apply_frame_filters(const Profile& profile, const ViewSpec& spec, Selection& selection) {
+Result<void> apply_frame_filters(const Profile& profile, const std::vector<Filter>& filters,
+                                 Selection& selection) {
   std::vector<std::uint32_t> group_of;
   std::vector<std::string> names;
-  for (const Filter& filter : spec.filters) {
+  for (const Filter& filter : filters) {
     if (filter.op == FilterOp::collapse && filter.by == FilterBy::recursion) {
       selection.collapse_recursion = true;
     } else if (filter.op == FilterOp::hide) {
       PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      warn_unless(any_set(match), filter, selection);
       selection.hidden.resize(match.size(), 0);
       for (std::size_t f = 0; f < match.size(); ++f) selection.hidden[f] |= match[f];
     } else if (filter.op == FilterOp::collapse) {
       PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      warn_unless(any_set(match), filter, selection);
       group_of.resize(match.size(), 0);
       names.push_back(filter.regex ? "/" + filter.pattern + "/" : filter.pattern);
       for (std::size_t f = 0; f < match.size(); ++f) {
@@ -264,8 +279,9 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   auto selection = std::make_shared<Selection>();
   selection->profile = profile;
   selection->memo = std::make_shared<ViewMemo>();
-  selection->row_filters = filters_that(spec.filters, true);
-  selection->box_filters = filters_that(spec.filters, false);
+  PROFD_TRY(const std::vector<Filter> filters, with_whole_names(*profile, spec.filters));
+  selection->row_filters = filters_that(filters, true);
+  selection->box_filters = filters_that(filters, false);
   selection->metric = profile->default_metric();
   if (!spec.metric.empty()) {
     const std::optional<MetricId> metric = profile->find_metric(spec.metric);
@@ -288,8 +304,12 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   if (same_rows) {
     selection->self = similar->self;
     selection->excluded = similar->excluded;
+    selection->n_row_warnings = similar->n_row_warnings;
+    selection->warnings.assign(
+        similar->warnings.begin(),
+        similar->warnings.begin() + static_cast<std::ptrdiff_t>(similar->n_row_warnings));
   } else {
-    PROFD_TRY(selection->self, filter_rows(*profile, spec, selection->excluded, stop));
+    PROFD_CHECK(filter_rows(*profile, filters, *selection, stop));
   }
   const bool same_sums = same_rows && similar->metric == selection->metric;
   if (same_sums) {
@@ -315,8 +335,11 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
     selection->hidden = similar->hidden;
     selection->collapse_recursion = similar->collapse_recursion;
     selection->owner = similar->owner;
+    selection->warnings.insert(selection->warnings.end(),
+                               similar->warnings.begin() + static_cast<std::ptrdiff_t>(similar->n_row_warnings),
+                               similar->warnings.end());
   } else {
-    PROFD_CHECK(apply_frame_filters(*profile, spec, *selection));
+    PROFD_CHECK(apply_frame_filters(*profile, filters, *selection));
     PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
   }
   selection->estimated = profile->contexts_estimated();
@@ -349,6 +372,7 @@ Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<co
   out->memo = std::make_shared<ViewMemo>();
   out->key_memo = std::make_shared<KeyMemo>();
   PROFD_CHECK(find_owners(out->profile->tree(), *out, stop));
+  if (out->stated) PROFD_TRY(out->stated, make_stated_view(*out->profile, *out->keys, out->metric, stop));
   return SelectionPtr(std::move(out));
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/model/profile.h"
@@ -39,8 +40,12 @@ struct Selection {
   bool saturated = false;           // some sum was clamped to the limits of int64
   Value total;                      // of what passed
   Value profile_total;              // of everything
-  std::vector<Filter> row_filters;  // the keep and drop filters it was made with
+  std::vector<Filter> row_filters;  // the keep and drop filters it was made with, names in full
   std::vector<Filter> box_filters;  // the hide and collapse filters
+  // Sentences for whoever sees the answer: "`drop function x` matches nothing". Those of row_filters come
+  // first.
+  std::vector<std::string> warnings;
+  std::size_t n_row_warnings = 0;
   // By metric, of the whole profile: what filters by thread, label or time leave out because nobody knows
   // where it belongs: values that belong to no sample, samples without a thread or a time. Empty without such
   // filters.
@@ -67,9 +72,9 @@ using SelectionPtr = std::shared_ptr<const Selection>;
 bool same_boxes(const Selection& a, const Selection& b);
 
 // Fails with `invalid` when a filter cannot be applied (a bad expression, a thread filter on a profile
-// without threads, an unknown metric); the message says which and why. `similar`, a selection of the same
-// profile, only saves work: what both have in common (keys, rows, totals) is shared.
-// Names and sums of big profiles are worked out side by side on the executor.
+// without threads, a short name of several functions, an unknown metric); the message says which and why.
+// `similar`, a selection of the same profile, only saves work: what both have in common (keys, rows, totals)
+// is shared. Names and sums of big profiles are worked out side by side on the executor.
 Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,
                             const SelectionPtr& similar, Executor& executor);
 inline Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, StopToken stop,

@@ -120,6 +120,10 @@ std::string filter_text(const Filter& filter) {
 
 }  // namespace
 
+std::string to_text(const Filter& filter) {
+  return filter_text(filter);
+}
+
 std::string_view to_text(Shape shape) {
   return kShapes[static_cast<std::size_t>(shape)];
 }

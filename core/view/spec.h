@@ -71,6 +71,9 @@ std::string to_text(const ViewSpec& spec);
 // Fails with `invalid` and the offset of what was not understood, or `limit` above 64 KiB.
 Result<ViewSpec> parse_view_spec(std::string_view text);
 
+// As it stands in a spec: "drop function f".
+std::string to_text(const Filter& filter);
+
 std::string_view to_text(Shape shape);
 std::string_view to_text(Granularity granularity);
 Result<Granularity> parse_granularity(std::string_view text);

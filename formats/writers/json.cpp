@@ -111,6 +111,14 @@ class JsonWriter final : public FormatWriter {
     out.key("metric");
     out.json(view.metric(0).name);
     write_metrics(view, out);
+    if (!view.first().warnings.empty()) {
+      out.key("warnings");
+      for (std::size_t i = 0; i < view.first().warnings.size(); ++i) {
+        out.put(i == 0 ? '[' : ',');
+        out.json(view.first().warnings[i]);
+      }
+      out.put(']');
+    }
     out.key("rows");
     out.put('[');
     PROFD_CHECK(for_each_row(view, options.stop, [&](const ViewRow& row) -> Result<void> {

@@ -114,6 +114,7 @@ void count_loss(LossReport& losses, std::string_view kind, std::string_view mess
 }
 
 void report_excluded(const Selection& selection, LossReport& losses) {
+  for (const std::string& warning : selection.warnings) losses.add("filter", Severity::info, warning);
   if (selection.excluded.empty()) return;
   const Value& amount = selection.excluded[selection.metric.v];
   if (as_double(amount) == 0) return;

@@ -1305,6 +1305,7 @@ void write(JsonText& out, const HotFunction& value) {
 bool decode(const Json& value, HeavyPath& out, const Path& path) {
   return ObjectReader(value, path)
       .required("frames", out.frames)
+      .optional("labels", out.labels)
       .optional("key", out.key)
       .required("amount", out.amount)
       .ok();
@@ -1312,6 +1313,7 @@ bool decode(const Json& value, HeavyPath& out, const Path& path) {
 void write(JsonText& out, const HeavyPath& value) {
   out.begin_object();
   put(out, "frames", value.frames);
+  put_optional(out, "labels", value.labels);
   put_optional(out, "key", value.key);
   put(out, "amount", value.amount);
   out.end_object();

@@ -1106,6 +1106,9 @@ using BoxPath = std::vector<std::int64_t>;
 struct HeavyPath {
   // Names, root first; `...` where shortened.
   std::vector<std::string> frames;
+  // Short forms of `frames`, which differ among the paths of one answer where the frames do; absent
+  // where none is shorter.
+  std::optional<std::vector<std::string>> labels;
   // The path in the default top-down view.
   std::optional<BoxPath> key;
   // What goes through it.

@@ -15,8 +15,10 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/names.h"
+#include "server/feature/text.h"
 #include "server/platform/memory.h"
 
 namespace profd {
@@ -30,16 +32,34 @@ struct FlameOptions {
   double width = 0;  // pixels; 0 by kind of output
   int depth = -1;    // rows; -1 by kind of output, 0 all
   FlameScheme scheme = FlameScheme::module;
+  bool inverted = false;
+  std::string title;
 };
 
 constexpr double kJsonWidth = 1200;
 constexpr std::uint32_t kTerminalRows = 40;
 
+// Who gets the page sees nothing of what the command said beside it.
+std::vector<std::string> notes_of(const OpenView& view) {
+  std::vector<std::string> notes = view.selection->warnings;
+  if (std::string excluded = exclusion_text(*view.selection); !excluded.empty())
+    notes.push_back(std::move(excluded));
+  for (const ReportRow& row : view.opened.report.rows()) {
+    if (row.severity == Severity::info) continue;
+    std::string note = row.message;
+    if (row.count > 1) note += fmt::format(" ({} times)", format_count(row.count));
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 int write_svg(const FlameOptions& options, const Console& console, const OpenView& view,
               const FlameLayout& layout) {
   FlameSvgOptions svg;
-  svg.title = base_name(options.profile.file);
+  svg.title = options.title.empty() ? std::string(base_name(options.profile.file)) : options.title;
   svg.scheme = options.scheme;
+  svg.inverted = options.inverted;
+  svg.notes = notes_of(view);
   svg.view = view.spec;
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output == "-") return console.print(page);
@@ -77,9 +97,9 @@ int flame(const FlameOptions& options, const Console& console) {
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
     if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
-    code =
-        svg ? write_svg(options, console, *view, *layout)
-            : console.print(flame_text(console.out, *view, *layout, options.scheme, rows > 0 ? rows : kNone));
+    const FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
+    code = svg ? write_svg(options, console, *view, *layout)
+               : console.print(flame_text(console.out, *view, *layout, how));
   }
   keep_in_cache(*view);
   return end_process(code);
@@ -103,13 +123,22 @@ void add_flame(CLI::App& root, Commands& commands) {
   app->add_option("--depth", options->depth, "Rows shown; 0 shows all (in the terminal: 40)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  app->add_option("--scheme", options->scheme,
-                  "Colours by module, the classic warm ones, or by kind of frame")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, FlameScheme>{
-          {"module", FlameScheme::module}, {"warm", FlameScheme::warm}, {"kind", FlameScheme::kind}}))
-      ->option_text("module|warm|kind");
+  app->add_option("--palette,--scheme", options->scheme,
+                  "Colours by module or package, by file, by kind of frame, or warm or cool ones by name")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, FlameScheme>{{"module", FlameScheme::module},
+                                                                             {"file", FlameScheme::file},
+                                                                             {"kind", FlameScheme::kind},
+                                                                             {"warm", FlameScheme::warm},
+                                                                             {"cool", FlameScheme::cool}}))
+      ->option_text("module|file|kind|warm|cool");
+  app->add_flag("--inverted", options->inverted, "The root at the bottom: flames grow upwards")
+      ->excludes("--json");
+  app->add_option("--title", options->title, "The page's title; otherwise the file's name")
+      ->needs("--output")
+      ->type_name("TEXT");
   app->footer(
       "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
+      "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
       "  profd flame --json --width 800 cpu.pprof");
   app->callback([&commands, options] {

@@ -48,7 +48,7 @@ std::string box_text(const std::string& name, int width, bool colors) {
 }  // namespace
 
 std::string flame_text(const Terminal& terminal, const OpenView& view, const FlameLayout& layout,
-                       FlameScheme scheme, std::uint32_t max_rows) {
+                       const FlameTextOptions& options) {
   const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
   const double whole = as_double(layout.total_width);
@@ -68,8 +68,8 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
   std::vector<KeyPlace> places;
   std::uint32_t rows_cut = 0;
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
-    if (layout.depth[i] >= max_rows) {
-      rows_cut = std::max(rows_cut, layout.depth[i] - max_rows + 1);
+    if (layout.depth[i] >= options.max_rows) {
+      rows_cut = std::max(rows_cut, layout.depth[i] - options.max_rows + 1);
       continue;
     }
     const double x = as_double(layout.x[i]), width = as_double(layout.width[i]);
@@ -89,13 +89,15 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
   }
   const std::vector<std::string> short_names = distinct_short_names(frames);
 
+  std::vector<std::string> lines;
   for (std::vector<Box>& row : rows) {
+    std::string& line = lines.emplace_back();
     std::sort(row.begin(), row.end(), [](const Box& a, const Box& b) { return a.from < b.from; });
     int column = 0;
     for (const Box& box : row) {
       const int from = std::max(box.from, column);
       if (box.to <= from) continue;
-      out.append(static_cast<std::size_t>(from - column), ' ');
+      line.append(static_cast<std::size_t>(from - column), ' ');
       column = box.to;
       const int width = box.to - from;
       const bool root = layout.parent[box.id] == kNone;
@@ -103,7 +105,7 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
         const std::string text =
             root ? "all" : fmt::format("{} more", format_count(std::uint64_t{layout.n_merged[box.id]}));
         const std::string label = box_text(text, width, colored);
-        out += colored ? paint(terminal.colors, root ? Hsl{220, 10, 78} : Hsl{0, 0, 58}, label) : label;
+        line += colored ? paint(terminal.colors, root ? Hsl{220, 10, 78} : Hsl{0, 0, 58}, label) : label;
         continue;
       }
       const std::size_t n = name_of.at(layout.key[box.id]);
@@ -113,20 +115,23 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
           display_width(name) + 2 > static_cast<std::size_t>(width) ? sanitize_text(short_names[n]) : name,
           width, colored);
       if (!colored) {
-        out += label;
+        line += label;
         continue;
       }
       const ColoredFrame frame{full[n], places[n].module, places[n].file, layout.kind[box.id],
                                layout.inlined[box.id] != 0};
-      out += paint(terminal.colors, flame_color(scheme, frame), label);
+      line += paint(terminal.colors, flame_color(options.scheme, frame), label);
     }
-    out += '\n';
+    line += '\n';
   }
   if (rows_cut > 0) {
-    out += terminal.dim(
-        fmt::format("{} more {} below; --depth 0 shows all", rows_cut, rows_cut == 1 ? "row" : "rows"));
-    out += '\n';
+    lines.push_back(
+        terminal.dim(fmt::format("{} more {} {}; --depth 0 shows all", rows_cut,
+                                 rows_cut == 1 ? "row" : "rows", options.inverted ? "above" : "below")) +
+        '\n');
   }
+  if (options.inverted) std::reverse(lines.begin(), lines.end());
+  for (const std::string& line : lines) out += line;
   return out;
 }
 

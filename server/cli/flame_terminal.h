@@ -1,4 +1,4 @@
-// A flame graph as terminal text: a row of boxes a line, root on top.
+// A flame graph as terminal text: a row of boxes a line.
 #pragma once
 
 #include <string>
@@ -9,8 +9,14 @@
 
 namespace profd {
 
-// `layout` was made for a viewport of as many pixels as the terminal has columns. At most `max_rows` rows.
+struct FlameTextOptions {
+  FlameScheme scheme = FlameScheme::module;
+  std::uint32_t max_rows = kNone;
+  bool inverted = false;  // the root at the bottom
+};
+
+// `layout` was made for a viewport of as many pixels as the terminal has columns.
 std::string flame_text(const Terminal& terminal, const OpenView& view, const FlameLayout& layout,
-                       FlameScheme scheme, std::uint32_t max_rows);
+                       const FlameTextOptions& options);
 
 }  // namespace profd

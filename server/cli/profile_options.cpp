@@ -124,6 +124,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   auto prepared = prepare_view(*view.views, *view.open, view.spec, StopToken{});
   if (!prepared) return named(options.file, prepared.error());
   view.prepared = std::move(*prepared);
+  for (const std::string& warning : view.selection().warnings) console.note(warning);
   return view;
 }
 

@@ -10,6 +10,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/json_writer.h"
+#include "server/cli/path_text.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
@@ -132,40 +133,6 @@ void add_hottest(const Console& console, const Summary& s, std::string& out) {
   }
 }
 
-// Runs of one name become "name ×n".
-std::vector<std::string> folded_names(const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < names.size();) {
-    std::size_t end = i + 1;
-    while (end < names.size() && names[end] == names[i]) ++end;
-    out.push_back(sanitize_text(names[i]));
-    if (end - i > 1) out.back() += fmt::format(" ×{}", end - i);
-    i = end;
-  }
-  return out;
-}
-
-// As much of the leaf's end as fits, the root always.
-std::string path_text(const std::vector<std::string>& all, std::size_t columns) {
-  static constexpr std::string_view kArrow = " › ";
-  const std::vector<std::string> names = folded_names(all);
-  if (names.empty()) return {};
-  std::size_t first = names.size() - 1;
-  std::size_t width = display_width(names[first]);
-  const std::size_t head = first == 0 ? 0 : display_width(names[0]) + 2 * kArrow.size() - 3;
-  while (first > 0 && width + display_width(names[first - 1]) + 3 + (first > 1 ? head : 0) <= columns) {
-    width += display_width(names[--first]) + 3;
-  }
-  std::string text;
-  if (first > 0) text = names[0] + std::string(kArrow);
-  if (first > 1) text += "…" + std::string(kArrow);
-  for (std::size_t i = first; i < names.size(); ++i) {
-    if (i > first) text += kArrow;
-    text += names[i];
-  }
-  return cut_to_width(text, columns);
-}
-
 void add_heaviest(const Console& console, const Summary& s, std::string& out) {
   if (s.heaviest.empty()) return;
   out += "\n" + console.out.bold("Heaviest paths") + "\n";
@@ -174,10 +141,14 @@ void add_heaviest(const Console& console, const Summary& s, std::string& out) {
     value_width = std::max(value_width, display_width(path.self_text));
   const auto columns = static_cast<std::size_t>(console.out.columns);
   const std::size_t fixed = 2 + 7 + 2 + value_width + 2;
-  for (const SummaryPath& path : s.heaviest) {
+  std::vector<std::vector<std::string>> names;
+  for (const SummaryPath& path : s.heaviest) names.push_back(path.short_names);
+  const std::vector<std::string> texts = path_texts(names, columns > fixed + 30 ? columns - fixed : 30);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const SummaryPath& path = s.heaviest[i];
     out +=
         "  " + right_aligned(path.self_share, 7) + "  " + right_aligned(path.self_text, value_width) + "  ";
-    out += path_text(path.short_names, columns > fixed + 30 ? columns - fixed : 30) + "\n";
+    out += texts[i] + "\n";
   }
 }
 

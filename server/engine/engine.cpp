@@ -23,6 +23,7 @@ Engine::Engine(const EngineOptions& options, Post post)
     : post_(std::move(post)),
       budget_(options.memory_budget != 0 ? options.memory_budget : half_of_the_machine()),
       watch_files_(options.watch_files),
+      patience_(options.patience),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
       scheduler_(std::make_unique<Scheduler>(

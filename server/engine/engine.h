@@ -32,6 +32,9 @@ struct EngineOptions {
   std::uint64_t memory_budget = 0;  // bytes for profiles; 0: half of the machine
   std::uint64_t view_budget = 0;    // bytes for cached views; 0: an eighth of the machine, at least 512 MiB
   bool watch_files = true;
+  // A watched file that cannot be read any more is perhaps being written: for how long nothing is said while
+  // it stays as it is. Twenty times as long when it is empty, which many profilers leave it until they end.
+  std::chrono::milliseconds patience{3000};
   CacheOptions cache;  // of imported files; none by default
 };
 
@@ -187,6 +190,9 @@ class Engine {
     std::optional<StopSource> loading;
     std::shared_ptr<std::atomic<std::int32_t>> percentage;  // of the loading; -1 unknown
     bool failed = false, attached = false, watched = false;
+    std::optional<std::string> reading;   // freshness when the loading began, when a change asked for it
+    std::optional<std::string> not_said;  // why that failed, until patience ends
+    std::chrono::steady_clock::time_point silent_since = {};
     std::uint32_t revision = 0;
     std::uint64_t last_use = 0;
     std::shared_ptr<LoadedProfiles> loaded;
@@ -195,7 +201,7 @@ class Engine {
   };
 
   // engine_loading.cpp: from a file to members, and again when it changes
-  void start_loading(FileId id, Entry& entry);
+  void start_loading(FileId id, Entry& entry, std::optional<std::string> seen_by_watcher = std::nullopt);
   ProgressFn watched_progress(Entry& entry, ProgressFn inner);
   void loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result);
   void take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loaded);
@@ -207,6 +213,8 @@ class Engine {
   void watch(Entry& entry);
   void unwatch(const Entry& entry);
   void file_changed(const std::string& path);
+  void wait_for_the_rest(Entry& entry, const std::string& what);
+  void tell_failure(Entry& entry, const std::string& what);
 
   void forget_views(const OpenProfile& open);
   void retire(Entry& entry, Member& member, const std::string& message);
@@ -223,6 +231,7 @@ class Engine {
   Post post_;
   std::uint64_t budget_;
   bool watch_files_;
+  std::chrono::milliseconds patience_;
   ProfileCache cache_;
   std::shared_ptr<bool> alive_;           // posted tasks look whether the engine is still there
   std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here

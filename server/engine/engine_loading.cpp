@@ -96,8 +96,9 @@ Engine::ProgressFn Engine::watched_progress(Entry& entry, ProgressFn inner) {
   };
 }
 
-void Engine::start_loading(FileId id, Entry& entry) {
+void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> seen_by_watcher) {
   entry.loading.emplace();
+  entry.reading = std::move(seen_by_watcher);
   // Progress goes to whoever asked first; the others wait without it.
   auto progress =
       watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
@@ -150,14 +151,37 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
   entry.waiters.clear();
   if (entry.members.empty()) {
     drop(id, "");
+  } else if (entry.reading && waiters.empty() && error.code != ErrorCode::limit && watch_files_ &&
+             !entry.loaded->watched.empty()) {
+    wait_for_the_rest(entry, what);
+    return announce_activity();
   } else {
-    entry.failed = true;
-    for (const Member& member : entry.members)
-      if (!member.clients.empty())
-        announce(ProfileChange::reload_failed, entry, member, what + ". The older revision is shown.");
+    tell_failure(entry, what);
   }
   if (error.code != ErrorCode::cancelled) announce_activity(what);
   for (Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
+}
+
+// A program may be writing it: what the watcher sees next decides, or that it sees nothing for a while.
+void Engine::wait_for_the_rest(Entry& entry, const std::string& what) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!entry.not_said) entry.silent_since = now;
+  if (now - entry.silent_since > patience_ * 20) return tell_failure(entry, what);  // and is never done
+  entry.not_said = what;
+  for (const WatchedPath& one : entry.loaded->watched) {
+    const auto stamp = stamp_of(one.path);
+    if (!stamp) continue;
+    watcher().watch(one.path, *stamp);
+    watcher().remind(one.path, stamp->size == 0 ? patience_ * 20 : patience_);
+  }
+}
+
+void Engine::tell_failure(Entry& entry, const std::string& what) {
+  entry.failed = true;
+  entry.not_said.reset();
+  for (const Member& member : entry.members)
+    if (!member.clients.empty())
+      announce(ProfileChange::reload_failed, entry, member, what + ". The older revision is shown.");
 }
 
 // The members of the file as it is now. Those that were there before keep their handles: the n-th of a name
@@ -234,6 +258,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
   entry.loaded = std::move(loaded);
   entry.loaded_at = std::chrono::steady_clock::now();
   entry.failed = false;
+  entry.not_said.reset();
   entry.last_use = ++clock_;
   ++entry.revision;
   std::set<std::string> fresh;
@@ -297,8 +322,14 @@ bool Engine::load_again(FileId id, Entry& entry) {
   if (!entry.loaded || entry.loading) return false;
   const auto age = std::chrono::steady_clock::now() - entry.loaded_at;
   if (age < entry.origin->policy().tell_every) return false;
-  if (const auto now = entry.origin->freshness(); now && *now != entry.loaded->freshness)
-    start_loading(id, entry);
+  const auto now = entry.origin->freshness();
+  if (entry.not_said && (!now || now == entry.reading)) {  // nothing more came
+    const std::string what = *entry.not_said;
+    tell_failure(entry, what);
+    announce_activity(what);
+  } else if (now && *now != entry.loaded->freshness) {
+    start_loading(id, entry, now);
+  }
   return true;
 }
 

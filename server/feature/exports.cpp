@@ -53,7 +53,9 @@ class FlameSvgWriter final : public FormatWriter {
     count("truncated", "Only the widest boxes are drawn.", layout.truncated ? 1 : 0);
     if (const std::string excluded = exclusion_text(*selection); !excluded.empty())
       count("excluded", excluded, 1);
+    for (const std::string& warning : selection->warnings) losses.add("filter", Severity::info, warning);
     FlameSvgOptions how;
+    how.notes = selection->warnings;
     how.title = options.title;
     how.view = spec;
     const std::string page = flame_svg(*selection, layout, how);

@@ -61,11 +61,28 @@ Hsl kind_color(const ColoredFrame& frame, int brightness) {
   return {4, 65, 66 + brightness};
 }
 
+Hsl by_name(const ColoredFrame& frame, int first_hue, int n_hues, int brightness) {
+  return {first_hue + static_cast<int>(spread(frame.name, static_cast<std::uint32_t>(n_hues))), 82,
+          64 + brightness};
+}
+
+// Folded stacks know no modules: their boxes still differ.
+Hsl by_group(const ColoredFrame& frame, std::string_view group, int brightness) {
+  if (!group.empty()) {
+    // 30 hues twelve degrees apart: neighbours still differ.
+    return {static_cast<int>(spread(group, 30)) * 12, 52, 70 + brightness};
+  }
+  if (frame.kind != FrameKind::native) return kind_color(frame, brightness);
+  return by_name(frame, 8, 44, brightness);
+}
+
 }  // namespace
 
 std::optional<FlameScheme> parse_flame_scheme(std::string_view text) {
   if (text == "module") return FlameScheme::module;
+  if (text == "file") return FlameScheme::file;
   if (text == "warm") return FlameScheme::warm;
+  if (text == "cool") return FlameScheme::cool;
   if (text == "kind") return FlameScheme::kind;
   return std::nullopt;
 }
@@ -84,14 +101,15 @@ Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame) {
     case FlameScheme::kind:
       return kind_color(frame, brightness);
     case FlameScheme::warm:
-      return {8 + static_cast<int>(spread(frame.name, 44)), 82, 64 + brightness};
+      return by_name(frame, 8, 44, brightness);
+    case FlameScheme::cool:
+      return by_name(frame, 160, 70, brightness);
+    case FlameScheme::file:
+      return by_group(frame, frame.file, brightness);
     case FlameScheme::module:
       break;
   }
-  const std::string_view group = color_group(frame);
-  if (group.empty()) return {220, 8, 76 + brightness};
-  // 30 hues twelve degrees apart: neighbours still differ.
-  return {static_cast<int>(spread(group, 30)) * 12, 52, 70 + brightness};
+  return by_group(frame, color_group(frame), brightness);
 }
 
 Rgb to_rgb(const Hsl& color) {

@@ -10,8 +10,10 @@
 namespace profd {
 
 enum class FlameScheme : std::uint8_t {
-  module,  // hue by module or package, brightness by name
+  module,  // hue by module or package, brightness by name; by kind, else warm, where neither is known
+  file,    // hue by source file, the same where it is not known
   warm,    // the classic palette, by name
+  cool,    // blues and greens, by name: for what is not time
   kind,    // java green, c++ yellow, user red, kernel orange, inlined aqua
 };
 std::optional<FlameScheme> parse_flame_scheme(std::string_view text);

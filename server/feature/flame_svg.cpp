@@ -16,13 +16,37 @@ namespace {
 
 constexpr int kWidth = 1200;  // of the picture before a script fits it to the window
 constexpr int kRow = 18;      // ux.md: 18 px rows, 12 px text
-constexpr int kTop = 58, kBottom = 34, kSide = 10;
-constexpr double kCharWidth = 6.7;  // of the 12 px font, for what fits without a script
+constexpr int kHead = 58, kNotes = 18, kBottom = 8, kSide = 10;
 constexpr double kDrawnWidth = kWidth - 2 * kSide;
+
+// Widths of the printable ASCII characters in the widest of the common fonts (DejaVu Sans, 12 px), in half
+// pixels from 'a' = 0: what fits without a script to measure it.
+constexpr std::string_view kCharWidths =
+    "ikmvqxthkkmvijijqqqqqqqqqqjjvvvnysrrtqottiiqovstptrqpsryrprkjkvmmpqoqpjqqhhohyqpqqknkqpuppnqjqv";
+double text_width(std::string_view text, double font_size) {
+  double half_pixels = 0;
+  for (const char c : text) {
+    if (c >= ' ' && c <= '~') half_pixels += kCharWidths[static_cast<std::size_t>(c - ' ')] - 'a';
+    // Other characters are as wide as the font is high, at most; bytes after the first of one add nothing.
+    else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80)
+      half_pixels += 24;
+  }
+  return half_pixels / 2 * font_size / 12;
+}
+// As much of it as fits; "" when that would tell nothing.
+std::string fit_text(const std::string& safe, double room, double font_size = 12) {
+  if (text_width(safe, font_size) <= room) return safe;
+  std::size_t low = 0, high = display_width(safe);
+  while (low + 1 < high) {
+    const std::size_t middle = (low + high) / 2;
+    (text_width(cut_to_width(safe, middle), font_size) <= room ? low : high) = middle;
+  }
+  return low < 3 ? std::string() : cut_to_width(safe, low);
+}
 
 struct Frames {
   std::unordered_map<Key, std::size_t> number;
-  std::vector<std::string> full, label, tooltip;  // not escaped
+  std::vector<std::string> full, label, where;  // not escaped
   std::vector<KeyPlace> places;
 };
 
@@ -37,21 +61,20 @@ Frames collect(const Selection& selection, const FlameLayout& layout) {
   for (std::size_t i = 0; i < out.full.size(); ++i) {
     const KeyPlace& place = out.places[i];
     named.push_back({out.full[i], place.file.empty() ? place.module : place.file});
-    std::string tip = out.full[i];
+    std::string where;
     if (!place.file.empty()) {
-      tip += fmt::format(" ({}{})", place.file, place.line > 0 ? fmt::format(":{}", place.line) : "");
-    } else if (!place.module.empty() && place.module != tip) {
-      tip += fmt::format(" ({})", place.module);
+      where = place.line > 0 ? fmt::format("{}:{}", place.file, place.line) : std::string(place.file);
+    } else if (place.module != out.full[i]) {
+      where = place.module;
     }
-    out.tooltip.push_back(std::move(tip));
+    out.where.push_back(std::move(where));
   }
   out.label = distinct_short_names(named);
   return out;
 }
 
-std::string_view kind_words(const FlameLayout& layout, std::uint32_t i) {
-  if (layout.inlined[i] != 0) return "inlined";
-  switch (layout.kind[i]) {
+std::string_view kind_words(FrameKind kind) {
+  switch (kind) {
     case FrameKind::kernel:
       return "kernel";
     case FrameKind::jit:
@@ -70,6 +93,10 @@ std::string_view kind_words(const FlameLayout& layout, std::uint32_t i) {
   return {};
 }
 
+std::string exact(const Value& value) {
+  return std::visit([](auto v) { return fmt::format("{}", v); }, value);
+}
+
 std::string value_words(const Selection& selection, const FlameLayout& layout, std::uint32_t i,
                         const std::string& unit) {
   std::string text = fmt::format("total {}, {}", format_value(layout.total[i], unit),
@@ -84,59 +111,67 @@ std::string value_words(const Selection& selection, const FlameLayout& layout, s
   return text;
 }
 
-// Attributes are short because there are thousands: k depth, s x and w width as fractions of the whole.
+// What is the same for all boxes of a page.
+struct PageShape {
+  int top = 0;
+  std::uint32_t rows = 0;
+  bool inverted = false;
+  int y(std::uint32_t depth) const {
+    return top + static_cast<int>(inverted ? rows - 1 - depth : depth) * kRow;
+  }
+};
+
+// Attributes are short because there are thousands; flame_svg.h says what they are.
 void add_box(const Selection& selection, const FlameLayout& layout, const Frames& frames, std::uint32_t i,
-             const FlameSvgOptions& options, const std::string& unit, std::string& out) {
+             const FlameSvgOptions& options, const PageShape& shape, const std::string& unit,
+             std::string& out) {
   const double whole = as_double(layout.total_width);
   const double x = as_double(layout.x[i]) / whole, width = as_double(layout.width[i]) / whole;
   const double left = kSide + x * kDrawnWidth, drawn = std::max(width * kDrawnWidth - 0.5, 0.1);
-  const int top = kTop + static_cast<int>(layout.depth[i]) * kRow;
+  const int top = shape.y(layout.depth[i]);
   const bool root = layout.parent[i] == kNone, remainder = layout.n_merged[i] > 0;
+  const auto to = std::back_inserter(out);
 
-  std::string label, tooltip;
+  std::string label, name, where;
   Hsl color{220, 8, 80};
+  std::string_view kind;
   if (remainder) {
     label = fmt::format("{} more", format_count(std::uint64_t{layout.n_merged[i]}));
-    tooltip = label + " too small to draw";
+    name = label + " too small to draw";
   } else if (root) {
-    label = tooltip = "all";
+    label = name = "all";
   } else {
     const std::size_t n = frames.number.at(layout.key[i]);
     label = frames.label[n];
-    tooltip = frames.tooltip[n];
-    color = flame_color(options.scheme, {frames.full[n], frames.places[n].module, frames.places[n].file,
-                                         layout.kind[i], layout.inlined[i] != 0});
-    if (const std::string_view kind = kind_words(layout, i); !kind.empty()) {
-      tooltip.append(" [").append(kind).append("]");
+    name = frames.full[n];
+    where = frames.where[n];
+    kind = kind_words(layout.kind[i]);
+    const bool inlined = layout.inlined[i] != 0;
+    color = flame_color(options.scheme,
+                        {name, frames.places[n].module, frames.places[n].file, layout.kind[i], inlined});
+    for (const std::string_view word : {inlined ? std::string_view("inlined") : std::string_view(), kind}) {
+      if (!word.empty()) where.append(where.empty() ? "" : " · ").append(word);
     }
   }
-  fmt::format_to(std::back_inserter(out),
-                 "<g class=\"b{}\" data-k=\"{}\" data-s=\"{:.9g}\" data-w=\"{:.9g}\"", remainder ? " r" : "",
-                 layout.depth[i], x, width);
-  if (as_double(layout.total[i]) < 0) out += " data-neg=\"1\"";
+  fmt::format_to(to, "<g class=\"b{}\" data-k=\"{}\" data-s=\"{:.9g}\" data-w=\"{:.9g}\" data-v=\"{}\"",
+                 remainder ? " r" : "", layout.depth[i], x, width, exact(layout.total[i]));
+  if (as_double(layout.self[i]) != 0) fmt::format_to(to, " data-self=\"{}\"", exact(layout.self[i]));
+  if (!kind.empty()) fmt::format_to(to, " data-kind=\"{}\"", kind);
   if (!root && !remainder) {
-    fmt::format_to(std::back_inserter(out), " style=\"--h:{};--s:{}%;--l:{}\"", color.hue, color.saturation,
-                   color.lightness);
+    if (layout.inlined[i] != 0) out += " data-inlined=\"1\"";
+    fmt::format_to(to, " style=\"--h:{};--s:{}%;--l:{}\"", color.hue, color.saturation, color.lightness);
   }
-  fmt::format_to(std::back_inserter(out), "><title>{}\n{}</title>", escape_markup(tooltip),
-                 escape_markup(value_words(selection, layout, i, unit)));
-  if (remainder) {
-    fmt::format_to(std::back_inserter(out),
-                   "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"url(#hatch)\"/>", left,
-                   top, drawn, kRow - 1);
-  } else {
-    const Rgb rgb = to_rgb(color);
-    fmt::format_to(
-        std::back_inserter(out),
-        "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" rx=\"1\" fill=\"#{:02x}{:02x}{:02x}\"/>",
-        left, top, drawn, kRow - 1, rgb.r, rgb.g, rgb.b);
-  }
+  fmt::format_to(to, "><title>{}\n", escape_markup(name));
+  if (!where.empty()) fmt::format_to(to, "{}\n", escape_markup(where));
+  fmt::format_to(to, "{}</title>", escape_markup(value_words(selection, layout, i, unit)));
+  const Rgb rgb = to_rgb(color);
+  fmt::format_to(to, "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>", left, top,
+                 drawn, kRow - 1,
+                 remainder ? "url(#hatch)" : fmt::format("#{:02x}{:02x}{:02x}", rgb.r, rgb.g, rgb.b));
   // The whole label travels in data-n; what is drawn is cut to the box.
   const std::string safe = sanitize_text(label);
-  const auto room = static_cast<std::size_t>(std::max(0.0, (drawn - 6) / kCharWidth));
-  const std::string drawn_label = room >= 3 ? cut_to_width(safe, room) : std::string();
-  fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{}\" data-n=\"{}\">{}</text></g>\n",
-                 left + 3, top + 13, escape_markup(safe), escape_markup(drawn_label));
+  fmt::format_to(to, "<text x=\"{:.2f}\" y=\"{}\" data-n=\"{}\">{}</text></g>\n", left + 3, top + 13,
+                 escape_markup(safe), escape_markup(fit_text(safe, drawn - 6)));
 }
 
 // Who gets the page does not see the command that made it.
@@ -146,32 +181,53 @@ std::string view_text(ViewSpec view) {
   return text == to_text(ViewSpec{}) ? std::string() : text + " · ";
 }
 
+std::string subtitle_of(const Selection& selection, const FlameLayout& layout,
+                        const FlameSvgOptions& options) {
+  const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
+  std::string text = view_text(options.view);
+  text += fmt::format("{} {}", metric.name, format_value(selection.total, metric.unit));
+  if (as_double(selection.total) != as_double(selection.profile_total)) {
+    text += fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
+  }
+  if (selection.saturated) text += ", at least: a sum passed 2^63";
+  if (layout.truncated) text += "; the smallest boxes are left out";
+  return text;
+}
+
+// One line; the whole of it is in data-full.
+void add_line(std::string_view id, std::string_view more, int y, int font_size, const std::string& text,
+              std::string& out) {
+  const std::string safe = sanitize_text(text);
+  fmt::format_to(std::back_inserter(out), "<text id=\"{}\" x=\"{}\" y=\"{}\"{} data-full=\"{}\">{}</text>\n",
+                 id, kSide, y, more, escape_markup(safe),
+                 escape_markup(fit_text(safe, kDrawnWidth * 0.95, font_size)));
+}
+
 }  // namespace
 
 std::string flame_svg(const Selection& selection, const FlameLayout& layout, const FlameSvgOptions& options) {
   const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
-  const int height = kTop + static_cast<int>(layout.deepest + 1) * kRow + kBottom;
   const bool empty = as_double(layout.total_width) <= 0;
-  std::string subtitle = view_text(options.view);
-  subtitle += fmt::format("{} {}", metric.name, format_value(selection.total, metric.unit));
-  if (as_double(selection.total) != as_double(selection.profile_total)) {
-    subtitle +=
-        fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
-  }
-  if (selection.saturated) subtitle += ", at least: a sum passed 2^63";
-  if (layout.truncated) subtitle += "; the smallest boxes are left out";
+  PageShape shape;
+  shape.top = kHead + (options.notes.empty() ? 0 : kNotes);
+  shape.inverted = options.inverted;
+  for (const std::uint32_t depth : layout.depth) shape.rows = std::max(shape.rows, depth + 1);
+  const int height = shape.top + static_cast<int>(std::max(shape.rows, 1u)) * kRow + kBottom;
 
   std::string out;
-  out.reserve(layout.size() * 420 + 32768);
-  fmt::format_to(
-      std::back_inserter(out),
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"profd\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" font-family=\"Inter, 'DejaVu Sans', Verdana, sans-serif\" font-size=\"12\" "
-      "data-top=\"{2}\" data-row=\"{3}\" data-side=\"{4}\" data-bottom=\"{5}\">\n",
-      kWidth, height, kTop, kRow, kSide, kBottom);
-  fmt::format_to(std::back_inserter(out), "<title>{} - {}</title>\n", escape_markup(options.title),
-                 escape_markup(metric.name));
+  out.reserve(layout.size() * 480 + 65536);
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"profd\" width=\"{0}\" height=\"{1}\" "
+                 "viewBox=\"0 0 {0} {1}\" font-family=\"Inter, 'DejaVu Sans', Verdana, sans-serif\" "
+                 "font-size=\"12\" data-row=\"{2}\" data-side=\"{3}\"",
+                 kWidth, height, kRow, kSide);
+  if (options.inverted) out += " data-inverted=\"1\"";
+  fmt::format_to(to, " data-metric=\"{}\" data-unit=\"{}\" data-total=\"{}\" data-view=\"{}\">\n",
+                 escape_markup(metric.name), escape_markup(metric.unit), exact(selection.total),
+                 escape_markup(to_text(options.view)));
+  fmt::format_to(to, "<title>{} - {}</title>\n", escape_markup(options.title), escape_markup(metric.name));
   out += "<style><![CDATA[\n";
   out += kFlameCss;
   out +=
@@ -180,25 +236,21 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
       "patternTransform=\"rotate(45)\"><rect class=\"hatch0\" width=\"6\" height=\"6\" fill=\"#e4e4e8\"/>"
       "<rect class=\"hatch1\" width=\"2\" height=\"6\" fill=\"#b9b9c2\"/></pattern></defs>\n"
       "<rect id=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
-  fmt::format_to(std::back_inserter(out),
-                 "<text id=\"name\" x=\"{0}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{1}</text>\n"
-                 "<text id=\"sub\" x=\"{0}\" y=\"44\">{2}</text>\n"
-                 "<g id=\"tools\"></g>\n<g id=\"boxes\">\n",
-                 kSide, escape_markup(options.title), escape_markup(subtitle));
+  add_line("sname", " font-size=\"15\" font-weight=\"600\"", 24, 17, options.title, out);  // bold is wider
+  add_line("ssub", "", 44, 12, subtitle_of(selection, layout, options), out);
+  if (!options.notes.empty()) {
+    add_line("snotes", "", 44 + kNotes, 12, fmt::format("{}", fmt::join(options.notes, " · ")), out);
+  }
+  out += "<g id=\"boxes\">\n";
   if (empty) {
-    fmt::format_to(std::back_inserter(out), "<text x=\"{}\" y=\"{}\">Nothing was measured.</text>\n", kSide,
-                   kTop + 14);
+    fmt::format_to(to, "<text x=\"{}\" y=\"{}\">Nothing was measured.</text>\n", kSide, shape.top + 14);
   } else {
     const Frames frames = collect(selection, layout);
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
-      add_box(selection, layout, frames, i, options, metric.unit, out);
+      add_box(selection, layout, frames, i, options, shape, metric.unit, out);
     }
   }
-  fmt::format_to(
-      std::back_inserter(out),
-      "</g>\n<rect id=\"barground\" x=\"0\" y=\"{0}\" width=\"100%\" height=\"{1}\" fill=\"#ffffff\"/>"
-      "<text id=\"bar\" x=\"{2}\" y=\"{3}\"></text>\n<script><![CDATA[\n",
-      height - kBottom, kBottom, kSide, height - 12);
+  out += "</g>\n<script><![CDATA[\n";
   out += kFlameScript;
   out += "]]></script>\n</svg>\n";
   return out;

@@ -1,8 +1,14 @@
 // A flame graph as one self-contained SVG: hover, zoom, search with the matched share, reset, keyboard.
 // Without script it is still a picture with tooltips. Every text from the profile is escaped.
+// What a program finds in it: the root has data-metric, data-unit, data-total and data-view; every box (class
+// "b") has its depth (data-k), place and width as fractions of the whole (data-s, data-w), its exact total
+// and, where it is not 0, self (data-v, data-self), its kind where it is not native (data-kind) and
+// data-inlined. Its <title> is lines: the whole name, the place and kind where they are known, the values in
+// words. Class "r" is a remainder.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/layout/flame.h"
 #include "server/feature/flame_colors.h"
@@ -14,9 +20,11 @@ inline constexpr double kFlameSvgWidth = 4800;
 inline constexpr std::uint32_t kFlameSvgBoxes = 5000;
 
 struct FlameSvgOptions {
-  std::string title = {};  // the file's name
+  std::string title = {};  // the file's name, or what the person calls it
   ViewSpec view = {};      // said on the page where it is not the usual one
   FlameScheme scheme = FlameScheme::module;
+  bool inverted = false;                // the root at the bottom, flames grow upwards
+  std::vector<std::string> notes = {};  // what a reader must know: warnings, estimates. One line
 };
 
 // `layout` is of the whole selection (not zoomed), made wider than a screen so that zooming shows more.

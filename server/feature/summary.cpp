@@ -70,17 +70,24 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
 Result<void> add_heaviest(const Selection& selection, std::size_t n, StopToken stop, Summary& summary) {
   PROFD_TRY(HotPaths heaviest, heaviest_paths(selection, n, stop));
   summary.heaviest_exact = heaviest.exact;
+  // Short names differ among all the paths: those that are alike stand below each other.
+  Names names;
   for (HotPath& hot : heaviest.paths) {
     if (as_double(hot.self) == 0) continue;
     SummaryPath& path = summary.heaviest.emplace_back();
     path.keys = std::move(hot.path);
-    Names names;
     for (const Key key : path.keys) names.add(selection, key);
-    path.short_names = names.short_names();
-    path.names = std::move(names.full);
     path.self = hot.self;
     path.self_text = format_value(path.self, summary.unit);
     path.self_share = format_share(path.self, selection.total);
+  }
+  const std::vector<std::string> short_names = names.short_names();
+  std::size_t at = 0;
+  for (SummaryPath& path : summary.heaviest) {
+    for (std::size_t i = 0; i < path.keys.size(); ++i, ++at) {
+      path.names.push_back(names.full[at]);
+      path.short_names.push_back(short_names[at]);
+    }
   }
   return {};
 }

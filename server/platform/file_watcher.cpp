@@ -1,9 +1,11 @@
 #include "server/platform/file_watcher.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -65,7 +67,7 @@ class FileWatcher::Impl {
 
   void watch(const std::string& path, const FileStamp& seen) {
     const std::lock_guard lock(mutex_);
-    files_[path] = File{seen, {}, {}};
+    files_[path] = File{seen, {}, {}, {}};
     watch_folder(path);
     wake();
   }
@@ -75,12 +77,21 @@ class FileWatcher::Impl {
     files_.erase(path);
   }
 
+  void remind(const std::string& path, std::chrono::milliseconds after) {
+    const std::lock_guard lock(mutex_);
+    const auto found = files_.find(path);
+    if (found == files_.end()) return;
+    found->second.reminder = Clock::now() + after;
+    wake();
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
   struct File {
     FileStamp seen;       // what was reported or read last
     FileStamp candidate;  // a different stamp, and since when it has not changed
     Clock::time_point since;
+    std::optional<Clock::time_point> reminder;
   };
 
   void watch_folder(const std::string& path) {
@@ -118,12 +129,19 @@ class FileWatcher::Impl {
 
   void wait(bool settling) {
     bool polling = false;
+    const auto now = Clock::now();
+    auto next = now + std::chrono::seconds(5);
     {
       const std::lock_guard lock(mutex_);
       polling = polling_ && !files_.empty();
+      for (const auto& [path, file] : files_)
+        if (file.reminder) next = std::min(next, *file.reminder);
     }
     // Network file systems raise no events for other machines' writes, hence the slow look even with inotify.
-    const int timeout = settling ? static_cast<int>(settle_.count() / 3 + 1) : polling ? 500 : 5000;
+    if (polling) next = std::min(next, now + std::chrono::milliseconds(500));
+    if (settling) next = std::min(next, now + settle_ / 3 + std::chrono::milliseconds(1));
+    const auto timeout = static_cast<int>(
+        std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(next - now).count()));
     pollfd fds[2] = {{wake_read_.get(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
     ::poll(fds, 2, timeout);
     alignas(8) char scratch[4096];
@@ -139,8 +157,13 @@ class FileWatcher::Impl {
     settling = false;
     const auto now = Clock::now();
     for (auto& [path, file] : files_) {
+      const bool due = file.reminder && *file.reminder <= now;
+      if (due) file.reminder.reset();
       const auto stamp = stamp_of(path);
-      if (!stamp || *stamp == file.seen) continue;
+      if (!stamp || *stamp == file.seen) {
+        if (due) changed.push_back(path);
+        continue;
+      }
       if (!(*stamp == file.candidate)) {
         file.candidate = *stamp;
         file.since = now;
@@ -174,6 +197,9 @@ void FileWatcher::watch(const std::string& path, const FileStamp& seen) {
 }
 void FileWatcher::unwatch(const std::string& path) {
   impl_->unwatch(path);
+}
+void FileWatcher::remind(const std::string& path, std::chrono::milliseconds after) {
+  impl_->remind(path, after);
 }
 
 }  // namespace profd

@@ -37,6 +37,8 @@ class FileWatcher {
   // `seen` is the stamp of what has been read, so that a change between reading and watching is not missed.
   void watch(const std::string& path, const FileStamp& seen);
   void unwatch(const std::string& path);
+  // Calls back for a watched file once more after a while, whether it has changed by then or not.
+  void remind(const std::string& path, std::chrono::milliseconds after);
 
  private:
   class Impl;

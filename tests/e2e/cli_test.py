@@ -226,6 +226,38 @@ class Commands(unittest.TestCase):
         self.assertIn("<script>alert(1)</script>", titles)
         run("flame", "-o", os.path.join(self.folder.name, "no", "such", "out.svg"), CPU, code=1)
 
+    def test_the_page_takes_a_title_palette_and_direction(self):
+        out = os.path.join(self.folder.name, "out.svg")
+        path = self.file("a.folded", FOLDED)
+        run("flame", "--inverted", "--title", "after the <fix>", "--palette", "cool", "-o", out, path)
+        with open(out, encoding="utf-8") as source:
+            page = source.read()
+        self.assertIn("<title>after the &lt;fix&gt; - samples</title>", page)
+        self.assertIn('data-inverted="1"', page)
+        lines = run("flame", "--inverted", path, env={"COLUMNS": "60"}).stdout.decode().splitlines()
+        self.assertIn("|all", lines[-1])
+        self.assertIn("--output", run("flame", "--title", "x", path, code=2).stderr.decode())
+
+    def test_filters_take_names_as_they_are_shown_and_say_what_matches_nothing(self):
+        path = self.file("a.folded", "main;crypto/sha256.block 30\nmain;crypto/sha512.block 10\nmain 2\n")
+        for name in ("sha256.block", "crypto/sha256.block"):
+            answer = json.loads(run("top", "--json", "--filter", f"drop function {name}", path).stdout)
+            self.assertNotIn("crypto/sha256.block", [row["name"] for row in answer["rows"]])
+        several = run("top", "--filter", "drop function block", path, code=1).stderr.decode()
+        self.assertIn('"block" is short for 2 functions: crypto/sha256.block, crypto/sha512.block', several)
+        for command in ([], ["top"], ["tree"], ["flame"]):
+            warned = run(*command, "--filter", "drop function nobody", path)
+            self.assertIn("`drop function nobody` matches nothing", warned.stderr.decode())
+        out = os.path.join(self.folder.name, "rows.json")
+        self.assertIn("matches nothing", run("convert", "--filter", "hide file x.c", path, out).stderr.decode())
+        page = os.path.join(self.folder.name, "out.svg")
+        run("flame", "--filter", "hide file x.c", "-o", page, path)
+        with open(page, encoding="utf-8") as source:
+            self.assertIn(">`hide file x.c` matches nothing</text>", source.read())
+        answer = run("convert", "--to", "json", "--filter", "hide file x.c", path, "-").stdout
+        self.assertEqual(json.loads(answer)["warnings"], ["`hide file x.c` matches nothing"])
+        self.assertIn("71.4 %         30  main", run("tree", "--shape", "callers of sha256.block", path).stdout.decode())
+
     def test_control_characters_never_reach_the_terminal(self):
         path = self.file("evil.folded", HOSTILE)
         for command in ([path], ["top", path], ["tree", path], ["flame", path], ["check", path], ["top", "--full", path]):

@@ -32,6 +32,7 @@ class TestDaemon {
     options.engine.n_threads = n_threads;
     options.engine.memory_budget = memory_budget;
     options.make_session = make_psp_session;
+    options.engine.patience = std::chrono::milliseconds(300);
     options.test_mode = true;
     daemon_ = std::make_unique<Daemon>(options);
     thread_ = std::thread([this] { daemon_->run(); });

@@ -1477,6 +1477,9 @@ class HeavyPath(Structure):
 
     frames: list[str]
     # Names, root first; `...` where shortened.
+    labels: list[str] | None = None
+    # Short forms of `frames`, which differ among the paths of one answer where the frames do;
+    # absent where none is shorter.
     key: list[int] | None = None
     # The path in the default top-down view.
     amount: Amount
@@ -1484,6 +1487,7 @@ class HeavyPath(Structure):
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "frames": FieldSpec("frames", ["a", "s"], True),
+        "labels": FieldSpec("labels", ["a", "s"], False),
         "key": FieldSpec("key", ["a", "l"], False),
         "amount": FieldSpec("amount", ["S", "Amount"], True),
     }

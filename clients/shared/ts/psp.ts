@@ -1016,6 +1016,11 @@ export interface HotFunction {
 export interface HeavyPath {
   /** Names, root first; `...` where shortened. */
   frames: string[];
+  /**
+   * Short forms of `frames`, which differ among the paths of one answer where the frames do; absent where
+   * none is shorter.
+   */
+  labels?: string[];
   /** The path in the default top-down view. */
   key?: BoxPath;
   /** What goes through it. */

@@ -354,6 +354,7 @@ export const schema: Schema = {
   },
   HeavyPath: {
     frames: { type: ["a", "s"], required: true },
+    labels: { type: ["a", "s"] },
     key: { type: ["a", "l"] },
     amount: { type: ["S", "Amount"], required: true },
   },

@@ -9,7 +9,7 @@
 
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
-#include "server/engine/pick_profile.h"
+#include "server/engine/find_open.h"
 #include "server/engine/uri.h"
 #include "server/feature/callers_answer.h"
 #include "server/feature/escape.h"
@@ -80,7 +80,6 @@ class CommandsModule final : public Module {
   void places(const Params& params, std::size_t limit, const char* page, Reply reply);
   // The profile that an argument names, or nothing, after having answered why.
   OpenProfilePtr profile(const std::string& named, Reply& reply);
-  [[nodiscard]] std::string handle_of_member(const std::string& named) const;
   void show_source(const std::string& path, std::uint32_t line);
   // A page in the editor where it can be shown a document, a message where not. `name` tells pages apart.
   static std::function<void(const ReportPage&)> shower(const SessionContext& session,
@@ -159,27 +158,14 @@ void CommandsModule::close(const Params& params, Reply reply) {
   answer(reply, session_.engine.close(session_.client, open->handle));
 }
 
-// People name a profile of the file they look at by its name or number; a handle is one as it stands.
-std::string CommandsModule::handle_of_member(const std::string& named) const {
-  const OpenProfilePtr meant = session_.meant_profile();
-  const std::vector<ProfileEntry> open = session_.engine.list();
-  if (!meant || std::any_of(open.begin(), open.end(), [&](const auto& e) { return e.handle == named; }))
-    return named;
-  const auto picked = pick_profile(meant->loaded->opened.profiles, named);
-  if (!picked) return named;
-  for (const ProfileEntry& entry : open)
-    if (entry.profile && entry.profile->loaded == meant->loaded && entry.number == *picked + 1)
-      return entry.handle;
-  return named;
-}
-
 void CommandsModule::select(const Params& params, Reply reply) {
   const std::string named = argument(params, "profile", 0);
   if (named.empty())
     return reply.error(
         invalid_params("params.arguments[0]", "expected a profile: its handle, name or number"));
-  const OpenProfilePtr open = profile(handle_of_member(named), reply);
-  if (open) answer(reply, session_.select_profile(open->handle));
+  const auto found = find_open(session_.engine.list(), session_.meant_profile(), named);
+  if (!found) return reply.error(to_psp(found.error()));
+  answer(reply, session_.select_profile(*found));
 }
 
 void CommandsModule::metric(const Params& params, Reply reply) {
@@ -248,7 +234,7 @@ void CommandsModule::go_to(const Params& params, Reply reply) {
     const Profile& profile = *(*open)->profile;
     std::vector<std::pair<std::string, std::uint32_t>> found;
     for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
-      if (profile.function_name(FunctionId{f}) != function) continue;
+      if (profile.function_name(FunctionId{f}) != whole_name->value_or(function)) continue;
       const SourceTarget target =
           find_source(session_.workspace.snapshot(), profile.strings()[profile.functions().file[f]]);
       if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);

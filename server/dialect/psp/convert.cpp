@@ -311,6 +311,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
   for (const SummaryPath& path : summary.heaviest) {
     psp::HeavyPath heavy;
     heavy.frames = path.names;
+    if (path.short_names != path.names) heavy.labels = path.short_names;
     heavy.key = psp::BoxPath(path.keys.begin(), path.keys.end());
     heavy.amount = to_amount(whole, path.self);
     out.heaviest.push_back(std::move(heavy));

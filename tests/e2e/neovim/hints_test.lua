@@ -2,6 +2,7 @@
 local h = require('harness')
 
 local root = h.project('hints')
+vim.o.columns = 160 -- room for every hint
 
 test('opening a profile puts hints on the hot lines, and only there', function()
   h.setup()
@@ -38,6 +39,27 @@ test('hints of a file stand in one column', function()
     column = column or at
     h.equal(at, column, 'the per cent sign on line ' .. line)
   end
+end)
+
+test('in a narrow window hints come nearer and say less, and come back with the room', function()
+  local wide = h.hints()
+  vim.o.columns = 80
+  local narrow = h.eventually(function()
+    local hints = h.hints()
+    return hints[30].full ~= wide[30].full and hints
+  end, 'shorter hints')
+  for line, hint in pairs(narrow) do
+    local width = vim.fn.strdisplaywidth(vim.fn.getline(line))
+    -- Line 30 fills the window: its share stands at the edge, over the line's end.
+    local fits = line == 30 or width + 1 + vim.fn.strdisplaywidth(hint.full) <= 80
+    h.truthy(fits, 'line ' .. line .. ' leaves the window: ' .. hint.full)
+    h.matches(wide[line].text, '^' .. vim.pesc(hint.text), 'a part of the hint')
+  end
+  h.equal(narrow[30].text, '1.2 %')
+  vim.o.columns = 160
+  h.eventually(function()
+    return vim.deep_equal(h.hints(), wide)
+  end, 'the hints as they were')
 end)
 
 test('a second file gets its hints when it comes to the screen', function()

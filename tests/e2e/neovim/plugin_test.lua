@@ -108,6 +108,88 @@ test('the shares of hints stand below each other, and stale ones are dimmed', fu
   h.equal(hints[2].number_group, nil)
 end)
 
+test('a hint that would leave the window comes nearer, says less, and ends at the edge', function()
+  local hints = require('profd.hints')
+  local hint = { line = 0, text = ' 34.1 %  1.24 s · self 4.0 % ', group = 'ProfdHeat10' }
+  local function place(width, columns, wrap)
+    local chunks, position =
+      hints.place(hint, { width = width, column = 50, columns = columns, wrap = wrap or false }, config.defaults)
+    local text = ''
+    for _, chunk in ipairs(chunks) do
+      text = text .. chunk[1]
+    end
+    return text, position
+  end
+  h.equal({ place(40, 120) }, { (' '):rep(11) .. hint.text, 'eol' })
+  h.equal({ place(40, 76) }, { (' '):rep(6) .. hint.text, 'eol' }, 'nearer')
+  h.equal({ place(40, 60) }, { '    34.1 %  1.24 s ', 'eol' }, 'without self')
+  h.equal({ place(48, 60) }, { '    34.1 % ', 'eol' }, 'the share alone')
+  h.equal({ place(55, 60) }, { ' 34.1 % ', 'right_align' }, 'over the end of a line that fills the window')
+  h.equal({ place(200, 60) }, { ' 34.1 % ', 'right_align' })
+  h.equal({ place(75, 60, true) }, { ' ' .. hint.text, 'eol' }, 'a wrapped line ends in its second row')
+end)
+
+test('paths in the summary differ where the paths do', function()
+  local lines = require('profd.summary').path_lines
+  h.equal(lines({ { 'main', 'a', 'b' } }, 40), { 'main → a → b' })
+  h.equal(lines({ { 'main', 'first', 'second', 'third' } }, 20), { '… → second → third' })
+  h.equal(
+    lines({
+      { 'main', 'read', 'walk', 'parse', 'decode', 'copy' },
+      { 'main', 'write', 'walk', 'parse', 'decode', 'copy' },
+    }, 30),
+    { '… → read → … → decode → copy', '… → write → … → decode → copy' }
+  )
+  h.equal(
+    lines({ { 'main', 'x', 'parse', 'decode', 'copy' }, { 'main', 'parse', 'decode', 'copy' } }, 22),
+    { '… → x → … → copy', 'main → … → copy' }
+  )
+end)
+
+-- A Neovim with a screen, which would ask for a key; this one has none.
+local function with_screen(body)
+  local channel = vim.fn.jobstart({
+    vim.fn.exepath('nvim'),
+    '--embed',
+    '-u',
+    'NONE',
+    '-i',
+    'NONE',
+    '-n',
+    '--cmd',
+    'set rtp^=' .. h.source .. '/clients/neovim',
+  }, { rpc = true })
+  vim.rpcrequest(channel, 'nvim_ui_attach', 60, 12, {})
+  local ok, problem = pcall(body, function(code, ...)
+    return vim.rpcrequest(channel, 'nvim_exec_lua', code, { ... })
+  end, function()
+    return vim.rpcrequest(channel, 'nvim_get_mode')
+  end)
+  vim.fn.jobstop(channel)
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+test('no message asks for a key, however long and however many', function()
+  for _, height in ipairs({ 1, 2, 0 }) do
+    with_screen(function(lua, mode)
+      lua('vim.o.cmdheight = ...', height)
+      for i = 1, 4 do
+        -- From the loop, as messages of the server come.
+        lua('local n = ...; vim.schedule(function() require("profd.log").warn(("long "):rep(60) .. n) end)', i)
+        vim.wait(20)
+        h.equal(mode(), { mode = 'n', blocking = false }, 'a long one, cmdheight ' .. height)
+        lua('local n = ...; vim.schedule(function() require("profd.log").info("short " .. n) end)', i)
+        vim.wait(20)
+        h.equal(mode(), { mode = 'n', blocking = false }, 'a short one, cmdheight ' .. height)
+      end
+      h.matches(lua('return vim.fn.execute("messages")'), 'profd: long long.*%(:Profd log%)')
+      h.matches(lua('return table.concat(require("profd.log").lines(), "|")'), ('long '):rep(60) .. '4')
+    end)
+  end
+end)
+
 test('control characters of a profile do not reach the screen', function()
   local hints = require('profd.hints').compose(
     { line = { 0 }, text = { '1.0 %\27[31m\n1 s' }, heat = { 1 }, stale = { false } },

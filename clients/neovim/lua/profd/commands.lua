@@ -7,10 +7,13 @@ local log = require('profd.log')
 ---@field help string
 ---@field run fun(args: string[])
 ---@field takes? integer arguments at most, 0 by default
----@field complete? fun(lead: string): string[]
+---@field spaces? boolean its one argument may have spaces
+---@field complete? fun(lead: string, typed: string): string[] `typed`: all that follows the subcommand
 
 ---@type string[] metrics of the profile, as far as they are known, for completion
 local known_metrics = {}
+---@type string[] the open profiles, likewise
+local known_profiles = {}
 
 ---@param lead string
 ---@param words string[]
@@ -22,21 +25,43 @@ local function starting_with(lead, words)
 end
 
 --- Completion must answer at once: it asks, and gives what the last answer said.
+---@param start fun(done: fun())
+local function wait_for_completion(start)
+  local done = false
+  start(function()
+    done = true
+  end)
+  vim.wait(200, function()
+    return done
+  end, 5)
+end
+
 local function metrics_for_completion()
   local client, session = require('profd.client'), require('profd.session')
   if session.profile and client.get() then
-    local done = false
-    client.request('metric/list', { profile = session.profile }, function(result)
-      known_metrics = vim.tbl_map(function(metric)
-        return metric.name
-      end, result and result.metrics or {})
-      done = true
+    wait_for_completion(function(done)
+      client.request('metric/list', { profile = session.profile }, function(result)
+        known_metrics = vim.tbl_map(function(metric)
+          return metric.name
+        end, result and result.metrics or {})
+        done()
+      end)
     end)
-    vim.wait(200, function()
-      return done
-    end, 5)
   end
   return known_metrics
+end
+
+local function profiles_for_completion()
+  local session = require('profd.session')
+  if require('profd.client').get() then
+    wait_for_completion(function(done)
+      session.profiles(function(entries)
+        known_profiles = session.labels(entries)
+        done()
+      end)
+    end)
+  end
+  return known_profiles
 end
 
 ---@type table<string, profd.Subcommand>
@@ -44,6 +69,7 @@ M.subcommands = {
   open = {
     help = 'open a profile and show its costs beside the code',
     takes = 1,
+    spaces = true,
     run = function(args)
       if not args[1] then
         return log.error(':Profd open needs a file, for example :Profd open cpu.pprof')
@@ -58,6 +84,20 @@ M.subcommands = {
     help = 'close the profile',
     run = function()
       require('profd.session').close()
+    end,
+  },
+  select = {
+    help = 'show another of the open profiles; without a name, choose one',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.session').select(args[1])
+    end,
+    complete = function(_, typed)
+      -- Names have spaces: what follows the words that are there already.
+      return vim.tbl_map(function(label)
+        return label:sub(#typed - #typed:match('%S*$') + 1)
+      end, starting_with(typed, profiles_for_completion()))
     end,
   },
   metric = {
@@ -153,8 +193,8 @@ function M.run(args)
   end
   local rest = vim.list_slice(args.fargs, 2)
   local takes = subcommand.takes or 0
-  if name == 'open' and #rest > 1 then
-    rest = { vim.trim((args.args:gsub('^%s*open%s+', ''))) } -- a file name with spaces
+  if subcommand.spaces and #rest > 1 then
+    rest = { vim.trim((args.args:gsub('^%s*%S+%s+', ''))) }
   elseif #rest > takes then
     return log.error((':Profd %s takes %s'):format(name, takes == 0 and 'no argument' or 'one argument'))
   end
@@ -172,7 +212,8 @@ function M.complete(lead, line, cursor)
     return starting_with(lead, names())
   end
   local subcommand = M.subcommands[name]
-  return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+  local typed = before:gsub('^%S+%s+', '', 1)
+  return subcommand and subcommand.complete and subcommand.complete(lead, typed) or {}
 end
 
 return M

@@ -90,6 +90,73 @@ local function measure(bufnr, hints)
   return widths, column
 end
 
+--- What of a hint fits: all of it, then up to its value, then the share alone.
+---@param text string
+---@param room integer
+---@return string text
+---@return boolean fits
+function M.shorten(text, room)
+  local share = text:match('^.-%%') or text
+  local text_of = { text, (text:gsub(' · .*$', ' ')), share .. ' ' }
+  for _, form in ipairs(text_of) do
+    if vim.api.nvim_strwidth(form) <= room then
+      return form, true
+    end
+  end
+  return text_of[#text_of], false
+end
+
+--- The room for text in the narrowest window of this tab page that shows the buffer.
+---@param bufnr integer
+---@return integer columns
+---@return boolean wrap
+local function narrowest(bufnr)
+  local columns, wrap = math.huge, false
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.api.nvim_win_get_buf(window) == bufnr then
+      local info = vim.fn.getwininfo(window)[1]
+      if info and info.width - info.textoff < columns then
+        columns, wrap = info.width - info.textoff, vim.wo[window].wrap
+      end
+    end
+  end
+  return columns, wrap
+end
+
+---@class profd.HintPlace
+---@field width integer of the line's text
+---@field column integer where hints start when there is room
+---@field columns integer of the window
+---@field wrap boolean
+
+--- Chunks and position of a hint. One that would leave the window comes nearer to its line, then says less; beside a
+--- line that fills the window, the share alone stands at the edge, over the line's end.
+---@param hint profd.Hint
+---@param place profd.HintPlace
+---@param opts profd.Config
+---@return {[1]: string, [2]: string?}[] chunks
+---@return string position
+function M.place(hint, place, opts)
+  local used = place.width
+  if place.wrap and place.columns < math.huge and used > place.columns then
+    used = (used - 1) % place.columns + 1
+  end
+  local free = place.columns - used
+  if opts.position ~= 'eol' then
+    return { { (M.shorten(hint.text, free)), hint.group } }, opts.position
+  end
+  -- Neovim itself leaves one column after the text.
+  local least = GAP - 1
+  free = free - 1
+  local text, fits = M.shorten(hint.text, free - least)
+  if not fits then
+    return { { text, hint.group } }, 'right_align'
+  end
+  local gap = opts.align and math.max(place.column - place.width, 0) + least or least
+  gap = math.max(math.min(gap, free - vim.api.nvim_strwidth(text)), least)
+  return { { (' '):rep(gap) }, { text, hint.group } }, 'eol'
+end
+
 ---@param bufnr integer
 ---@param result profd.SourceAnnotationsResult
 local function paint(bufnr, result)
@@ -97,18 +164,15 @@ local function paint(bufnr, result)
   vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
   local hints = M.compose(result.lines, opts)
   local widths, column = measure(bufnr, hints)
+  local columns, wrap = narrowest(bufnr)
   local n_lines = vim.api.nvim_buf_line_count(bufnr)
   for i, hint in ipairs(hints) do
     if hint.line < n_lines then
-      local chunks = { { hint.text, hint.group } }
-      if opts.position == 'eol' then
-        -- Neovim itself leaves one column after the text.
-        local gap = opts.align and math.max(column - widths[i], 0) + GAP - 1 or GAP - 1
-        table.insert(chunks, 1, { (' '):rep(gap) })
-      end
+      local place = { width = widths[i], column = column, columns = columns, wrap = wrap }
+      local chunks, position = M.place(hint, place, opts)
       vim.api.nvim_buf_set_extmark(bufnr, M.namespace, hint.line, 0, {
         virt_text = chunks,
-        virt_text_pos = opts.position,
+        virt_text_pos = position,
         number_hl_group = hint.number_group,
         hl_mode = 'combine',
         invalidate = true, -- a hint goes with its line, and comes back with undo
@@ -231,6 +295,21 @@ local function edited(bufnr)
   end)
 end
 
+--- What the last answers said, in the windows as they are now.
+local function repaint_all()
+  for bufnr, state in pairs(buffers) do
+    if
+      state.result
+      and state.painted
+      and enabled
+      and vim.api.nvim_buf_is_loaded(bufnr)
+      and vim.fn.bufwinid(bufnr) ~= -1
+    then
+      paint(bufnr, state.result)
+    end
+  end
+end
+
 ---@param bufnr integer
 local function gone(bufnr)
   local state = buffers[bufnr]
@@ -256,6 +335,17 @@ end
 on({ 'BufReadPost', 'BufEnter', 'BufWinEnter' }, entered)
 on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, edited)
 on({ 'BufUnload' }, gone)
+-- What fits beside the code changes with the windows.
+on({ 'WinResized', 'VimResized', 'WinClosed' }, function()
+  vim.schedule(repaint_all)
+end)
+vim.api.nvim_create_autocmd('OptionSet', {
+  group = group,
+  pattern = { 'wrap', 'number', 'relativenumber', 'signcolumn', 'foldcolumn', 'tabstop', 'numberwidth' },
+  callback = function()
+    vim.schedule(repaint_all)
+  end,
+})
 on({ 'ColorScheme' }, heat.apply)
 vim.api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'background', callback = heat.apply })
 heat.apply()

@@ -646,6 +646,7 @@ M.DaemonState = {
 --- A path from the root and what goes through it.
 ---@class profd.HeavyPath
 ---@field frames string[] Names, root first; `...` where shortened.
+---@field labels? string[] Short forms of `frames`, which differ among the paths of one answer where the frames do; absent where none is shorter.
 ---@field key? profd.BoxPath The path in the default top-down view.
 ---@field amount profd.Amount What goes through it.
 
@@ -1611,6 +1612,7 @@ M.schema = {
   },
   HeavyPath = {
     frames = { type = {"a", "s"}, required = true },
+    labels = { type = {"a", "s"} },
     key = { type = {"a", "l"} },
     amount = { type = {"S", "Amount"}, required = true },
   },

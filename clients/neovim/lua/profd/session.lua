@@ -250,6 +250,86 @@ function M.reload()
   end)
 end
 
+--- The open profiles by names that differ: where two are called the same, their paths follow.
+---@param entries profd.ProfileListEntry[]
+---@return string[]
+function M.labels(entries)
+  local count = {}
+  for _, entry in ipairs(entries) do
+    count[entry.name] = (count[entry.name] or 0) + 1
+  end
+  return vim.tbl_map(function(entry)
+    local name = log.one_line(entry.name)
+    if count[entry.name] == 1 then
+      return name
+    end
+    local path = vim.startswith(entry.uri, 'file:') and vim.uri_to_fname(entry.uri) or entry.uri
+    return ('%s (%s)'):format(name, vim.fn.fnamemodify(path, ':~:.'))
+  end, entries)
+end
+
+---@param action fun(entries: profd.ProfileListEntry[])
+function M.profiles(action)
+  M.with_server(function()
+    client.request(protocol.methods.profile_list, vim.empty_dict(), function(result, err)
+      if err then
+        return log.error(M.sentence(err))
+      end
+      action(vim.tbl_filter(function(entry)
+        return entry.state ~= 'opening'
+      end, result.profiles))
+    end)
+  end)
+end
+
+---@param name string a handle, or a name, which the server resolves
+local function choose_profile(name)
+  client.request(protocol.methods.execute_command, { command = 'profd.select', arguments = { name } }, function(_, err)
+    if err then
+      return log.error(M.sentence(err))
+    end
+    require('profd.hints').set_enabled(true)
+    M.sync()
+  end)
+end
+
+--- The profile that hints, hovers and lists are of. Without a name, asks.
+---@param name? string
+function M.select(name)
+  M.profiles(function(entries)
+    local labels = M.labels(entries)
+    if name then
+      for i, label in ipairs(labels) do
+        if label == name then
+          return choose_profile(entries[i].profile)
+        end
+      end
+      return choose_profile(name)
+    end
+    if #entries == 0 then
+      return log.warn('no profile is open; :Profd open FILE opens one')
+    end
+    local numbers = {}
+    for i in ipairs(entries) do
+      numbers[i] = i
+    end
+    vim.ui.select(numbers, {
+      prompt = 'Profile:',
+      kind = 'profd.profile',
+      format_item = function(i)
+        local entry = entries[i]
+        local mark = entry.profile == M.profile and '● ' or '  '
+        local total = entry.total and ('  %s %s'):format(entry.total.text, log.one_line(entry.metric or '')) or ''
+        return mark .. labels[i] .. total
+      end,
+    }, function(i)
+      if i then
+        choose_profile(entries[i].profile)
+      end
+    end)
+  end)
+end
+
 ---@param action fun(metrics: profd.MetricInfo[])
 function M.metrics(action)
   M.with_profile(function()
@@ -361,7 +441,7 @@ client.handle('$/progress', function(err, params, ctx)
     if value.percentage then
       text = ('%s %d %%'):format(text, value.percentage)
     end
-    vim.api.nvim_echo({ { 'profd: ' .. log.one_line(text) } }, false, {})
+    vim.api.nvim_echo({ { log.fit('profd: ' .. log.one_line(text)) } }, false, {})
   end
   local builtin = vim.lsp.handlers['$/progress']
   return builtin and builtin(err, params, ctx, {})

@@ -48,20 +48,68 @@ local function bar(part)
   return left(text, BAR_WIDTH)
 end
 
---- The end of a path, which is where the cost is, as far as it fits; at least the last frame.
+local ARROW, DOTS = ' → ', '… → '
+
+--- The end of a path, which is where the cost is, as far as it fits; at least the last frame, and the one at `telling`.
 ---@param frames string[]
 ---@param width integer
+---@param telling? integer
 ---@return string
-local function tail_of(frames, width)
-  local text = log.one_line(frames[#frames] or '')
-  for i = #frames - 1, 1, -1 do
-    local longer = log.one_line(frames[i]) .. ' → ' .. text
-    if vim.api.nvim_strwidth(longer) > width - 4 then
-      return '… → ' .. text
-    end
-    text = longer
+local function tail_of(frames, width, telling)
+  local strwidth = vim.api.nvim_strwidth
+  local text, first = frames[#frames] or '', #frames
+  local head = telling and telling < #frames and DOTS .. frames[telling] .. ARROW or ''
+  if telling == 1 and head ~= '' then
+    head = frames[1] .. ARROW
   end
-  return text
+  while first > 1 do
+    local longer = frames[first - 1] .. ARROW .. text
+    local before = first == 2 and '' or (telling and telling < first - 1 and head or '') .. DOTS
+    if strwidth(before .. longer) > width then
+      break
+    end
+    text, first = longer, first - 1
+  end
+  if first == 1 then
+    return text
+  elseif head == '' or telling >= first then
+    return DOTS .. text
+  end
+  return head .. (telling < first - 1 and DOTS or '') .. text
+end
+
+--- Paths as lines that differ where the paths do.
+---@param paths string[][]
+---@param width integer
+---@return string[]
+function M.path_lines(paths, width)
+  local lines, same = {}, {}
+  for i, frames in ipairs(paths) do
+    lines[i] = tail_of(frames, width)
+    same[lines[i]] = same[lines[i]] or {}
+    table.insert(same[lines[i]], i)
+  end
+  for _, rows in pairs(same) do
+    local tail = 0 -- frames that all of them end in
+    local function all_have(n)
+      for _, row in ipairs(rows) do
+        local frames = paths[row]
+        if not frames[#frames - n + 1] or frames[#frames - n + 1] ~= paths[rows[1]][#paths[rows[1]] - n + 1] then
+          return false
+        end
+      end
+      return true
+    end
+    while #rows > 1 and all_have(tail + 1) do
+      tail = tail + 1
+    end
+    for _, row in ipairs(#rows > 1 and rows or {}) do
+      if #paths[row] > tail then
+        lines[row] = tail_of(paths[row], width, #paths[row] - tail)
+      end
+    end
+  end
+  return lines
 end
 
 ---@param summary profd.ProfileSummary
@@ -136,9 +184,12 @@ function M.compose(summary)
   local path_width = widest(summary.heaviest, function(path)
     return path.amount.text
   end)
-  for _, path in ipairs(summary.heaviest) do
-    local cost = ('  %7s  %s  '):format(path.amount.shareText or '', right(path.amount.text, path_width))
-    add(cost .. tail_of(path.frames, vim.o.columns - vim.api.nvim_strwidth(cost) - 1))
+  local paths = vim.tbl_map(function(path)
+    return vim.tbl_map(clean, path.labels or path.frames)
+  end, summary.heaviest)
+  local path_lines = M.path_lines(paths, vim.o.columns - path_width - 14)
+  for i, path in ipairs(summary.heaviest) do
+    add(('  %7s  %s  %s'):format(path.amount.shareText or '', right(path.amount.text, path_width), path_lines[i]))
   end
   if #summary.report > 0 then
     add('')

@@ -2,7 +2,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "server/engine/uri.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test_client.h"
 
 using namespace profd;
@@ -113,6 +115,33 @@ TEST_CASE("opening can mean any profile of a file; another one can be selected")
       client.call("profile/open", {{"uri", file.uri()}, {"options", {{"profile", "z"}}}})["error"];
   CHECK(error["message"].get<std::string>().find("it holds 2: 1 a.folded, 2 b.folded") != std::string::npos);
   CHECK(client.call("profile/select", {{"profile", "p9"}}).contains("error"));
+}
+
+TEST_CASE("a profile is selected by its name, its file's name or the end of its path; several are told") {
+  const test::TempFolder folder;
+  const auto write = [&](const char* path, int value) {
+    return uri_of_path(folder.file(path, "main " + std::to_string(value) + "\n"));
+  };
+  TestDaemon daemon;
+  TestClient client(daemon);
+  for (const std::string& uri :
+       {write("old/cpu.folded", 3), write("new/cpu.folded", 5), write("heap.folded", 7)})
+    client.result("profile/open", {{"uri", uri}});
+  const auto select = [&](const std::string& name) {
+    return client.call("workspace/executeCommand", {{"command", "profd.select"}, {"arguments", {name}}});
+  };
+  select("old/cpu.folded");
+  CHECK(total_of(client, nullptr) == 3);
+  select("heap.folded");
+  CHECK(total_of(client, nullptr) == 7);
+  select((folder.path / "new/cpu.folded").string());
+  CHECK(total_of(client, nullptr) == 5);
+  const std::string twice = select("cpu.folded")["error"]["message"].get<std::string>();
+  CHECK(twice.find("\"cpu.folded\" is 2 open profiles: p1 cpu.folded (") != std::string::npos);
+  CHECK(twice.find("old/cpu.folded), p2 cpu.folded (") != std::string::npos);
+  CHECK(total_of(client, nullptr) == 5);
+  const std::string none = select("u.folded")["error"]["message"].get<std::string>();
+  CHECK(none.find("no open profile is called \"u.folded\"; open: p1 cpu.folded (") != std::string::npos);
 }
 
 TEST_CASE("hints are of the selected profile of a file") {

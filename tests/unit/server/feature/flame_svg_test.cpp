@@ -20,10 +20,10 @@ std::string page_of(const char* text) {
 }
 
 // Names that the text form of a profile cannot hold.
-ProfilePtr profile_of(std::initializer_list<std::string_view> functions) {
+ProfilePtr profile_of(const std::vector<std::string>& functions) {
   ProfileBuilder builder;
   const MetricId metric = builder.add_metric("samples", "count");
-  for (const std::string_view name : functions) {
+  for (const std::string& name : functions) {
     const FrameId frame = builder.frame({.function = builder.function(name)});
     builder.add_self(builder.context(kRootContext, frame), metric, std::int64_t{5});
   }
@@ -86,5 +86,46 @@ TEST_CASE("a page says which view it is, unless it is the usual one", "[flame_sv
   CHECK(page_of(profile, options).find(">bottom-up by file | drop function a · ") != std::string::npos);
   options.view = ViewSpec{};
   options.view.metric = "samples";
-  CHECK(page_of(profile, options).find("top-down") == std::string::npos);
+  CHECK(page_of(profile, options).find(">samples 4</text>") != std::string::npos);
+}
+
+TEST_CASE("a page holds what a program needs to read it back", "[flame_svg]") {
+  const std::string page = page_of("main;a::f 3\nmain 1\n");
+  CHECK(page.find(" data-metric=\"samples\" data-unit=\"count\" data-total=\"4\" data-view=\"top-down by "
+                  "function\">") != std::string::npos);
+  CHECK(page.find("data-v=\"4\" data-self=\"1\"") != std::string::npos);
+  CHECK(page.find("<title>a::f\ntotal 3, 75.0 %; self 3, 75.0 %; 75.0 % of its caller</title>") !=
+        std::string::npos);
+}
+
+TEST_CASE("folded stacks have colours, and frames of one name the same", "[flame_svg]") {
+  const ColoredFrame plain{.name = "parse"}, kernel{.name = "do_sys", .kind = FrameKind::kernel};
+  CHECK(flame_color(FlameScheme::module, plain).saturation > 50);
+  CHECK(flame_color(FlameScheme::module, plain).hue == flame_color(FlameScheme::warm, plain).hue);
+  CHECK(flame_color(FlameScheme::module, kernel).hue == 28);
+  CHECK(flame_color(FlameScheme::cool, plain).hue >= 160);
+  CHECK(flame_color(FlameScheme::file, {.name = "f", .file = "a.c"}).hue ==
+        flame_color(FlameScheme::file, {.name = "g", .file = "a.c"}).hue);
+}
+
+TEST_CASE("without a script labels are cut by the widths of their letters", "[flame_svg]") {
+  const std::string wide = page_of(profile_of({std::string(200, 'W')}));
+  const std::string narrow = page_of(profile_of({std::string(200, 'i')}));
+  // 1,174 pixels: 12 a letter, and 3.5.
+  CHECK(count(wide, std::string(90, 'W') + "…</text>") == 1);
+  CHECK(count(narrow, ">" + std::string(200, 'i') + "</text>") == 1);
+}
+
+TEST_CASE("notes are a line of their own, and an inverted page has its root at the bottom", "[flame_svg]") {
+  const ProfilePtr profile = test::profile_from_text("main;a 3\n");
+  CHECK(page_of(profile).find("id=\"snotes\"") == std::string::npos);
+  const std::string page = page_of(profile, {.inverted = true, .notes = {"an estimate", "<2> lines lost"}});
+  CHECK(page.find(">an estimate · &lt;2&gt; lines lost</text>") != std::string::npos);
+  CHECK(page.find("data-inverted=\"1\"") != std::string::npos);
+  const auto y_of = [&](const char* name) {
+    const std::size_t box = page.find(std::string("<title>") + name), y = page.find(" y=\"", box);
+    return std::stoi(page.substr(y + 4));
+  };
+  CHECK(y_of("all") > y_of("main"));
+  CHECK(y_of("main") > y_of("a\n"));
 }

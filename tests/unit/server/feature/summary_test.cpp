@@ -43,6 +43,15 @@ TEST_CASE("a summary names the heaviest paths from the root", "[summary]") {
   CHECK(summary->n_contexts == 6);
 }
 
+TEST_CASE("heaviest paths that would read the same are told apart", "[summary]") {
+  const auto summary = summarize(
+      *selection_of("main;Map<int, Less>::find 5\nmain;Map<int, Greater>::find 4\n"), ImportReport{});
+  REQUIRE(summary.has_value());
+  REQUIRE(summary->heaviest.size() == 2);
+  CHECK(summary->heaviest[0].short_names == std::vector<std::string>{"main", "Map<…, Less>::find"});
+  CHECK(summary->heaviest[1].short_names == std::vector<std::string>{"main", "Map<…, Greater>::find"});
+}
+
 TEST_CASE("a filtered summary ranks what passed and totals the whole", "[summary]") {
   ViewSpec spec;
   Filter drop;

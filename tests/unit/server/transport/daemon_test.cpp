@@ -131,6 +131,20 @@ TEST_CASE("a selection is everybody's but is told to the others only") {
   CHECK(b.expect("selection/changed")["selection"].is_null());
 }
 
+TEST_CASE("a file that is being written again is waited for before anything is said") {
+  TestDaemon daemon;
+  TestClient client(daemon);
+  const std::string path = big_folded(100);
+  client.result("profile/open", {{"uri", uri(path)}});
+  CHECK(client.expect("profile/changed")["reason"] == "opened");
+  // As many profilers do: the file is there and empty until they end.
+  std::ofstream(path, std::ios::trunc).flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  std::ofstream(path) << "main;only 5\n";
+  CHECK(client.expect("profile/changed")["reason"] == "reloaded");
+  CHECK(client.result("profile/summary", json::object())["metrics"][0]["total"] == 5);
+}
+
 TEST_CASE("a profile that is written again is read again, with a new revision") {
   TestDaemon daemon;
   TestClient client(daemon);

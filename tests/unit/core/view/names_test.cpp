@@ -1,4 +1,4 @@
-#include "server/feature/names.h"
+#include "core/view/names.h"
 
 #include <array>
 
@@ -75,6 +75,51 @@ TEST_CASE("two different frames never get the same short name", "[names]") {
   const std::vector<std::string> names = distinct_short_names(frames);
   CHECK(names == std::vector<std::string>{"Foo<int>::bar", "Foo<char>::bar", "Foo<int>::bar", "main (a.c)",
                                           "main (b.c)", "init (x/m.go)", "init (y/m.go)", "alone<…>"});
+}
+
+TEST_CASE("names that would shorten to one keep what tells them apart", "[names]") {
+  using Names = std::vector<std::string>;
+  const std::array<std::pair<Names, Names>, 10> rows{{
+      {{"std::map<std::string, int, Less>::find(int) const",
+        "std::map<std::string, int, Greater>::find(int) const"},
+       {"std::map<…, Less>::find", "std::map<…, Greater>::find"}},
+      {{"V<std::pair<std::string, V<int> > >::push(std::pair<std::string, V<int> > const&)",
+        "V<std::pair<std::string, V<long> > >::push(std::pair<std::string, V<long> > const&)"},
+       {"V<std::pair<…, V<int> > >::push", "V<std::pair<…, V<long> > >::push"}},
+      {{"void ns::run<int>(ns::Pool<int>&)", "void ns::run<long>(ns::Pool<long>&)"},
+       {"ns::run<int>", "ns::run<long>"}},
+      {{"int ns::run<int>(int)", "void ns::run<int>(int)"}, {"int ns::run<…>", "void ns::run<…>"}},
+      {{"Foo<A>::bar(x)", "Foo<A, B>::bar(x)"}, {"Foo<A>::bar", "Foo<A, B>::bar"}},
+      {{"f(int, std::string)", "f(char, std::string)", "f(char, std::string) [clone .cold]"},
+       {"f(int, std::string)", "f(char, std::string)", "f(char, std::string) [clone .cold]"}},
+      {{"github.com/u/m/pkg.Sort[go.shape.int,go.shape.string]",
+        "github.com/u/m/pkg.Sort[go.shape.int8,go.shape.string]"},
+       {"pkg.Sort[go.shape.int, …]", "pkg.Sort[go.shape.int8, …]"}},
+      {{"drop_in_place<alloc::vec::Vec<u8>>::h0123456789abcdef",
+        "drop_in_place<alloc::vec::Vec<u16>>::h0123456789abcde0"},
+       {"drop_in_place<alloc::vec::Vec<u8>>", "drop_in_place<alloc::vec::Vec<u16>>"}},
+      {{"operator new(unsigned long)", "operator new(unsigned long, std::nothrow_t const&)"},
+       {"operator new(unsigned long)", "operator new(unsigned long, std::nothrow_t const&)"}},
+      {{"F<a, d<e, f>, h>::go()::{lambda(int)#1}::operator()(int) const",
+        "F<a, d<e, x>, h>::go()::{lambda(int)#1}::operator()(int) const"},
+       {"F<…, d<…, f>, …>::go::λ1", "F<…, d<…, x>, …>::go::λ1"}},
+  }};
+  for (const auto& [full, expected] : rows) {
+    std::vector<NameAndPlace> frames;
+    for (const std::string& name : full) frames.push_back({name, ""});
+    CHECK(distinct_short_names(frames) == expected);
+  }
+}
+
+TEST_CASE("brackets that a hostile file nests or leaves open cost a few walks of the name", "[names]") {
+  const std::string open(100'000, '<'), close(100'000, '>');
+  const std::vector<std::string> names{"f" + open + "a" + close + "(int)", "f" + open + "b" + close + "(int)",
+                                       "g(" + open + "a", "g(" + open + "b"};
+  std::vector<NameAndPlace> frames;
+  for (const std::string& name : names) frames.push_back({name, ""});
+  const std::vector<std::string> shown = distinct_short_names(frames);
+  CHECK(shown[0] != shown[1]);
+  CHECK(shown[2] != shown[3]);
 }
 
 TEST_CASE("a name that looks like another's disambiguated form still differs", "[names]") {

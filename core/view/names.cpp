@@ -1,91 +1,20 @@
-#include "server/feature/names.h"
+#include "core/view/names.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/support/hash.h"
 #include "core/support/interner.h"
+#include "core/view/name_differences.h"
+#include "core/view/name_scan.h"
 
 namespace profd {
 namespace {
-
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// What a character may be, by a table: an answer has thousands of names, walked character by character.
-enum Kind : std::uint8_t {
-  kWord = 1,        // of an identifier
-  kInJavaName = 2,  // of a package, class or method
-  kCppMark = 4      // where a C++ name may be shortened
-};
-constexpr auto kKinds = [] {
-  std::array<std::uint8_t, 256> kinds{};
-  for (unsigned i = 0; i < kinds.size(); ++i) {
-    const char c = static_cast<char>(i);
-    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
-    if (word) kinds[i] |= kWord;
-    if (word || i >= 0x80 || c == '<' || c == '>') kinds[i] |= kInJavaName;
-    if (c == 'o' || c == '<' || c == '(' || c == ' ') kinds[i] |= kCppMark;  // o: "operator"
-  }
-  return kinds;
-}();
-bool is_a(Kind kind, char c) {
-  return (kKinds[static_cast<unsigned char>(c)] & kind) != 0;
-}
-bool is_word(char c) {
-  return is_a(kWord, c);
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-// "operator<", "operator->", "operator()": how many characters from `i` belong to the operator's name, else
-// 0.
-std::size_t operator_length(std::string_view name, std::size_t i) {
-  static constexpr std::string_view kOperator = "operator";
-  if (name[i] != 'o') return 0;  // asked for every character
-  if (name.substr(i, kOperator.size()) != kOperator || (i > 0 && is_word(name[i - 1]))) return 0;
-  std::size_t end = i + kOperator.size();
-  if (end >= name.size() || is_word(name[end])) return 0;
-  if (name.substr(end, 2) == "()" || name.substr(end, 2) == "[]") return end + 2 - i;
-  const std::size_t first = end;
-  while (end < name.size() && std::string_view("<>=!+-*/%^&|~,").find(name[end]) != std::string_view::npos)
-    ++end;
-  // "operator<<int>" of a templated operator<: leave one '<' to open the arguments.
-  if (end - first == 2 && name.substr(first, 2) == "<<" && end < name.size() && name[end] != ' ' &&
-      name.find('>', end) < name.find('(', end))
-    --end;
-  return end - i;
-}
-
-// Position after the bracket that closes the one at `i`; npos when nothing does. Arrows do not close.
-std::size_t after_closing(std::string_view name, std::size_t i, char open, char close) {
-  std::size_t depth = 0;
-  for (std::size_t k = i; k < name.size(); ++k) {
-    if (open == '<' && k != i) {
-      if (const std::size_t n = operator_length(name, k); n > 0) {
-        k += n - 1;
-        continue;
-      }
-    }
-    if (name[k] == open) ++depth;
-    if (name[k] == close && (k == 0 || close != '>' || name[k - 1] != '-')) {
-      if (--depth == 0) return k + 1;
-    }
-  }
-  return std::string_view::npos;
-}
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -411,6 +340,29 @@ std::vector<std::string> distinct(std::span<const NameAndPlace> frames, std::spa
   return out;
 }
 
+// Of names that share their short form: what tells them from the others of their group.
+std::unordered_map<std::string_view, std::string> names_by_difference(std::span<const NameAndPlace> frames) {
+  std::unordered_map<std::string, std::vector<std::string_view>> groups;
+  std::unordered_set<std::string_view> seen;
+  for (const NameAndPlace& frame : frames) {
+    if (frame.name.find_first_of("<([") == std::string_view::npos || !seen.insert(frame.name).second)
+      continue;
+    groups[short_name(frame.name)].push_back(frame.name);
+  }
+  std::unordered_map<std::string_view, std::string> out;
+  for (const auto& [label, names] : groups) {
+    if (names.size() < 2) continue;
+    std::vector<std::string> plain;
+    for (const std::string_view name : names) {
+      std::string lambdas;
+      plain.emplace_back(without_rust_hash(without_cpp_lambdas(name, lambdas)));
+    }
+    std::vector<std::string> parts = differing_parts(plain);
+    for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], std::move(parts[i]));
+  }
+  return out;
+}
+
 std::string with_place(std::string_view name, std::string_view place) {
   std::string out(name);
   if (!place.empty()) out.append(" (").append(place).append(")");
@@ -452,8 +404,13 @@ std::string short_name(std::string_view name) {
 }
 
 std::vector<std::string> distinct_short_names(std::span<const NameAndPlace> frames) {
+  const std::unordered_map<std::string_view, std::string> differing = names_by_difference(frames);
   const Candidate levels[] = {
       [](const NameAndPlace& f) { return short_name(f.name); },
+      [&](const NameAndPlace& f) {
+        const auto found = differing.find(f.name);
+        return found == differing.end() ? std::string(f.name) : found->second;
+      },
       [](const NameAndPlace& f) { return std::string(f.name); },
       [](const NameAndPlace& f) { return with_place(f.name, base_name(f.place)); },
       [](const NameAndPlace& f) { return with_place(f.name, f.place); },

@@ -1,0 +1,75 @@
+-- Which of several open profiles is meant: by a picker, by name, by number.
+local h = require('harness')
+
+local root = h.project('select')
+local session
+
+local function shown()
+  return session.name
+end
+
+test('another open profile is shown by its name, which is completed', function()
+  h.setup()
+  session = require('profd.session')
+  vim.cmd.edit(root .. '/digest.go')
+  vim.cmd('Profd open ' .. root .. '/cpu.pprof')
+  h.hint(15, '^11%.3 %%  940 ms')
+  vim.cmd('Profd open ' .. root .. '/heap.pprof')
+  h.note('^profd: heap%.pprof: ')
+  h.equal(vim.fn.getcompletion('Profd select ', 'cmdline'), { 'cpu.pprof', 'heap.pprof' })
+  h.equal(vim.fn.getcompletion('Profd select he', 'cmdline'), { 'heap.pprof' })
+  vim.cmd('Profd select cpu.pprof')
+  h.note('^profd: cpu%.pprof is shown$')
+  h.hint(15, '^11%.3 %%  940 ms')
+  h.equal(shown(), 'cpu.pprof')
+end)
+
+test('without a name there is a picker, which marks the one that is shown', function()
+  local seen
+  local select = vim.ui.select
+  vim.ui.select = function(items, opts, done)
+    seen = vim.tbl_map(opts.format_item, items)
+    done(items[2])
+  end
+  vim.cmd('Profd select')
+  h.note('^profd: heap%.pprof is shown$')
+  vim.ui.select = select
+  h.equal(#seen, 2)
+  h.matches(seen[1], '^● cpu%.pprof  8%.34 s cpu$')
+  h.matches(seen[2], '^  heap%.pprof  ')
+end)
+
+test('profiles of one file are chosen by number and by the names it gives them', function()
+  vim.cmd('Profd open ' .. h.source .. '/formats/speedscope/testdata/units.speedscope.json')
+  h.eventually(function()
+    return shown():find('units %(bytes%)')
+  end, 'the first of the file')
+  vim.cmd('Profd select units (none)')
+  h.eventually(function()
+    return shown():find('units %(none%)')
+  end, 'the one of that name')
+  vim.cmd('Profd select 2')
+  h.eventually(function()
+    return shown():find('units %(seconds%)')
+  end, 'the second')
+  local completed = vim.fn.getcompletion('Profd select units.speedscope.json · units (b', 'cmdline')
+  h.equal(completed, { '(bytes)' })
+  vim.cmd('Profd select units.speedscope.json · units (bytes)')
+  h.eventually(function()
+    return shown():find('units %(bytes%)')
+  end, 'the whole name')
+end)
+
+test('what is not open is told with what is', function()
+  vim.cmd('Profd select nothing.pprof')
+  h.note('^profd: no open profile is called "nothing%.pprof"; open: p1 cpu%.pprof %(.*, p2 heap%.pprof')
+end)
+
+test('two of one name are told apart by their folders', function()
+  local labels = session.labels({
+    { name = 'cpu.pprof', uri = 'file:///a/cpu.pprof' },
+    { name = 'cpu.pprof', uri = 'file:///b/cpu.pprof' },
+    { name = 'x', uri = 'file:///b/x' },
+  })
+  h.equal(labels, { 'cpu.pprof (/a/cpu.pprof)', 'cpu.pprof (/b/cpu.pprof)', 'x' })
+end)
