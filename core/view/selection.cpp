@@ -372,7 +372,9 @@ Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<co
   out->memo = std::make_shared<ViewMemo>();
   out->key_memo = std::make_shared<KeyMemo>();
   PROFD_CHECK(find_owners(out->profile->tree(), *out, stop));
-  if (out->stated) PROFD_TRY(out->stated, make_stated_view(*out->profile, *out->keys, out->metric, stop));
+  if (out->stated) {
+    PROFD_TRY(out->stated, make_stated_view(*out->profile, *out->keys, out->metric, stop));
+  }
   return SelectionPtr(std::move(out));
 }
 
