@@ -9,6 +9,7 @@
 #include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
 #include "server/feature/exclusion.h"
+#include "server/feature/missing.h"
 #include "server/feature/text.h"
 #include "server/platform/memory.h"
 
@@ -107,6 +108,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   ProfilePtr profile = opened.file.profiles[*picked];
   auto selection = select(profile, spec, StopToken{}, nullptr, executor);
   if (!selection) return named(options.file, selection.error());
+  if (const std::string note = granularity_note(**selection, spec.granularity); !note.empty())
+    console.note(fmt::format("{}: {}", options.file, note));
   return OpenView{std::move(opened.file), std::move(profile),    *picked + 1,
                   std::move(spec),        std::move(*selection), std::move(opened.write_entry)};
 }

@@ -90,6 +90,27 @@ Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
   return made;
 }
 
+std::string Views::file_text(const OpenProfile& open, const WorkspaceSnapshot& workspace,
+                             const std::string& path, const Document* document) {
+  const std::int64_t written = written_at(open, path, document).value_or(0);
+  return "file " + workspace.key + " " + std::to_string(written) + (document != nullptr ? " open " : " ") +
+         path;
+}
+
+Result<std::shared_ptr<const SourceFile>> Views::source_file(const OpenProfile& open,
+                                                             const WorkspaceSnapshot& workspace,
+                                                             const std::string& path,
+                                                             const Document* document,
+                                                             const StopToken& stop) {
+  const std::string text = file_text(open, workspace, path, document);
+  PROFD_TRY(const auto map, sources(open, workspace, stop));
+  auto made = cache_.get<SourceFile>({open.view_id, text}, stop, [&](const StopToken& token) {
+    return make_source_file(open, *map, path, document, token);
+  });
+  if (made) remember(open, text, *made);
+  return made;
+}
+
 bool Views::is_small(const OpenProfile& open) {
   constexpr std::size_t kSmall = 200'000;
   const SampleTable* samples = open.profile->samples();
@@ -104,7 +125,10 @@ std::string Views::lines_text(const OpenProfile& open, const ViewSpec& spec,
 }
 
 bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
-                          const std::string& path) const {
+                          const std::string& path, const Document* document) const {
+  if (changed_since(open, written_at(open, path, document)) &&
+      !at_hand(open, file_text(open, workspace, path, document)))
+    return false;
   if (is_small(open)) return true;
   const auto made = at_hand(open, "sources " + workspace.key);
   if (!made) return true;  // not known yet; one spelling is what most files have

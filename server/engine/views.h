@@ -19,6 +19,7 @@
 #include "core/view/table.h"
 #include "server/engine/node_table.h"
 #include "server/engine/open_profile.h"
+#include "server/engine/source_file.h"
 #include "server/engine/source_map.h"
 
 namespace profd {
@@ -50,6 +51,13 @@ class Views {
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,
                                                    const WorkspaceSnapshot& workspace, const StopToken& stop);
 
+  // Which paths of the profile mean a workspace file, and how far its lines are those measured. `document`:
+  // the file as it is open; may be null.
+  Result<std::shared_ptr<const SourceFile>> source_file(const OpenProfile& open,
+                                                        const WorkspaceSnapshot& workspace,
+                                                        const std::string& path, const Document* document,
+                                                        const StopToken& stop);
+
   // What an answer is made of, as bits.
   enum Need : unsigned {
     kSelection = 1,
@@ -61,9 +69,10 @@ class Views {
   // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
   [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
   // Whether the lines of a workspace file are: those of one that the profile spells in several ways can need
-  // a sweep of their own.
+  // a sweep of their own, and one that changed since the recording is asked of version control.
   [[nodiscard]] bool file_is_quick(const OpenProfile& open, const ViewSpec& spec,
-                                   const WorkspaceSnapshot& workspace, const std::string& path) const;
+                                   const WorkspaceSnapshot& workspace, const std::string& path,
+                                   const Document* document) const;
   // The needs of a tree of this shape.
   [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
@@ -79,6 +88,8 @@ class Views {
  private:
   static std::string lines_text(const OpenProfile& open, const ViewSpec& spec,
                                 const std::vector<StringId>& files);
+  static std::string file_text(const OpenProfile& open, const WorkspaceSnapshot& workspace,
+                               const std::string& path, const Document* document);
   static std::string key_text(const OpenProfile& open, const ViewSpec& spec, const char* kind);
   // What was made under this key, if it is still there.
   [[nodiscard]] std::shared_ptr<const void> at_hand(const OpenProfile& open, const std::string& text) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "server/engine/source_text.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -61,7 +62,10 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
     place.file = at.file;
     place.module = at.module;
     place.line = at.line;
-    if (const std::string* path = sources->file_of(at.file)) place.path = *path;
+    if (const std::string* path = sources->file_of(at.file))
+      place.path = *path;
+    else if (is_local_file(at.file))
+      place.outside = at.file;
     const std::uint32_t frame = selection.keys->example[place.key];
     if (frame < profile.frames().size()) {
       place.kind = profile.frames().kind[frame];

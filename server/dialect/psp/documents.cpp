@@ -32,8 +32,7 @@ void PspSession::bind_documents(protocol::Binder& binder) {
       });
   binder.notification<psp::DidSaveTextDocumentNotification>(
       [this](const psp::DidSaveTextDocumentParams& params) {
-        const auto path = path_of_uri(params.text_document.uri);
-        if (Document* document = path ? workspace_.document(*path) : nullptr) document->saved();
+        if (const auto path = path_of_uri(params.text_document.uri)) workspace_.document_saved(*path);
       });
   binder.notification<psp::DidCloseTextDocumentNotification>(
       [this](const psp::DidCloseTextDocumentParams& params) {

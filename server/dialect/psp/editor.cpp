@@ -48,7 +48,7 @@ bool PspSession::is_quick(const AnnotateRequest& request, unsigned needs) const 
   const ViewSpec spec = annotation_spec(request);
   const Views& views = engine_.views();
   return views.is_quick(*request.open, spec, needs) &&
-         views.file_is_quick(*request.open, spec, request.workspace, request.path);
+         views.file_is_quick(*request.open, spec, request.workspace, request.path, request.document.get());
 }
 
 void PspSession::bind_editor(protocol::Binder& binder) {

@@ -9,6 +9,7 @@
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/missing.h"
 #include "server/feature/names.h"
 #include "server/feature/places.h"
 
@@ -27,6 +28,7 @@ psp::HotFunction to_psp_place(const Place& place, const Whole& whole) {
   if (place.line != 0) out.line = place.line;
   if (!place.module.empty()) out.module = place.module;
   if (!place.path.empty()) out.uri = uri_of_path(place.path);
+  if (!place.outside.empty()) out.outside = place.outside;
   out.kind = to_psp(place.kind);
   out.self = to_amount(whole, place.self);
   out.total = to_amount(whole, place.total);
@@ -178,6 +180,8 @@ Result<psp::TableResult> table(Views& views, const TableTask& task, const StopTo
   }
   writer.finish();
   out.excluded = exclusion_of(*view.selection);
+  if (std::string note = granularity_note(*view.selection, task.spec.granularity); !note.empty())
+    out.note = std::move(note);
   // Further metrics of a flat view: the same keys in another selection.
   for (const std::string& name : task.params.metrics) {
     ViewSpec other = task.spec;
