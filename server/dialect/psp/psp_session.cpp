@@ -11,6 +11,7 @@
 #include "protocol/capabilities.h"
 #include "protocol/json_parse.h"
 #include "protocol/message.h"
+#include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
@@ -308,7 +309,11 @@ void PspSession::watch_project_folders() {
   if (!workspace_.project()) return;
   for (const std::string& glob : workspace_.project()->profiles)
     for (const std::string& folder : glob_folders(glob, kMaxFolders)) {
-      if (watched_folders_.size() >= kMaxFolders) return;
+      if (watched_folders_.size() >= kMaxFolders)
+        return say_once(
+            "watch", fmt::format("{}: `profiles` reaches into more than {} folders; new profiles in the rest "
+                                 "are not noticed",
+                                 workspace_.project()->path, kMaxFolders));
       if (!watched_folders_.insert(folder).second) continue;
       engine_.watch_folder(client_, folder, [this] {
         watch_project_folders();
@@ -320,11 +325,19 @@ void PspSession::watch_project_folders() {
 void PspSession::load_project_profiles() {
   constexpr std::size_t kMaxProfiles = 16;
   if (!workspace_.project()) return;
-  std::vector<std::string> paths;
-  for (const std::string& glob : workspace_.project()->profiles)
-    for (std::string& path : expand_glob(glob, kMaxProfiles))
-      if (paths.size() < kMaxProfiles && std::find(paths.begin(), paths.end(), path) == paths.end())
-        paths.push_back(std::move(path));
+  const GlobMatches found = expand_globs(workspace_.project()->profiles, kMaxProfiles);
+  const std::vector<std::string>& paths = found.paths;
+  const std::string& project = workspace_.project()->path;
+  if (found.n_left_out > 0)
+    say_once("globs",
+             fmt::format("{}: `profiles` matches {} files; the {} newest are loaded, {} are left out",
+                         project, paths.size() + found.n_left_out, kMaxProfiles, found.n_left_out));
+  if (!found.complete)
+    say_once(
+        "walk",
+        fmt::format("{}: `profiles` reaches into more files and folders than are looked at; there may be "
+                    "profiles that are not loaded",
+                    project));
   // Oldest first, so that the newest is what is meant where none is named.
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     OpenRequest request;
@@ -341,44 +354,14 @@ void PspSession::load_project_profiles() {
 }
 
 void PspSession::apply_settings(const protocol::Any& settings) {
-  const json* object = &*settings;
-  if (object->is_object() && object->contains("profd")) object = &(*object)["profd"];
-  if (!object->is_object()) return;
-  Settings result;
-  const auto wrong = [&](const char* name, const char* expected) {
-    log_message(psp::MessageType::warning, fmt::format("setting {}: expected {}", name, expected));
-  };
-  const auto flag = [&](const char* name, std::optional<bool>& out) {
-    const auto found = object->find(name);
-    if (found == object->end() || found->is_null()) return;
-    if (found->is_boolean())
-      out = found->get<bool>();
-    else
-      wrong(name, "true or false");
-  };
-  flag("codeLens", result.code_lens);
-  flag("inlayHints", result.inlay_hints);
-  if (const auto found = object->find("threshold"); found != object->end() && !found->is_null()) {
-    if (found->is_number() && found->get<double>() >= 0 && found->get<double>() <= 1)
-      result.threshold = found->get<double>();
-    else
-      wrong("threshold", "a share from 0 to 1");
-  }
-  if (const auto found = object->find("metric"); found != object->end() && found->is_string())
-    result.metric = found->get<std::string>();
-  if (const auto found = object->find("pathMappings"); found != object->end() && found->is_array())
-    for (const json& item : *found) {
-      if (result.mappings.size() >= 1000) break;
-      const bool good = item.is_object() && item.contains("from") && item["from"].is_string() &&
-                        item.contains("to") && item["to"].is_string();
-      auto to = good ? path_of_uri(item["to"].get_ref<const std::string&>())
-                     : Result<std::string>(fail(ErrorCode::invalid, ""));
-      if (to)
-        result.mappings.push_back({item["from"].get<std::string>(), std::move(*to)});
-      else
-        wrong("pathMappings", "a list of {from, to} with absolute `to`");
-    }
-  workspace_.set_settings(std::move(result));
+  auto read = read_settings(*settings);
+  if (!read) return;
+  for (const std::string& problem : read->problems) log_message(psp::MessageType::warning, problem);
+  workspace_.set_settings(std::move(read->settings));
+}
+
+void PspSession::say_once(const std::string& what, const std::string& text) {
+  if (said_.insert(what).second) show_message(psp::MessageType::warning, text);
 }
 
 void PspSession::log_message(psp::MessageType type, const std::string& text) {

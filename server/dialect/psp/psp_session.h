@@ -57,6 +57,7 @@ class PspSession final : public Session, private EngineListener {
   void initialized();
   [[nodiscard]] psp::ServerCapabilities capabilities() const;
   void apply_settings(const protocol::Any& settings);
+  void say_once(const std::string& what, const std::string& text);
   void log_message(psp::MessageType type, const std::string& text);
   void show_message(psp::MessageType type, const std::string& text);
 
@@ -136,6 +137,7 @@ class PspSession final : public Session, private EngineListener {
   std::set<std::string> project_profiles_;        // paths that were opened because the project file says so
   std::map<std::string, std::uint64_t> tickets_;  // openings by progress token, to cancel them
   std::set<std::string> watched_folders_;         // of the project file's globs
+  std::set<std::string> said_;                    // what is told once in a session
   std::int32_t next_token_ = 1;
   protocol::FrameReader frames_;
   std::shared_ptr<protocol::Peer> peer_;  // last: its handlers use everything above
