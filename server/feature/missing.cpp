@@ -21,6 +21,8 @@ bool is_code(FrameKind kind) {
          kind == FrameKind::kernel;
 }
 
+constexpr std::uint8_t kFileless = 8;  // lacks lines of a file, but has a line
+
 // By frame, a bit for each kind that it lacks. A file is looked up once.
 std::vector<std::uint8_t> lacks(const Profile& profile, const SourceMap* sources) {
   enum : std::uint8_t { kUnasked, kHere, kElsewhere };
@@ -31,6 +33,7 @@ std::vector<std::uint8_t> lacks(const Profile& profile, const SourceMap* sources
     if (!is_code(frames.kind[f])) continue;
     const StringId file = file_of_frame(profile, f);
     const bool unlined = frames.line[f] == 0 || file.v == 0;
+    if (frames.line[f] != 0 && file.v == 0) flags[f] |= kFileless;
     unsigned bits = profile.functions().unresolved[frames.function[f].v] != 0 ? 1 : 0;
     if (unlined) bits |= 2;
     if (!unlined && sources != nullptr) {
@@ -39,7 +42,7 @@ std::vector<std::uint8_t> lacks(const Profile& profile, const SourceMap* sources
         known = sources->file_of(profile.strings()[file]) != nullptr ? kHere : kElsewhere;
       if (known == kElsewhere) bits |= 4;
     }
-    flags[f] = static_cast<std::uint8_t>(bits);
+    flags[f] = static_cast<std::uint8_t>(flags[f] | bits);
   }
   return flags;
 }
@@ -47,6 +50,7 @@ std::vector<std::uint8_t> lacks(const Profile& profile, const SourceMap* sources
 struct Sums {
   std::array<Value, kNKinds> amount;
   std::array<std::array<double, kNFrameKinds>, kNKinds> by_kind{};  // magnitudes
+  double fileless = 0;
 };
 
 template <class T>
@@ -63,6 +67,7 @@ Result<Sums> sum(const Selection& selection, const Column<T>& values, const Sour
     const std::uint32_t frame = profile.tree().frame[context];
     if (flags[frame] == 0) continue;
     const auto kind = static_cast<std::size_t>(profile.frames().kind[frame]);
+    if ((flags[frame] & kFileless) != 0) sums.fileless += std::fabs(static_cast<double>(values[row]));
     for (std::size_t i = 0; i < kNKinds; ++i) {
       if ((flags[frame] >> i & 1) == 0) continue;
       add_saturating(amounts[i], values[row]);
@@ -72,6 +77,13 @@ Result<Sums> sum(const Selection& selection, const Column<T>& values, const Sour
   for (std::size_t i = 0; i < kNKinds; ++i) sums.amount[i] = Value(amounts[i]);
   return sums;
 }
+
+// perf writes addresses and looks names up when it prints.
+constexpr const char* kPerfSymbols =
+    "perf.data holds addresses alone: `perf script` on the machine that recorded writes names, and its "
+    "output is read.";
+constexpr const char* kPerfLines =
+    "`perf script -F +srcline` on the machine that recorded writes lines, for binaries compiled with -g.";
 
 std::string symbols_advice(FrameKind kind) {
   switch (kind) {
@@ -128,13 +140,24 @@ Result<std::vector<MissingPart>> find_missing(const Selection& selection, const 
     MissingPart part;
     part.kind = kind;
     part.amount = sums.amount[i];
-    part.share = format_share(part.amount, selection.total);
+    // Values below zero elsewhere can make a part more than the whole.
+    const bool all = std::fabs(as_double(part.amount)) >= whole;
+    part.share = format_share(all ? selection.total : part.amount, selection.total);
     part.text = fmt::format("{} of {} is in {}.", part.share, metric, what);
     part.advice = std::move(advice);
     parts.push_back(std::move(part));
   };
-  add(MissingKind::symbols, "code without function names", symbols_advice(most(sums.by_kind[0])));
-  add(MissingKind::lines, "code without line numbers", lines_advice(most(sums.by_kind[1])));
+  const std::string_view format = selection.profile->info().format;
+  const bool from_perf = format == "perf-data" || format == "perf-script";
+  const FrameKind unnamed = most(sums.by_kind[0]);
+  add(MissingKind::symbols, "code without function names",
+      format == "perf-data" && unnamed == FrameKind::native ? kPerfSymbols : symbols_advice(unnamed));
+  const FrameKind unlined = most(sums.by_kind[1]);
+  if (sums.fileless * 2 > sums.by_kind[1][static_cast<std::size_t>(unlined)])
+    add(MissingKind::lines, "code with line numbers of files that are not named",
+        "The format names no files; another export of the profiler may.");
+  else
+    add(MissingKind::lines, "code without line numbers", from_perf ? kPerfLines : lines_advice(unlined));
   add(MissingKind::sources, "code whose files are not in the workspace",
       "If they are there under other paths, a path mapping says so, in the settings or as map in "
       ".profd.toml.");

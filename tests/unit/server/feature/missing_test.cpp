@@ -36,6 +36,12 @@ TEST_CASE("what a profile does not know is counted by self value") {
   CHECK(missing_in("main 0\n").empty());
 }
 
+TEST_CASE("lines of files that are not named are not called missing lines") {
+  const auto parts = missing_in("main[:1] 5\nwork[:7] 4\nplain 1\n");
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].text == "100 % of samples is in code with line numbers of files that are not named.");
+}
+
 TEST_CASE("what is said of names and lines is for the kind of code that lacks them") {
   const auto kernel = missing_in("main[a.c:1];[vmlinux][unresolved kind=kernel] 3\nmain[a.c:1] 9\n");
   REQUIRE(kernel.size() == 2);
