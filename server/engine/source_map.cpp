@@ -59,11 +59,11 @@ Result<void> check_name_only(SourceMap& map, StopToken& stop) {
 }
 
 void drop_lookalikes(SourceMap& map) {
-  for (auto& [path, spellings] : map.by_path)
-    std::erase_if(spellings, [&](StringId file) {
+  for (auto& item : map.by_path)
+    std::erase_if(item.second, [&](StringId file) {
       const SourceTarget& target = map.targets.at(map.profile->strings()[file]);
       if (target.lookalike.empty()) return false;
-      map.lookalikes[path].push_back({file, target.doubt});
+      map.lookalikes[item.first].push_back({file, target.doubt});
       return true;
     });
   std::erase_if(map.by_path, [](const auto& item) { return item.second.empty(); });
