@@ -91,7 +91,8 @@ PathMatch PathIndex::find(std::string_view profile_path, const std::vector<PathM
     const Components tail = components_of(profile_path.substr(rest));
     mapped.insert(mapped.end(), tail.begin(), tail.end());
     for (std::uint32_t id : ids) {
-      if (components_of(paths_[id]) == mapped) return {{paths_[id]}, mapped.size()};
+      if (components_of(paths_[id]) == mapped)
+        return {{paths_[id]}, mapped.size(), MappingRule::prefix, true};
     }
   }
 
@@ -100,11 +101,14 @@ PathMatch PathIndex::find(std::string_view profile_path, const std::vector<PathM
   bool cut = false;
   for (std::uint32_t id : ids) {
     const Components candidate = components_of(paths_[id]);
-    if (candidate == wanted) return {{paths_[id]}, wanted.size()};
-    const std::size_t n = std::max(common(wanted, candidate), common(unversioned, candidate));
+    if (candidate == wanted) return {{paths_[id]}, wanted.size(), MappingRule::exact, true};
+    const std::size_t plain = common(wanted, candidate), bare = common(unversioned, candidate);
+    const std::size_t n = std::max(plain, bare);
     if (n > best.components) {
       best.candidates.clear();
       best.components = n;
+      best.rule = bare > plain ? MappingRule::module : MappingRule::suffix;
+      best.whole = n == (bare > plain ? unversioned : wanted).size();
     }
     if (n == best.components && best.candidates.size() < kMaxCandidates)
       best.candidates.push_back(paths_[id]);

@@ -16,9 +16,13 @@ struct PathMapping {
   std::string from, to;  // prefix of a profile path -> prefix of a workspace path
 };
 
+enum class MappingRule : std::uint8_t { exact, prefix, suffix, module };
+
 struct PathMatch {
   std::vector<std::string> candidates;  // best first, at most kMaxCandidates; more than one means a tie
   std::size_t components = 0;           // how many trailing components agree; 1: the base name alone
+  MappingRule rule = MappingRule::suffix;
+  bool whole = false;  // nothing of the profile's path is left over
 };
 
 class PathIndex {

@@ -223,6 +223,52 @@ bool from_wire(std::string_view text, TableSort& value) {
   return false;
 }
 
+std::string_view to_wire(MissingKind value) {
+  switch (value) {
+    case MissingKind::symbols: return "symbols";
+    case MissingKind::lines: return "lines";
+    case MissingKind::sources: return "sources";
+    case MissingKind::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, MissingKind& value) {
+  if (text == "symbols") return value = MissingKind::symbols, true;
+  if (text == "lines") return value = MissingKind::lines, true;
+  if (text == "sources") return value = MissingKind::sources, true;
+  return false;
+}
+
+std::string_view to_wire(FileTrust value) {
+  switch (value) {
+    case FileTrust::sure: return "sure";
+    case FileTrust::weak: return "weak";
+    case FileTrust::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, FileTrust& value) {
+  if (text == "sure") return value = FileTrust::sure, true;
+  if (text == "weak") return value = FileTrust::weak, true;
+  return false;
+}
+
+std::string_view to_wire(LineTrust value) {
+  switch (value) {
+    case LineTrust::measured: return "measured";
+    case LineTrust::followed: return "followed";
+    case LineTrust::uncertain: return "uncertain";
+    case LineTrust::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, LineTrust& value) {
+  if (text == "measured") return value = LineTrust::measured, true;
+  if (text == "followed") return value = LineTrust::followed, true;
+  if (text == "uncertain") return value = LineTrust::uncertain, true;
+  return false;
+}
+
 std::string_view to_wire(MappingRule value) {
   switch (value) {
     case MappingRule::exact: return "exact";
@@ -1286,6 +1332,7 @@ bool decode(const Json& value, HotFunction& out, const Path& path) {
       .optional("kind", out.kind)
       .required("self", out.self)
       .required("total", out.total)
+      .optional("outside", out.outside)
       .ok();
 }
 void write(JsonText& out, const HotFunction& value) {
@@ -1299,6 +1346,24 @@ void write(JsonText& out, const HotFunction& value) {
   put_optional(out, "kind", value.kind);
   put(out, "self", value.self);
   put(out, "total", value.total);
+  put_optional(out, "outside", value.outside);
+  out.end_object();
+}
+
+bool decode(const Json& value, MissingPart& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("kind", out.kind)
+      .required("amount", out.amount)
+      .required("text", out.text)
+      .required("advice", out.advice)
+      .ok();
+}
+void write(JsonText& out, const MissingPart& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put(out, "amount", value.amount);
+  put(out, "text", value.text);
+  put(out, "advice", value.advice);
   out.end_object();
 }
 
@@ -1357,6 +1422,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .required("hottest", out.hottest)
       .required("heaviest", out.heaviest)
       .required("report", out.report)
+      .defaulted("missing", out.missing)
       .ok();
 }
 void write(JsonText& out, const ProfileSummary& value) {
@@ -1382,6 +1448,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put(out, "hottest", value.hottest);
   put(out, "heaviest", value.heaviest);
   put(out, "report", value.report);
+  put(out, "missing", value.missing);
   out.end_object();
 }
 
@@ -2041,6 +2108,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .required("files", out.files)
       .required("modules", out.modules)
       .required("rows", out.rows)
+      .optional("note", out.note)
       .defaulted("columns", out.columns)
       .optional("own", out.own)
       .optional("remainder", out.remainder)
@@ -2063,6 +2131,7 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "files", value.files);
   put(out, "modules", value.modules);
   put(out, "rows", value.rows);
+  put_optional(out, "note", value.note);
   put(out, "columns", value.columns);
   put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
@@ -2230,12 +2299,28 @@ void write(JsonText& out, const FunctionAnnotation& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, SourceEvidence& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("file", out.file)
+      .required("lines", out.lines)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const SourceEvidence& value) {
+  out.begin_object();
+  put(out, "file", value.file);
+  put(out, "lines", value.lines);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
 bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
       .required("revision", out.revision)
       .required("files", out.files)
       .optional("rule", out.rule)
+      .optional("evidence", out.evidence)
       .required("metric", out.metric)
       .required("unit", out.unit)
       .required("fileTotal", out.file_total)
@@ -2253,6 +2338,7 @@ void write(JsonText& out, const SourceAnnotationsResult& value) {
   put(out, "revision", value.revision);
   put(out, "files", value.files);
   put_optional(out, "rule", value.rule);
+  put_optional(out, "evidence", value.evidence);
   put(out, "metric", value.metric);
   put(out, "unit", value.unit);
   put(out, "fileTotal", value.file_total);
@@ -2289,6 +2375,7 @@ bool decode(const Json& value, SourceCandidate& out, const Path& path) {
       .required("uri", out.uri)
       .optional("line", out.line)
       .required("rule", out.rule)
+      .defaulted("weak", out.weak)
       .required("path", out.path)
       .ok();
 }
@@ -2297,6 +2384,7 @@ void write(JsonText& out, const SourceCandidate& value) {
   put(out, "uri", value.uri);
   put_optional(out, "line", value.line);
   put(out, "rule", value.rule);
+  put(out, "weak", value.weak);
   put(out, "path", value.path);
   out.end_object();
 }

@@ -238,6 +238,35 @@ enum class TableSort : std::uint8_t {
 std::string_view to_wire(TableSort value);
 bool from_wire(std::string_view text, TableSort& value);
 
+// What a profile does not know about code.
+enum class MissingKind : std::uint8_t {
+  symbols,  // The names of functions.
+  lines,  // Files and line numbers.
+  sources,  // The files are known, but none of the workspace is meant.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(MissingKind value);
+bool from_wire(std::string_view text, MissingKind& value);
+
+// Whether a profile means a file.
+enum class FileTrust : std::uint8_t {
+  sure,  // Nothing speaks against it.
+  weak,  // Little speaks for it: its name alone, or its functions are others.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(FileTrust value);
+bool from_wire(std::string_view text, FileTrust& value);
+
+// Whether the lines of a file are those that were measured.
+enum class LineTrust : std::uint8_t {
+  measured,  // Nothing says that the file changed since the recording.
+  followed,  // It changed; lines are followed from the text that was measured, as version control has it.
+  uncertain,  // It changed, or is of another version, and the measured text is not known.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(LineTrust value);
+bool from_wire(std::string_view text, LineTrust& value);
+
 // How a path of a profile was matched to a file.
 enum class MappingRule : std::uint8_t {
   exact,  // The same path.
@@ -1093,9 +1122,26 @@ struct HotFunction {
   Amount self;
   // With what it calls.
   Amount total;
+  // Its file on this machine, where that is outside the workspace and no file of the workspace is
+  // meant. A profile's word alone: ask the user before opening it.
+  std::optional<std::string> outside;
 };
 bool decode(const nlohmann::json& value, HotFunction& out, const Path& path);
 void write(JsonText& out, const HotFunction& value);
+
+// What a part of a profile does not know about its code.
+struct MissingPart {
+  // What is missing.
+  OpenEnum<MissingKind> kind;
+  // Self value of the code without it.
+  Amount amount;
+  // The same as a sentence.
+  std::string text;
+  // What would bring it.
+  std::string advice;
+};
+bool decode(const nlohmann::json& value, MissingPart& out, const Path& path);
+void write(JsonText& out, const MissingPart& value);
 
 // Where a box or row is: the `key`s from the root of the view down to it. Good as long as the
 // profile keeps its revision and the spec stays the same: a request that carries one names the
@@ -1176,6 +1222,8 @@ struct ProfileSummary {
   std::vector<HeavyPath> heaviest;
   // What was odd, lost or guessed in reading.
   std::vector<ReportRow> report;
+  // What the profile does not know about its code: names, lines, files of the workspace.
+  std::vector<MissingPart> missing;
 };
 bool decode(const nlohmann::json& value, ProfileSummary& out, const Path& path);
 void write(JsonText& out, const ProfileSummary& value);
@@ -1754,6 +1802,8 @@ struct TableResult {
   std::vector<std::string> modules;
   // The rows.
   TableColumns rows;
+  // What the rows cannot show, as a sentence: lines were asked for and the profile has none.
+  std::optional<std::string> note;
   // The further metrics, in the order asked for.
   std::vector<MetricColumns> columns;
   // What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a
@@ -1876,7 +1926,8 @@ struct AnnotationColumns {
   std::vector<std::string> text;
   // 0 to 1: the square root of the share, scaled to the hottest line.
   std::vector<double> heat;
-  // The line changed since the profile was made.
+  // The line changed since the profile was made, or it is not certain that the numbers are of this
+  // line (see `evidence`).
   std::vector<bool> stale;
 };
 bool decode(const nlohmann::json& value, AnnotationColumns& out, const Path& path);
@@ -1894,11 +1945,23 @@ struct FunctionAnnotation {
   Amount total;
   // The lens: total, self, callers.
   std::string text;
-  // The line changed since the profile was made.
+  // The line changed since the profile was made, or it is not certain that the numbers are of it.
   bool stale = false;
 };
 bool decode(const nlohmann::json& value, FunctionAnnotation& out, const Path& path);
 void write(JsonText& out, const FunctionAnnotation& value);
+
+// How far the numbers of a file can be trusted to be of this file and of these lines.
+struct SourceEvidence {
+  // Whether the profile means this file.
+  OpenEnum<FileTrust> file;
+  // Whether its lines are those that were measured.
+  OpenEnum<LineTrust> lines;
+  // What speaks against it, in whole sentences; empty: nothing.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, SourceEvidence& out, const Path& path);
+void write(JsonText& out, const SourceEvidence& value);
 
 // What the lines of a file cost.
 struct SourceAnnotationsResult {
@@ -1910,6 +1973,9 @@ struct SourceAnnotationsResult {
   std::vector<std::string> files;
   // How they were matched.
   std::optional<OpenEnum<MappingRule>> rule;
+  // How far the match and the lines can be trusted; absent: nothing speaks against them. With no
+  // `files`: why nothing is shown of a path that looks like this file.
+  std::optional<SourceEvidence> evidence;
   // The metric of `text` and `heat`.
   std::string metric;
   // Its unit.
@@ -1954,6 +2020,9 @@ struct SourceCandidate {
   std::optional<std::uint32_t> line;
   // How it was matched.
   OpenEnum<MappingRule> rule;
+  // Little speaks for it: no more than the base name agrees, or the profile's own path is another
+  // file on this machine.
+  bool weak = false;
   // The path of the profile.
   std::string path;
 };

@@ -152,6 +152,18 @@ void add_heaviest(const Console& console, const Summary& s, std::string& out) {
   }
 }
 
+// What would make the numbers say more; small parts only in JSON.
+void add_missing(const Console& console, const Summary& s, std::string& out) {
+  constexpr double kShown = 0.01;
+  bool first = true;
+  for (const MissingPart& part : s.missing) {
+    if (std::abs(as_double(part.amount)) < std::abs(as_double(s.total)) * kShown) continue;
+    if (first) out += "\n" + console.out.bold("Missing") + "\n";
+    first = false;
+    out += "  " + part.text + "\n    " + console.out.dim(part.advice) + "\n";
+  }
+}
+
 int first_glance(const ProfileOptions& options, const Console& console) {
   ThreadExecutor executor;
   auto view = open_view(options, console, executor);
@@ -170,6 +182,7 @@ int first_glance(const ProfileOptions& options, const Console& console) {
     out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
   add_hottest(console, *summary, out);
   add_heaviest(console, *summary, out);
+  add_missing(console, *summary, out);
   append_report(console.out, summary->report, out);
   if (console.out.is_terminal) {
     const std::string name = sanitize_text(options.file);
@@ -230,6 +243,18 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   json.field("threads", summary->n_threads);
   json.key("report");
   write_report(summary->report, json);
+  json.key("missing");
+  json.begin_array();
+  for (const MissingPart& part : summary->missing) {
+    json.begin_object();
+    json.field("kind", missing_name(part.kind));
+    json.field("amount", part.amount);
+    json.field("share", part.share);
+    json.field("text", part.text);
+    json.field("advice", part.advice);
+    json.end_object();
+  }
+  json.end_array();
   if (view->opened().profiles.size() > 1) write_members(*view, json);
   json.end_object();
   out += '\n';

@@ -49,9 +49,10 @@ std::size_t byte_offset(std::string_view line, std::uint32_t character, Position
   return i;
 }
 
-Document::Document(std::string text, std::int32_t version) : text_(std::move(text)), version_(version) {
+Document::Document(std::string text, std::int32_t version, std::optional<std::int64_t> written_ns)
+    : text_(std::move(text)), version_(version) {
   index_lines();
-  since_open_ = LineMap(hashes(0, n_lines()));
+  since_open_ = {LineMap(hashes(0, n_lines())), written_ns};
   since_save_ = since_open_;
 }
 
@@ -101,24 +102,32 @@ Result<void> Document::change(const std::optional<std::pair<TextPosition, TextPo
   // Every line that the change touched, old and new, the ones it only cut through included.
   const std::size_t n_new = n_lines() + n_old - n_before;
   const std::vector<std::uint64_t> fresh = hashes(first, n_new);
-  since_open_.replace(first, n_old, fresh);
-  since_save_.replace(first, n_old, fresh);
-  for (auto& [handle, map] : by_profile_) map.replace(first, n_old, fresh);
+  since_open_.map.replace(first, n_old, fresh);
+  since_save_.map.replace(first, n_old, fresh);
+  for (auto& [handle, since] : by_profile_) since.map.replace(first, n_old, fresh);
   version_ = version;
   return {};
 }
 
-void Document::saved() {
-  since_save_ = LineMap(hashes(0, n_lines()));
+void Document::saved(std::optional<std::int64_t> written_ns) {
+  since_save_ = {LineMap(hashes(0, n_lines())), written_ns};
 }
 
 void Document::profile_loaded(const std::string& handle) {
   by_profile_[handle] = since_save_;
 }
 
-const LineMap& Document::line_map(const std::string& handle) const {
+const Document::Since& Document::since(const std::string& handle) const {
   const auto found = by_profile_.find(handle);
   return found == by_profile_.end() ? since_open_ : found->second;
+}
+
+const LineMap& Document::line_map(const std::string& handle) const {
+  return since(handle).map;
+}
+
+std::optional<std::int64_t> Document::written_ns(const std::string& handle) const {
+  return since(handle).written_ns;
 }
 
 }  // namespace profd

@@ -30,12 +30,13 @@ class Document {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
-  Document(std::string text, std::int32_t version);
+  // `written_ns`: when the file was last written before its text was read; absent: not known.
+  Document(std::string text, std::int32_t version, std::optional<std::int64_t> written_ns = std::nullopt);
 
   // Replaces [start, end); both absent: the whole text. Positions past the end are clamped, as LSP says.
   Result<void> change(const std::optional<std::pair<TextPosition, TextPosition>>& range,
                       std::string_view text, PositionEncoding encoding, std::int32_t version);
-  void saved();
+  void saved(std::optional<std::int64_t> written_ns = std::nullopt);
   // A profile was read (again): what is saved now is taken for what it measured.
   void profile_loaded(const std::string& handle);
 
@@ -45,6 +46,8 @@ class Document {
   [[nodiscard]] std::string_view line(std::size_t number) const;
   // Where the lines were in the text that the profile measured.
   [[nodiscard]] const LineMap& line_map(const std::string& handle) const;
+  // When that text was written, as far as the file system says.
+  [[nodiscard]] std::optional<std::int64_t> written_ns(const std::string& handle) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -56,8 +59,13 @@ class Document {
   std::string text_;
   std::vector<std::size_t> starts_;  // byte offset of every line
   std::int32_t version_;
-  LineMap since_open_, since_save_;
-  std::map<std::string, LineMap> by_profile_;  // of profiles read while the document was open
+  struct Since {
+    LineMap map;
+    std::optional<std::int64_t> written_ns;  // of the text that the map begins with
+  };
+  [[nodiscard]] const Since& since(const std::string& handle) const;
+  Since since_open_, since_save_;
+  std::map<std::string, Since> by_profile_;  // of profiles read while the document was open
 };
 
 }  // namespace profd

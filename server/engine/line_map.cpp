@@ -4,6 +4,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "core/source/line_diff.h"
 #include "core/support/hash.h"
 
 namespace profd {
@@ -11,6 +12,24 @@ namespace profd {
 LineMap::LineMap(const std::vector<std::uint64_t>& line_hashes)
     : baseline_(line_hashes), current_(line_hashes), origin_(line_hashes.size()) {
   std::iota(origin_.begin(), origin_.end(), 0u);
+}
+
+LineMap LineMap::between(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after) {
+  LineMap map;
+  map.baseline_ = before;
+  map.current_ = after;
+  map.origin_ = follow_lines(before, after);
+  return map;
+}
+
+LineMap LineMap::after(const LineMap& earlier) const {
+  LineMap map;
+  map.baseline_ = earlier.baseline_;
+  map.current_ = current_;
+  map.origin_.assign(origin_.size(), kNone);
+  for (std::size_t line = 0; line < origin_.size(); ++line)
+    if (origin_[line] < earlier.origin_.size()) map.origin_[line] = earlier.origin_[origin_[line]];
+  return map;
 }
 
 void LineMap::replace(std::size_t first, std::size_t n_old, const std::vector<std::uint64_t>& new_hashes) {
@@ -58,6 +77,18 @@ std::vector<std::uint32_t> LineMap::current_of_origin() const {
 std::uint64_t LineMap::hash_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   return hash_bytes(text);
+}
+
+std::vector<std::uint64_t> LineMap::hash_lines(std::string_view text) {
+  std::vector<std::uint64_t> hashes;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\n' && (text[i] != '\r' || (i + 1 < text.size() && text[i + 1] == '\n'))) continue;
+    hashes.push_back(hash_line(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  hashes.push_back(hash_line(text.substr(begin)));
+  return hashes;
 }
 
 }  // namespace profd

@@ -1,9 +1,11 @@
 #include "server/engine/project_file.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t kMaxBytes = 1 << 20;
+constexpr std::string_view kFrom = "from", kTo = "to";
 
 std::string absolute_from(const std::string& folder, std::string_view path) {
   return (fs::path(folder) / path).lexically_normal().string();
@@ -44,26 +47,20 @@ class Reader {
   void read(const toml::table& table) {
     for (const auto& [key, node] : table) {
       const std::string_view name = key.str();
-      if (name == "profiles") {
-        for (const std::string& glob : strings(name, node))
-          project_.profiles.push_back(absolute_from(folder_, glob));
-      } else if (name == "metric") {
-        project_.metric = value<std::string>(name, node, "a text");
-      } else if (name == "filters") {
-        for (const std::string& text : strings(name, node)) add_filter(text);
-      } else if (name == "threshold") {
-        project_.threshold = share(name, node);
-      } else if (name == "code_lens") {
-        project_.code_lens = value<bool>(name, node, "true or false");
-      } else if (name == "inlay_hints") {
-        project_.inlay_hints = value<bool>(name, node, "true or false");
-      } else if (name == "map") {
-        add_mappings(node);
-      } else {
+      const auto known =
+          std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return k.name == name; });
+      if (known == kKeys.end())
         problem(name, node, "is not a setting of profd");
-      }
+      else
+        (this->*known->read)(name, node);
     }
   }
+
+  struct Key {
+    std::string_view name;
+    void (Reader::*read)(std::string_view name, const toml::node& node);
+  };
+  static const std::array<Key, 7> kKeys;
 
  private:
   void problem(std::string_view key, const toml::node& node, std::string_view what) {
@@ -96,6 +93,26 @@ class Reader {
     return result;
   }
 
+  void read_profiles(std::string_view name, const toml::node& node) {
+    for (const std::string& glob : strings(name, node))
+      project_.profiles.push_back(absolute_from(folder_, glob));
+  }
+  void read_metric(std::string_view name, const toml::node& node) {
+    project_.metric = value<std::string>(name, node, "a text");
+  }
+  void read_filters(std::string_view name, const toml::node& node) {
+    for (const std::string& text : strings(name, node)) add_filter(text);
+  }
+  void read_threshold(std::string_view name, const toml::node& node) {
+    project_.threshold = share(name, node);
+  }
+  void read_code_lens(std::string_view name, const toml::node& node) {
+    project_.code_lens = value<bool>(name, node, "true or false");
+  }
+  void read_inlay_hints(std::string_view name, const toml::node& node) {
+    project_.inlay_hints = value<bool>(name, node, "true or false");
+  }
+
   void add_filter(const std::string& text) {
     auto spec = parse_view_spec("top-down by function | " + text);
     if (!spec) {
@@ -106,15 +123,15 @@ class Reader {
     for (Filter& filter : spec->filters) project_.filters.push_back(std::move(filter));
   }
 
-  void add_mappings(const toml::node& node) {
+  void read_mappings(std::string_view name, const toml::node& node) {
     const auto* array = node.as_array();
-    if (array == nullptr) return problem("map", node, "must be a list: [[map]]");
+    if (array == nullptr) return problem(name, node, "must be a list: [[map]]");
     for (const toml::node& item : *array) {
       const auto* table = item.as_table();
-      const auto from = table != nullptr ? (*table)["from"].value<std::string>() : std::nullopt;
-      const auto to = table != nullptr ? (*table)["to"].value<std::string>() : std::nullopt;
+      const auto from = table != nullptr ? (*table)[kFrom].value<std::string>() : std::nullopt;
+      const auto to = table != nullptr ? (*table)[kTo].value<std::string>() : std::nullopt;
       if (!from || !to) {
-        problem("map", item, "needs `from` and `to`");
+        problem(name, item, "needs `from` and `to`");
         continue;
       }
       project_.mappings.push_back({*from, absolute_from(folder_, *to)});
@@ -124,6 +141,33 @@ class Reader {
   ProjectFile& project_;
   std::string folder_;
 };
+
+const std::array<Reader::Key, 7> Reader::kKeys = {{{"profiles", &Reader::read_profiles},
+                                                   {"metric", &Reader::read_metric},
+                                                   {"filters", &Reader::read_filters},
+                                                   {"threshold", &Reader::read_threshold},
+                                                   {"code_lens", &Reader::read_code_lens},
+                                                   {"inlay_hints", &Reader::read_inlay_hints},
+                                                   {"map", &Reader::read_mappings}}};
+
+struct Dated {
+  fs::file_time_type time;
+  std::string path;
+};
+
+// False: the walk ended at its limits.
+bool add_matches(const std::string& glob, std::vector<Dated>& found) {
+  const auto wildcard = glob.find_first_of("*?");
+  const std::string folder = glob.substr(0, glob.rfind('/', wildcard));
+  const bool deep = glob.find('/', wildcard) != glob.npos || glob.find("**") != glob.npos;
+  WalkLimits limits;
+  limits.max_depth = deep ? limits.max_depth : 0;
+  std::error_code error;
+  if (!fs::is_directory(folder.empty() ? "/" : folder, error)) return true;
+  return walk_files(folder.empty() ? "/" : folder, limits, [&](const std::string& path) {
+    if (glob_matches(glob, path)) found.push_back({fs::last_write_time(path, error), path});
+  });
+}
 
 }  // namespace
 
@@ -223,26 +267,40 @@ std::vector<std::string> glob_folders(const std::string& glob, std::size_t limit
   return folders;
 }
 
-std::vector<std::string> expand_glob(const std::string& glob, std::size_t limit) {
-  const auto wildcard = glob.find_first_of("*?");
+GlobMatches expand_globs(const std::vector<std::string>& globs, std::size_t limit) {
+  GlobMatches result;
+  std::vector<std::string> named;
+  std::vector<Dated> found;
   std::error_code error;
-  if (wildcard == glob.npos) {
-    if (fs::is_regular_file(glob, error)) return {glob};
-    return {};
+  for (const std::string& glob : globs) {
+    if (glob.find_first_of("*?") != glob.npos)
+      result.complete = add_matches(glob, found) && result.complete;
+    else if (fs::is_regular_file(glob, error))
+      named.push_back(glob);
   }
-  const std::string folder = glob.substr(0, glob.rfind('/', wildcard));
-  const bool deep = glob.find('/', wildcard) != glob.npos || glob.find("**") != glob.npos;
-  WalkLimits limits;
-  limits.max_depth = deep ? limits.max_depth : 0;
-  std::vector<std::pair<fs::file_time_type, std::string>> found;
-  walk_files(folder.empty() ? "/" : folder, limits, [&](const std::string& path) {
-    if (glob_matches(glob, path)) found.emplace_back(fs::last_write_time(path, error), path);
+  std::sort(found.begin(), found.end(), [](const Dated& a, const Dated& b) {
+    return a.time != b.time ? a.time > b.time : a.path > b.path;
   });
-  std::sort(found.rbegin(), found.rend());
-  std::vector<std::string> result;
-  for (auto& [time, path] : found)
-    if (result.size() < limit) result.push_back(std::move(path));
+  for (Dated& one : found) named.push_back(std::move(one.path));
+  std::unordered_set<std::string> taken;
+  for (std::string& path : named) {
+    if (!taken.insert(path).second) continue;
+    if (result.paths.size() < limit)
+      result.paths.push_back(std::move(path));
+    else
+      ++result.n_left_out;
+  }
   return result;
+}
+
+std::vector<std::string_view> project_file_keys() {
+  std::vector<std::string_view> names;
+  for (const Reader::Key& key : Reader::kKeys) names.push_back(key.name);
+  return names;
+}
+
+std::vector<std::string_view> mapping_keys() {
+  return {kFrom, kTo};
 }
 
 }  // namespace profd

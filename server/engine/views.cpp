@@ -94,6 +94,24 @@ Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
   });
 }
 
+ViewKey Views::file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace, const std::string& path,
+                        const Document* document) {
+  const std::int64_t written = written_at(open, path, document).value_or(0);
+  return {open.view_id, "file " + workspace.key + " " + std::to_string(written) +
+                            (document != nullptr ? " open " : " ") + path};
+}
+
+Result<std::shared_ptr<const SourceFile>> Views::source_file(const OpenProfile& open,
+                                                             const WorkspaceSnapshot& workspace,
+                                                             const std::string& path,
+                                                             const Document* document,
+                                                             const StopToken& stop) {
+  PROFD_TRY(const auto map, sources(open, workspace, stop));
+  return cache_.get<SourceFile>(
+      file_key(open, workspace, path, document), stop,
+      [&](const StopToken& token) { return make_source_file(open, *map, path, document, token); });
+}
+
 bool Views::is_small(const OpenProfile& open) {
   constexpr std::size_t kSmall = 200'000;
   const SampleTable* samples = open.profile->samples();
@@ -111,7 +129,10 @@ ViewKey Views::sources_key(const OpenProfile& open, const WorkspaceSnapshot& wor
 }
 
 bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
-                          const std::string& path) const {
+                          const std::string& path, const Document* document) const {
+  if (changed_since(open, written_at(open, path, document)) &&
+      !cache_.peek<SourceFile>(file_key(open, workspace, path, document)))
+    return false;
   if (is_small(open)) return true;
   const auto made = cache_.peek<SourceMap>(sources_key(open, workspace));
   if (!made) return true;  // not known yet; one spelling is what most files have

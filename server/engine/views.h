@@ -20,6 +20,7 @@
 #include "core/view/values.h"
 #include "server/engine/node_table.h"
 #include "server/engine/open_profile.h"
+#include "server/engine/source_file.h"
 #include "server/engine/source_map.h"
 
 namespace profd {
@@ -55,6 +56,13 @@ class Views {
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,
                                                    const WorkspaceSnapshot& workspace, const StopToken& stop);
 
+  // Which paths of the profile mean a workspace file, and how far its lines are those measured. `document`:
+  // the file as it is open; may be null.
+  Result<std::shared_ptr<const SourceFile>> source_file(const OpenProfile& open,
+                                                        const WorkspaceSnapshot& workspace,
+                                                        const std::string& path, const Document* document,
+                                                        const StopToken& stop);
+
   // What an answer is made of, as bits.
   enum Need : unsigned {
     kSelection = 1,
@@ -66,9 +74,10 @@ class Views {
   // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
   [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
   // Whether the lines of a workspace file are: those of one that the profile spells in several ways can need
-  // a sweep of their own.
+  // a sweep of their own, and one that changed since the recording is asked of version control.
   [[nodiscard]] bool file_is_quick(const OpenProfile& open, const ViewSpec& spec,
-                                   const WorkspaceSnapshot& workspace, const std::string& path) const;
+                                   const WorkspaceSnapshot& workspace, const std::string& path,
+                                   const Document* document) const;
   // The needs of a tree of this shape.
   [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
@@ -86,6 +95,8 @@ class Views {
                         const std::string& more = {});
   static ViewKey lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files);
   static ViewKey sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace);
+  static ViewKey file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace, const std::string& path,
+                          const Document* document);
   // The selection that one of this spec has most in common with; null when none is kept.
   [[nodiscard]] SelectionPtr similar_to(const OpenProfile& open, const ViewSpec& full) const;
 

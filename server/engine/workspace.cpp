@@ -12,6 +12,11 @@ namespace {
 constexpr double kDefaultThreshold = 0.005;
 constexpr std::size_t kMaxDocuments = 10'000;
 
+std::optional<std::int64_t> written_ns_of(const std::string& path) {
+  const auto stamp = stamp_of(path);
+  return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
+}
+
 }  // namespace
 
 void Workspace::set_roots(std::vector<std::string> roots, Changed changed) {
@@ -96,9 +101,14 @@ std::vector<Filter> Workspace::filters() const {
 Result<void> Workspace::open_document(const std::string& path, std::string text, std::int32_t version) {
   if (text.size() > Document::kMaxBytes) return fail(ErrorCode::limit, "a document may have 64 MiB");
   if (documents_.size() >= kMaxDocuments) return fail(ErrorCode::limit, "10,000 documents are open");
-  documents_.insert_or_assign(path, std::make_shared<Document>(std::move(text), version));
+  documents_.insert_or_assign(path,
+                              std::make_shared<Document>(std::move(text), version, written_ns_of(path)));
   rebuild_documents();
   return {};
+}
+
+void Workspace::document_saved(const std::string& path) {
+  if (Document* saved = document(path)) saved->saved(written_ns_of(path));
 }
 
 void Workspace::close_document(const std::string& path) {

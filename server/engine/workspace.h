@@ -51,6 +51,7 @@ class Workspace {
   [[nodiscard]] std::vector<Filter> filters() const;
 
   Result<void> open_document(const std::string& path, std::string text, std::int32_t version);
+  void document_saved(const std::string& path);
   void close_document(const std::string& path);
   // To change it; null when the document is not open. Snapshots taken before do not see the change.
   [[nodiscard]] Document* document(const std::string& path);

@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kMaxFunctions = 200;
 constexpr std::size_t kMaxHottest = 10;
 
-std::vector<std::uint32_t> current_lines(const AnnotateRequest& request) {
-  if (!request.document) return {};
-  return request.document->line_map(request.open->handle).current_of_origin();
-}
-
 Result<std::string> lens_text(Views& views, const OpenProfile& open, const ViewSpec& spec,
                               const Selection& selection, const Whole& whole, const FunctionCost& cost,
                               const StopToken& stop) {
@@ -44,35 +39,23 @@ ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity
   return spec;
 }
 
-bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>& current_of_origin,
-                std::uint32_t source_line, std::uint32_t& line, bool& stale) {
-  if (source_line == 0) return false;
-  line = source_line - 1;
-  stale = false;
-  if (!request.document) return true;
-  if (line >= current_of_origin.size() || current_of_origin[line] == kNone) return false;
-  line = current_of_origin[line];
-  stale = request.document->line_map(request.open->handle).stale(line);
-  return true;
-}
-
 Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& request, const StopToken& stop) {
   FileAnnotations result;
   const Profile& profile = *request.open->profile;
   const ViewSpec spec = annotation_spec(request);
   PROFD_TRY(result.selection, views.selection(*request.open, spec, stop));
   result.whole = {result.selection->total, profile.metrics()[request.metric.v].unit};
-  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
-  const auto found = sources->by_path.find(request.path);
-  if (found == sources->by_path.end()) return result;
-  result.files = found->second;
-  result.rule = sources->targets.at(profile.strings()[result.files.front()]).rule;
+  PROFD_TRY(result.source,
+            views.source_file(*request.open, request.workspace, request.path, request.document.get(), stop));
+  if (result.source->files.empty()) return result;
+  result.files = result.source->files;
+  result.rule = result.source->rule;
   PROFD_TRY(result.values, views.lines(*request.open, spec, result.files, stop));
 
   const LineValues& values = *result.values;
   const auto& self = values.self[request.metric.v];
   const auto& total = values.total[request.metric.v];
-  const std::vector<std::uint32_t> placed = current_lines(request);
+  const LinePlaces places(*result.source, request.document.get(), request.open->handle);
   double hottest = 0;
   for (std::size_t row = 0; row < values.line.size(); ++row) {
     AnnotatedLine line;
@@ -81,7 +64,11 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
       ++result.n_below;
       continue;
     }
-    if (!place_line(request, placed, values.line[row], line.line, line.stale)) continue;
+    const auto placed = places.find(values.line[row]);
+    if (!placed) continue;
+    line.line = placed->line;
+    line.changed = placed->changed;
+    line.stale = placed->stale;
     line.source_line = values.line[row];
     line.row = static_cast<std::uint32_t>(row);
     line.text = (line.stale ? "~" : "") + cost_text(result.whole, self[row], total[row]);
@@ -105,25 +92,27 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
 Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
                                                      const StopToken& stop) {
   std::vector<FunctionCost> result;
-  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
-  const auto found = sources->by_path.find(request.path);
-  if (found == sources->by_path.end()) return result;
+  PROFD_TRY(const auto source,
+            views.source_file(*request.open, request.workspace, request.path, request.document.get(), stop));
+  if (source->files.empty()) return result;
   const ViewSpec spec = annotation_spec(request);
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
   const Profile& profile = *request.open->profile;
   const Whole whole{selection->total, profile.metrics()[request.metric.v].unit};
-  const std::vector<std::uint32_t> placed = current_lines(request);
+  const LinePlaces places(*source, request.document.get(), request.open->handle);
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (std::abs(whole.share(flat->total[row])) < request.threshold) continue;
     const FrameId frame{selection->keys->example[flat->key[row]]};
     if (frame.v >= profile.frames().size()) continue;  // a collapse group
     const FunctionId function = profile.frames().function[frame.v];
     const StringId file = profile.functions().file[function.v];
-    if (std::find(found->second.begin(), found->second.end(), file) == found->second.end()) continue;
+    if (std::find(source->files.begin(), source->files.end(), file) == source->files.end()) continue;
     FunctionCost cost;
-    if (!place_line(request, placed, profile.functions().start_line[function.v], cost.line, cost.stale))
-      continue;
+    const auto placed = places.find(profile.functions().start_line[function.v]);
+    if (!placed) continue;
+    cost.line = placed->line;
+    cost.stale = placed->stale;
     cost.name = key_name(profile, *selection->keys, flat->key[row]);
     cost.key = flat->key[row];
     cost.self = flat->self[row];

@@ -8,6 +8,7 @@
 
 #include "server/engine/document.h"
 #include "server/engine/views.h"
+#include "server/feature/line_places.h"
 #include "server/feature/share.h"
 
 namespace profd {
@@ -28,12 +29,14 @@ struct AnnotatedLine {
   std::uint32_t row = 0;          // in LineValues
   std::string text;               // the hint
   double heat = 0;                // 0..1, square root of the share, 1 for the hottest line of the file
-  bool stale = false;             // the line changed since the profile
+  bool changed = false;           // the line changed since the profile
+  bool stale = false;             // changed, or it is not certain that the numbers belong to it
 };
 
 struct FileAnnotations {
   std::vector<StringId> files;  // the profile's spellings of the file; empty: it has nothing on it
   MappingRule rule = MappingRule::suffix;
+  std::shared_ptr<const SourceFile> source;  // how sure it is that they are; null when there is none
   std::shared_ptr<const LineValues> values;
   SelectionPtr selection;  // what passed the filters; null when the profile has nothing on the file
   Whole whole;
@@ -57,9 +60,5 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
 
 // The view the numbers are of.
 ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity = Granularity::function);
-
-// Where a line of the profile is in the document now. False: it is gone.
-bool place_line(const AnnotateRequest& request, const std::vector<std::uint32_t>& current_of_origin,
-                std::uint32_t source_line, std::uint32_t& line, bool& stale);
 
 }  // namespace profd

@@ -11,6 +11,8 @@
 #include "core/view/table.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/evidence.h"
+#include "server/feature/missing.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -192,39 +194,85 @@ std::string foot_text(const HoverRequest& request) {
   return text;
 }
 
-// A file that the profile may mean, as may others: their names, where it has something on the line.
-Result<std::optional<std::string>> tie_text(Views& views, const HoverRequest& request,
-                                            const StopToken& stop) {
+EscapeText escape_for(const HoverRequest& request) {
+  return request.markdown ? &plain_or_escaped : &sanitize_text;
+}
+
+// A file that the profile may mean, as may others: their names.
+std::string tie_text(const Profile& profile, const SourceMap& sources, const std::vector<StringId>& tied,
+                     const HoverRequest& request) {
   constexpr std::size_t kMaxNamed = 5;
-  const AnnotateRequest& file = request.file;
-  PROFD_TRY(const auto sources, views.sources(*file.open, file.workspace, stop));
-  const auto tied = sources->tied.find(file.path);
-  if (tied == sources->tied.end()) return std::optional<std::string>();
-  const Profile& profile = *file.open->profile;
-  PROFD_TRY(const auto values, views.lines(*file.open, annotation_spec(file), tied->second, stop));
-  std::vector<std::uint32_t> placed;
-  if (file.document) placed = file.document->line_map(file.open->handle).current_of_origin();
-  const bool here = std::any_of(values->line.begin(), values->line.end(), [&](std::uint32_t source_line) {
-    std::uint32_t line = 0;
-    bool stale = false;
-    return place_line(file, placed, source_line, line, stale) && line == request.line;
-  });
-  if (!here) return std::optional<std::string>();
-  const std::string_view path = profile.strings()[tied->second.front()];
-  const std::vector<std::string>& paths = sources->targets.at(path).paths;
+  const std::string_view path = profile.strings()[tied.front()];
+  const std::vector<std::string>& paths = sources.targets.at(path).paths;
   std::string others;
   std::size_t n_named = 0;
   for (const std::string& other : paths)
-    if (other != file.path && n_named < kMaxNamed)
-      others +=
-          (n_named++ == 0 ? "" : ", ") + (request.markdown ? plain_or_escaped(other) : sanitize_text(other));
+    if (other != request.file.path && n_named < kMaxNamed)
+      others += (n_named++ == 0 ? "" : ", ") + escape_for(request)(other);
   const std::size_t n_left = paths.size() - 1 - n_named;
   if (n_left > 0) others += fmt::format(" and {} more", n_left);
+  return fmt::format(
+      "The profile's {} fits {} files equally well, this one and {}. Nothing is guessed: a path "
+      "mapping decides, in the settings or as map in .profd.toml.",
+      escape_for(request)(path), paths.size(), others);
+}
+
+// A function that costs something and has no lines, where its name stands on the line: what would bring them.
+Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest& request,
+                                                const StopToken& stop) {
+  constexpr double kShare = 0.005;
+  const AnnotateRequest& file = request.file;
+  const ViewSpec spec = annotation_spec(file);
+  if (!file.document || !views.is_quick(*file.open, spec, Views::kSelection | Views::kFlat))
+    return std::optional<std::string>();
+  PROFD_TRY(const SelectionPtr selection, views.selection(*file.open, spec, stop));
+  PROFD_TRY(const auto flat, views.flat(*file.open, spec, stop));
+  const Profile& profile = *file.open->profile;
+  const Whole whole{selection->total, profile.metrics()[file.metric.v].unit};
+  const std::string_view text = file.document->line(request.line);
+  std::size_t best = flat->key.size();
+  for (std::size_t row = 0; row < flat->key.size(); ++row) {
+    const double share = std::abs(whole.share(flat->total[row]));
+    if (share < kShare || (best < flat->key.size() && share <= std::abs(whole.share(flat->total[best]))))
+      continue;
+    const std::string full = key_name(profile, *selection->keys, flat->key[row]);
+    const std::string_view name = written_name(full);
+    if (name.empty() || key_place(profile, *selection->keys, flat->key[row]).line != 0) continue;
+    const NamedLine wanted{full, 1, true};
+    if (look_for_names(text, {&wanted, 1}).n_near == 1) best = row;
+  }
+  if (best == flat->key.size()) return std::optional<std::string>();
+  const std::uint32_t frame = selection->keys->example[flat->key[best]];
   Page page(request.markdown);
-  page.note(
-      fmt::format("The profile's {} fits {} files equally well, this one and {}. Nothing is guessed: a path "
-                  "mapping decides, in the settings or as map in .profd.toml.",
-                  request.markdown ? plain_or_escaped(path) : sanitize_text(path), paths.size(), others));
+  page.title(key_name(profile, *selection->keys, flat->key[best]), "by its name alone", false, 0);
+  page.note(fmt::format(
+      "{}: total {} ({}), self {} ({}). The profile has no line numbers for it. {}",
+      escape_for(request)(profile.metrics()[file.metric.v].name), whole.text(flat->total[best]),
+      whole.share_text(flat->total[best]), whole.text(flat->self[best]), whole.share_text(flat->self[best]),
+      lines_advice(frame < profile.frames().size() ? profile.frames().kind[frame] : FrameKind::native)));
+  page.foot(foot_text(request));
+  return std::optional<std::string>(page.take());
+}
+
+// Why nothing is shown of a file that the profile seems to mean, where it has something on the line.
+Result<std::optional<std::string>> nothing_shown_text(Views& views, const HoverRequest& request,
+                                                      const SourceFile& source, const StopToken& stop) {
+  const AnnotateRequest& file = request.file;
+  PROFD_TRY(const auto sources, views.sources(*file.open, file.workspace, stop));
+  const auto tied = sources->tied.find(file.path);
+  const std::vector<StringId>& meant = tied != sources->tied.end() ? tied->second : source.lookalikes;
+  if (meant.empty()) return unlined_text(views, request, stop);
+  PROFD_TRY(const auto values, views.lines(*file.open, annotation_spec(file), meant, stop));
+  const LinePlaces places(source, file.document.get(), file.open->handle);
+  const bool here = std::any_of(values->line.begin(), values->line.end(), [&](std::uint32_t source_line) {
+    const auto placed = places.find(source_line);
+    return placed && placed->line == request.line;
+  });
+  if (!here) return std::optional<std::string>();
+  const Profile& profile = *file.open->profile;
+  Page page(request.markdown);
+  page.note(tied != sources->tied.end() ? tie_text(profile, *sources, meant, request)
+                                        : lookalike_text(profile, source, escape_for(request)));
   page.foot(foot_text(request));
   return std::optional<std::string>(page.take());
 }
@@ -236,7 +284,7 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   AnnotateRequest all = request.file;
   all.threshold = 0;  // silent lines speak when hovered
   PROFD_TRY(const FileAnnotations file, annotate_file(views, all, stop));
-  if (file.files.empty()) return tie_text(views, request, stop);
+  if (file.files.empty()) return nothing_shown_text(views, request, *file.source, stop);
   const auto line = std::find_if(file.lines.begin(), file.lines.end(), [&](const AnnotatedLine& candidate) {
     return candidate.line == request.line;
   });
@@ -249,8 +297,10 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   page.title(function.name.empty() ? "(unknown)" : function.name,
              fmt::format("{}:{}", last_component(request.file.path), line->source_line), function.inlined,
              function.n_others);
-  if (line->stale)
+  if (line->changed)
     page.note("This line changed since the profile was recorded; the numbers are of what it was.");
+  if (const std::string doubts = evidence_text(profile, *file.source, escape_for(request)); !doubts.empty())
+    page.note(doubts);
   page.table_head();
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
     const Value total_of_view = file.selection->row_filters.empty() ? profile.total(MetricId(m))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "server/engine/source_text.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -28,7 +29,10 @@ Place place_of(const Selection& selection, const SourceMap* sources, Key key, co
   place.file = at.file;
   place.module = at.module;
   place.line = at.line;
-  if (const std::string* path = sources != nullptr ? sources->file_of(at.file) : nullptr) place.path = *path;
+  if (const std::string* path = sources != nullptr ? sources->file_of(at.file) : nullptr)
+    place.path = *path;
+  else if (sources != nullptr && is_local_file(at.file))
+    place.outside = at.file;
   const std::uint32_t frame = selection.keys->example[key];
   if (frame < profile.frames().size()) {
     place.kind = profile.frames().kind[frame];

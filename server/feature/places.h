@@ -28,6 +28,7 @@ struct Place {
   std::string file, module;  // as the profile says; "" unknown
   std::uint32_t line = 0;    // 1-based, 0 unknown
   std::string path;          // in the workspace; "" when not exactly one matches
+  std::string outside;  // `file`, where no other is meant and it is on this machine; nobody opens it unasked
   FrameKind kind = FrameKind::native;
   bool inlined = false;
   Value self, total;

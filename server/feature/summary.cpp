@@ -127,6 +127,7 @@ Result<Summary> summarize(const Selection& selection, const ImportReport& report
   out.total = selection.total;
   out.total_text = format_value(selection.total, out.unit);
   out.report = report.rows();
+  PROFD_TRY(out.missing, find_missing(selection, request.sources, stop));
   if (request.n_hottest > 0) PROFD_CHECK(add_hottest(selection, request.n_hottest, stop, out));
   if (request.n_heaviest > 0) PROFD_CHECK(add_heaviest(selection, request.n_heaviest, stop, out));
   return out;

@@ -11,6 +11,7 @@
 #include "core/support/stop.h"
 #include "core/view/selection.h"
 #include "formats/import_report.h"
+#include "server/feature/missing.h"
 
 namespace profd {
 
@@ -59,10 +60,12 @@ struct Summary {
   bool heaviest_exact = true;         // false: a very flat profile, these are the heaviest of what was seen
   std::vector<SummaryPath> heaviest;  // by |self| of the whole path
   std::vector<ReportRow> report;      // what was lost or guessed in reading
+  std::vector<MissingPart> missing;   // what the profile does not know about its code
 };
 
 struct SummaryRequest {
   std::size_t n_hottest = 5, n_heaviest = 3;
+  const SourceMap* sources = nullptr;  // null: no workspace is known
 };
 
 // `selection` may be filtered: the lists are of what passed, the metrics of the whole profile.

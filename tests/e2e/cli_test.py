@@ -55,12 +55,24 @@ class Commands(unittest.TestCase):
 
     def test_summary_json_has_the_documented_shape(self):
         answer = json.loads(run("summary", "--json", self.file("a.folded", FOLDED)).stdout)
-        self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report"])
+        self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report", "missing"])
         self.assertEqual(answer["format"], "folded")
         self.assertEqual(list(answer["metrics"][0]), ["name", "unit", "total", "samples"])
         self.assertEqual(answer["metrics"][0]["total"], 100)
         self.assertEqual(answer["contexts"], 4)
         self.assertEqual(answer["report"], [])
+
+    def test_what_a_profile_does_not_know_is_said(self):
+        path = self.file("a.folded", FOLDED)
+        missing = json.loads(run("summary", "--json", path).stdout)["missing"]
+        self.assertEqual([(part["kind"], part["amount"], part["share"]) for part in missing], [("lines", 100, "100 %")])
+        self.assertIn("code without line numbers", run(path).stdout.decode())
+        by_line = run("top", "--granularity", "line", path)
+        self.assertIn("a.folded: The profile has no line numbers", by_line.stderr.decode())
+        self.assertEqual(run("top", "--granularity", "function", path).stderr, b"")
+        lined = self.file("b.folded", "main (a.c:1);work (a.c:7) 5\n")
+        self.assertEqual(run("top", "--granularity", "line", lined).stderr, b"")
+        self.assertEqual(json.loads(run("summary", "--json", lined).stdout)["missing"], [])
 
     def test_top_json_has_the_documented_shape_and_conserves(self):
         path = self.file("a.folded", FOLDED)

@@ -90,6 +90,14 @@ def raw_bytes(text):
     return text.encode().decode("unicode_escape").encode("latin-1")
 
 
+def age_sources(root):
+    """Sources of fixtures are older than their profiles, whenever they were checked out: what is newer is uncertain."""
+    folder = os.path.join(root, "tests", "fixtures", "go-demo")
+    for name in os.listdir(folder):
+        if name.endswith(".go"):
+            os.utime(os.path.join(folder, name), (1600000000, 1600000000))
+
+
 def play(path, command, root):
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -177,6 +185,7 @@ def play(path, command, root):
 def main():
     binary, root, path = sys.argv[1:4]
     command = [binary, "serve", "--stdio", "--test-mode"] + sys.argv[4:]
+    age_sources(root)
     try:
         print("%s: %d checks" % (os.path.basename(path), play(path, command, root)))
     except Failure as failure:

@@ -203,6 +203,30 @@ class TableSort(str, Enum):
     NAME = "name"  # Name.
 
 
+class MissingKind(str, Enum):
+    """What a profile does not know about code. Newer peers may send other values."""
+
+    SYMBOLS = "symbols"  # The names of functions.
+    LINES = "lines"  # Files and line numbers.
+    SOURCES = "sources"  # The files are known, but none of the workspace is meant.
+
+
+class FileTrust(str, Enum):
+    """Whether a profile means a file. Newer peers may send other values."""
+
+    SURE = "sure"  # Nothing speaks against it.
+    WEAK = "weak"  # Little speaks for it: its name alone, or its functions are others.
+
+
+class LineTrust(str, Enum):
+    """Whether the lines of a file are those that were measured. Newer peers may send other values.
+    """
+
+    MEASURED = "measured"  # Nothing says that the file changed since the recording.
+    FOLLOWED = "followed"  # It changed; lines are followed from the text that was measured, as version control has it.
+    UNCERTAIN = "uncertain"  # It changed, or is of another version, and the measured text is not known.
+
+
 class MappingRule(str, Enum):
     """How a path of a profile was matched to a file. Newer peers may send other values."""
 
@@ -1457,6 +1481,9 @@ class HotFunction(Structure):
     # Without what it calls.
     total: Amount
     # With what it calls.
+    outside: str | None = None
+    # Its file on this machine, where that is outside the workspace and no file of the workspace is
+    # meant. A profile's word alone: ask the user before opening it.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "name": FieldSpec("name", "s", True),
@@ -1468,6 +1495,28 @@ class HotFunction(Structure):
         "kind": FieldSpec("kind", "i", False),
         "self": FieldSpec("self", ["S", "Amount"], True),
         "total": FieldSpec("total", ["S", "Amount"], True),
+        "outside": FieldSpec("outside", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class MissingPart(Structure):
+    """What a part of a profile does not know about its code."""
+
+    kind: str
+    # What is missing.
+    amount: Amount
+    # Self value of the code without it.
+    text: str
+    # The same as a sentence.
+    advice: str
+    # What would bring it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "kind": FieldSpec("kind", "s", True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "text": FieldSpec("text", "s", True),
+        "advice": FieldSpec("advice", "s", True),
     }
 
 
@@ -1557,6 +1606,8 @@ class ProfileSummary(Structure):
     # Paths by value, heaviest first.
     report: list[ReportRow]
     # What was odd, lost or guessed in reading.
+    missing: list[MissingPart] = field(default_factory=list)
+    # What the profile does not know about its code: names, lines, files of the workspace.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -1580,6 +1631,7 @@ class ProfileSummary(Structure):
         "hottest": FieldSpec("hottest", ["a", ["S", "HotFunction"]], True),
         "heaviest": FieldSpec("heaviest", ["a", ["S", "HeavyPath"]], True),
         "report": FieldSpec("report", ["a", ["S", "ReportRow"]], True),
+        "missing": FieldSpec("missing", ["a", ["S", "MissingPart"]], False),
     }
 
 
@@ -2422,6 +2474,8 @@ class TableResult(Structure):
     # Modules.
     rows: TableColumns
     # The rows.
+    note: str | None = None
+    # What the rows cannot show, as a sentence: lines were asked for and the profile has none.
     columns: list[MetricColumns] = field(default_factory=list)
     # The further metrics, in the order asked for.
     own: Amount | None = None
@@ -2448,6 +2502,7 @@ class TableResult(Structure):
         "files": FieldSpec("files", ["a", "s"], True),
         "modules": FieldSpec("modules", ["a", "s"], True),
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
+        "note": FieldSpec("note", "s", False),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
@@ -2617,7 +2672,8 @@ class AnnotationColumns(Structure):
     heat: list[float]
     # 0 to 1: the square root of the share, scaled to the hottest line.
     stale: list[bool]
-    # The line changed since the profile was made.
+    # The line changed since the profile was made, or it is not certain that the numbers are of this
+    # line (see `evidence`).
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "line": FieldSpec("line", ["a", "u"], True),
@@ -2642,7 +2698,7 @@ class FunctionAnnotation(Structure):
     text: str
     # The lens: total, self, callers.
     stale: bool
-    # The line changed since the profile was made.
+    # The line changed since the profile was made, or it is not certain that the numbers are of it.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "line": FieldSpec("line", "u", True),
@@ -2651,6 +2707,24 @@ class FunctionAnnotation(Structure):
         "total": FieldSpec("total", ["S", "Amount"], True),
         "text": FieldSpec("text", "s", True),
         "stale": FieldSpec("stale", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
+class SourceEvidence(Structure):
+    """How far the numbers of a file can be trusted to be of this file and of these lines."""
+
+    file: str
+    # Whether the profile means this file.
+    lines: str
+    # Whether its lines are those that were measured.
+    text: str
+    # What speaks against it, in whole sentences; empty: nothing.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "file": FieldSpec("file", "s", True),
+        "lines": FieldSpec("lines", "s", True),
+        "text": FieldSpec("text", "s", True),
     }
 
 
@@ -2666,6 +2740,9 @@ class SourceAnnotationsResult(Structure):
     # Paths of the profile that are this file; empty: none is.
     rule: str | None = None
     # How they were matched.
+    evidence: SourceEvidence | None = None
+    # How far the match and the lines can be trusted; absent: nothing speaks against them. With no
+    # `files`: why nothing is shown of a path that looks like this file.
     metric: str
     # The metric of `text` and `heat`.
     unit: str
@@ -2690,6 +2767,7 @@ class SourceAnnotationsResult(Structure):
         "revision": FieldSpec("revision", "u", True),
         "files": FieldSpec("files", ["a", "s"], True),
         "rule": FieldSpec("rule", "s", False),
+        "evidence": FieldSpec("evidence", ["S", "SourceEvidence"], False),
         "metric": FieldSpec("metric", "s", True),
         "unit": FieldSpec("unit", "s", True),
         "fileTotal": FieldSpec("file_total", ["S", "Amount"], True),
@@ -2733,6 +2811,9 @@ class SourceCandidate(Structure):
     # Line, 0-based, where known.
     rule: str
     # How it was matched.
+    weak: bool = False
+    # Little speaks for it: no more than the base name agrees, or the profile's own path is another
+    # file on this machine.
     path: str
     # The path of the profile.
 
@@ -2740,6 +2821,7 @@ class SourceCandidate(Structure):
         "uri": FieldSpec("uri", "s", True),
         "line": FieldSpec("line", "u", False),
         "rule": FieldSpec("rule", "s", True),
+        "weak": FieldSpec("weak", "b", False),
         "path": FieldSpec("path", "s", True),
     }
 

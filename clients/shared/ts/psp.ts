@@ -290,6 +290,37 @@ export const TableSort = {
 } as const;
 export type TableSort = (typeof TableSort)[keyof typeof TableSort] | (string & {});
 
+/** What a profile does not know about code. Newer peers may send other values. */
+export const MissingKind = {
+  /** The names of functions. */
+  symbols: "symbols",
+  /** Files and line numbers. */
+  lines: "lines",
+  /** The files are known, but none of the workspace is meant. */
+  sources: "sources",
+} as const;
+export type MissingKind = (typeof MissingKind)[keyof typeof MissingKind] | (string & {});
+
+/** Whether a profile means a file. Newer peers may send other values. */
+export const FileTrust = {
+  /** Nothing speaks against it. */
+  sure: "sure",
+  /** Little speaks for it: its name alone, or its functions are others. */
+  weak: "weak",
+} as const;
+export type FileTrust = (typeof FileTrust)[keyof typeof FileTrust] | (string & {});
+
+/** Whether the lines of a file are those that were measured. Newer peers may send other values. */
+export const LineTrust = {
+  /** Nothing says that the file changed since the recording. */
+  measured: "measured",
+  /** It changed; lines are followed from the text that was measured, as version control has it. */
+  followed: "followed",
+  /** It changed, or is of another version, and the measured text is not known. */
+  uncertain: "uncertain",
+} as const;
+export type LineTrust = (typeof LineTrust)[keyof typeof LineTrust] | (string & {});
+
 /** How a path of a profile was matched to a file. Newer peers may send other values. */
 export const MappingRule = {
   /** The same path. */
@@ -1010,6 +1041,23 @@ export interface HotFunction {
   self: Amount;
   /** With what it calls. */
   total: Amount;
+  /**
+   * Its file on this machine, where that is outside the workspace and no file of the workspace is meant. A
+   * profile's word alone: ask the user before opening it.
+   */
+  outside?: string;
+}
+
+/** What a part of a profile does not know about its code. */
+export interface MissingPart {
+  /** What is missing. */
+  kind: MissingKind;
+  /** Self value of the code without it. */
+  amount: Amount;
+  /** The same as a sentence. */
+  text: string;
+  /** What would bring it. */
+  advice: string;
 }
 
 /** A path from the root and what goes through it. */
@@ -1071,6 +1119,8 @@ export interface ProfileSummary {
   heaviest: HeavyPath[];
   /** What was odd, lost or guessed in reading. */
   report: ReportRow[];
+  /** What the profile does not know about its code: names, lines, files of the workspace. Default: []. */
+  missing?: MissingPart[];
 }
 
 /** Which profile of its file a profile is. Absent where a file holds one. */
@@ -1599,6 +1649,8 @@ export interface TableResult {
   modules: string[];
   /** The rows. */
   rows: TableColumns;
+  /** What the rows cannot show, as a sentence: lines were asked for and the profile has none. */
+  note?: string;
   /** The further metrics, in the order asked for. Default: []. */
   columns?: MetricColumns[];
   /**
@@ -1711,7 +1763,10 @@ export interface AnnotationColumns {
   text: string[];
   /** 0 to 1: the square root of the share, scaled to the hottest line. */
   heat: number[];
-  /** The line changed since the profile was made. */
+  /**
+   * The line changed since the profile was made, or it is not certain that the numbers are of this line (see
+   * `evidence`).
+   */
   stale: boolean[];
 }
 
@@ -1727,8 +1782,18 @@ export interface FunctionAnnotation {
   total: Amount;
   /** The lens: total, self, callers. */
   text: string;
-  /** The line changed since the profile was made. */
+  /** The line changed since the profile was made, or it is not certain that the numbers are of it. */
   stale: boolean;
+}
+
+/** How far the numbers of a file can be trusted to be of this file and of these lines. */
+export interface SourceEvidence {
+  /** Whether the profile means this file. */
+  file: FileTrust;
+  /** Whether its lines are those that were measured. */
+  lines: LineTrust;
+  /** What speaks against it, in whole sentences; empty: nothing. */
+  text: string;
 }
 
 /** What the lines of a file cost. */
@@ -1741,6 +1806,11 @@ export interface SourceAnnotationsResult {
   files: string[];
   /** How they were matched. */
   rule?: MappingRule;
+  /**
+   * How far the match and the lines can be trusted; absent: nothing speaks against them. With no `files`: why
+   * nothing is shown of a path that looks like this file.
+   */
+  evidence?: SourceEvidence;
   /** The metric of `text` and `heat`. */
   metric: string;
   /** Its unit. */
@@ -1781,6 +1851,11 @@ export interface SourceCandidate {
   line?: number;
   /** How it was matched. */
   rule: MappingRule;
+  /**
+   * Little speaks for it: no more than the base name agrees, or the profile's own path is another file on
+   * this machine. Default: false.
+   */
+  weak?: boolean;
   /** The path of the profile. */
   path: string;
 }

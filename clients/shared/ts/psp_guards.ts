@@ -351,6 +351,13 @@ export const schema: Schema = {
     kind: { type: "i" },
     self: { type: ["S", "Amount"], required: true },
     total: { type: ["S", "Amount"], required: true },
+    outside: { type: "s" },
+  },
+  MissingPart: {
+    kind: { type: "s", required: true },
+    amount: { type: ["S", "Amount"], required: true },
+    text: { type: "s", required: true },
+    advice: { type: "s", required: true },
   },
   HeavyPath: {
     frames: { type: ["a", "s"], required: true },
@@ -380,6 +387,7 @@ export const schema: Schema = {
     hottest: { type: ["a", ["S", "HotFunction"]], required: true },
     heaviest: { type: ["a", ["S", "HeavyPath"]], required: true },
     report: { type: ["a", ["S", "ReportRow"]], required: true },
+    missing: { type: ["a", ["S", "MissingPart"]] },
   },
   FileMember: {
     number: { type: "u", required: true },
@@ -637,6 +645,7 @@ export const schema: Schema = {
     files: { type: ["a", "s"], required: true },
     modules: { type: ["a", "s"], required: true },
     rows: { type: ["S", "TableColumns"], required: true },
+    note: { type: "s" },
     columns: { type: ["a", ["S", "MetricColumns"]] },
     own: { type: ["S", "Amount"] },
     remainder: { type: ["S", "TableRemainder"] },
@@ -701,11 +710,17 @@ export const schema: Schema = {
     text: { type: "s", required: true },
     stale: { type: "b", required: true },
   },
+  SourceEvidence: {
+    file: { type: "s", required: true },
+    lines: { type: "s", required: true },
+    text: { type: "s", required: true },
+  },
   SourceAnnotationsResult: {
     profile: { type: "s", required: true },
     revision: { type: "u", required: true },
     files: { type: ["a", "s"], required: true },
     rule: { type: "s" },
+    evidence: { type: ["S", "SourceEvidence"] },
     metric: { type: "s", required: true },
     unit: { type: "s", required: true },
     fileTotal: { type: ["S", "Amount"], required: true },
@@ -726,6 +741,7 @@ export const schema: Schema = {
     uri: { type: "s", required: true },
     line: { type: "u" },
     rule: { type: "s", required: true },
+    weak: { type: "b" },
     path: { type: "s", required: true },
   },
   SourceResolveResult: {

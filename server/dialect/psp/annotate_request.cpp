@@ -26,7 +26,7 @@ bool is_quick(SessionContext& session, const AnnotateRequest& request, unsigned 
   const ViewSpec spec = annotation_spec(request);
   const Views& views = session.engine.views();
   return views.is_quick(*request.open, spec, needs) &&
-         views.file_is_quick(*request.open, spec, request.workspace, request.path);
+         views.file_is_quick(*request.open, spec, request.workspace, request.path, request.document.get());
 }
 
 }  // namespace profd

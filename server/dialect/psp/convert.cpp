@@ -1,10 +1,12 @@
 #include "server/dialect/psp/convert.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "server/engine/source_text.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/names.h"
@@ -303,7 +305,10 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
     if (!function.file.empty()) hot.file = function.file;
     if (function.line != 0) hot.line = function.line;
     if (!function.module.empty()) hot.module = function.module;
-    if (const std::string* path = sources.file_of(function.file)) hot.uri = uri_of_path(*path);
+    if (const std::string* path = sources.file_of(function.file))
+      hot.uri = uri_of_path(*path);
+    else if (is_local_file(function.file))
+      hot.outside = function.file;
     hot.self = to_amount(whole, function.self);
     hot.total = to_amount(whole, function.total);
     out.hottest.push_back(std::move(hot));
@@ -317,6 +322,12 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
     out.heaviest.push_back(std::move(heavy));
   }
   for (const ReportRow& row : summary.report) out.report.push_back(to_psp(row));
+  for (const MissingPart& part : summary.missing) {
+    constexpr std::array kKinds = {psp::MissingKind::symbols, psp::MissingKind::lines,
+                                   psp::MissingKind::sources};
+    out.missing.push_back(
+        {kKinds[static_cast<std::size_t>(part.kind)], to_amount(whole, part.amount), part.text, part.advice});
+  }
   return out;
 }
 

@@ -68,6 +68,7 @@ psp::HotFunction to_psp(const Place& place, const Whole& whole) {
   if (place.line != 0) out.line = place.line;
   if (!place.module.empty()) out.module = place.module;
   if (!place.path.empty()) out.uri = uri_of_path(place.path);
+  if (!place.outside.empty()) out.outside = place.outside;
   out.kind = to_psp(place.kind);
   out.self = to_amount(whole, place.self);
   out.total = to_amount(whole, place.total);

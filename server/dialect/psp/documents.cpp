@@ -50,8 +50,7 @@ void DocumentsModule::bind(protocol::Binder& binder) {
       });
   binder.notification<psp::DidSaveTextDocumentNotification>(
       [this](const psp::DidSaveTextDocumentParams& params) {
-        const auto path = path_of_uri(params.text_document.uri);
-        if (Document* document = path ? session_.workspace.document(*path) : nullptr) document->saved();
+        if (const auto path = path_of_uri(params.text_document.uri)) session_.workspace.document_saved(*path);
       });
   binder.notification<psp::DidCloseTextDocumentNotification>(
       [this](const psp::DidCloseTextDocumentParams& params) {

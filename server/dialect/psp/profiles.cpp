@@ -51,8 +51,10 @@ Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
   ViewSpec spec;
   spec.metric = open.profile->metrics()[metric.v].name;
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
-  PROFD_TRY(const Summary summary, summarize(*selection, open.loaded->opened.report, request, stop));
   PROFD_TRY(const auto sources, views.sources(open, workspace, stop));
+  SummaryRequest placed = request;
+  placed.sources = workspace.files ? sources.get() : nullptr;
+  PROFD_TRY(const Summary summary, summarize(*selection, open.loaded->opened.report, placed, stop));
   return to_psp(open, summary, *sources);
 }
 

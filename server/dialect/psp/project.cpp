@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/uri.h"
@@ -18,10 +20,12 @@ class ProjectModule final : public Module {
  private:
   void watch_project_folders();
   void load_project_profiles();
+  void say_once(const std::string& what, const std::string& text);
 
   SessionContext& session_;
   std::set<std::string> project_profiles_;  // paths that were opened because the project file says so
   std::set<std::string> watched_folders_;   // of the project file's globs
+  std::set<std::string> said_;              // what is told once in a session
 };
 
 void ProjectModule::start() {
@@ -31,6 +35,10 @@ void ProjectModule::start() {
   load_project_profiles();
 }
 
+void ProjectModule::say_once(const std::string& what, const std::string& text) {
+  if (said_.insert(what).second) session_.show_message(psp::MessageType::warning, text);
+}
+
 // Every folder that a glob of the project file reaches into: `**` reaches into new ones too, so they are
 // looked for again whenever one of them changes. Watched first and read then, so that nothing falls between.
 void ProjectModule::watch_project_folders() {
@@ -38,7 +46,11 @@ void ProjectModule::watch_project_folders() {
   if (!session_.workspace.project()) return;
   for (const std::string& glob : session_.workspace.project()->profiles)
     for (const std::string& folder : glob_folders(glob, kMaxFolders)) {
-      if (watched_folders_.size() >= kMaxFolders) return;
+      if (watched_folders_.size() >= kMaxFolders)
+        return say_once(
+            "watch", fmt::format("{}: `profiles` reaches into more than {} folders; new profiles in the rest "
+                                 "are not noticed",
+                                 session_.workspace.project()->path, kMaxFolders));
       if (!watched_folders_.insert(folder).second) continue;
       session_.engine.watch_folder(session_.client, folder, [this] {
         watch_project_folders();
@@ -50,11 +62,18 @@ void ProjectModule::watch_project_folders() {
 void ProjectModule::load_project_profiles() {
   constexpr std::size_t kMaxProfiles = 16;
   if (!session_.workspace.project()) return;
-  std::vector<std::string> paths;
-  for (const std::string& glob : session_.workspace.project()->profiles)
-    for (std::string& path : expand_glob(glob, kMaxProfiles))
-      if (paths.size() < kMaxProfiles && std::find(paths.begin(), paths.end(), path) == paths.end())
-        paths.push_back(std::move(path));
+  const GlobMatches found = expand_globs(session_.workspace.project()->profiles, kMaxProfiles);
+  const std::vector<std::string>& paths = found.paths;
+  const std::string& project = session_.workspace.project()->path;
+  if (found.n_left_out > 0)
+    say_once("globs",
+             fmt::format("{}: `profiles` matches {} files; the {} newest are loaded, {} are left out", project,
+                         paths.size() + found.n_left_out, kMaxProfiles, found.n_left_out));
+  if (!found.complete)
+    say_once("walk",
+             fmt::format("{}: `profiles` reaches into more files and folders than are looked at; there may be "
+                         "profiles that are not loaded",
+                         project));
   // Oldest first, so that the newest is what is meant where none is named.
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     OpenRequest request;

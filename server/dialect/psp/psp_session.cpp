@@ -232,9 +232,11 @@ psp::ServerCapabilities PspSession::capabilities() const {
 }
 
 void PspSession::apply_settings(const protocol::Any& settings) {
-  ReadSettings read = read_settings(*settings);
-  for (const std::string& problem : read.problems) context_.log_message(psp::MessageType::warning, problem);
-  context_.workspace.set_settings(std::move(read.settings));
+  auto read = read_settings(*settings);
+  if (!read) return;
+  for (const std::string& problem : read->problems)
+    context_.log_message(psp::MessageType::warning, problem);
+  context_.workspace.set_settings(std::move(read->settings));
 }
 
 void PspSession::refresh() {

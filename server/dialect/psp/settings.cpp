@@ -1,7 +1,6 @@
 #include "server/dialect/psp/settings.h"
 
-#include <optional>
-#include <utility>
+#include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,48 +8,89 @@
 #include "server/engine/uri.h"
 
 namespace profd {
+namespace {
 
 using nlohmann::json;
 
-ReadSettings read_settings(const json& value) {
-  const json* object = &value;
-  if (object->is_object() && object->contains("profd")) object = &(*object)["profd"];
-  ReadSettings out;
-  if (!object->is_object()) return out;
-  const auto wrong = [&](const char* name, const char* expected) {
-    out.problems.push_back(fmt::format("setting {}: expected {}", name, expected));
-  };
-  const auto flag = [&](const char* name, std::optional<bool>& setting) {
-    const auto found = object->find(name);
-    if (found == object->end() || found->is_null()) return;
-    if (found->is_boolean())
-      setting = found->get<bool>();
-    else
-      wrong(name, "true or false");
-  };
-  flag("codeLens", out.settings.code_lens);
-  flag("inlayHints", out.settings.inlay_hints);
-  if (const auto found = object->find("threshold"); found != object->end() && !found->is_null()) {
-    if (found->is_number() && found->get<double>() >= 0 && found->get<double>() <= 1)
-      out.settings.threshold = found->get<double>();
-    else
-      wrong("threshold", "a share from 0 to 1");
-  }
-  if (const auto found = object->find("metric"); found != object->end() && found->is_string())
-    out.settings.metric = found->get<std::string>();
-  if (const auto found = object->find("pathMappings"); found != object->end() && found->is_array())
-    for (const json& item : *found) {
-      if (out.settings.mappings.size() >= 1000) break;
-      const bool good = item.is_object() && item.contains("from") && item["from"].is_string() &&
-                        item.contains("to") && item["to"].is_string();
-      auto to = good ? path_of_uri(item["to"].get_ref<const std::string&>())
-                     : Result<std::string>(fail(ErrorCode::invalid, ""));
-      if (to)
-        out.settings.mappings.push_back({item["from"].get<std::string>(), std::move(*to)});
-      else
-        wrong("pathMappings", "a list of {from, to} with absolute `to`");
+constexpr std::size_t kMaxMappings = 1000;
+
+void wrong(ReadSettings& out, std::string_view name, std::string_view expected) {
+  out.problems.push_back(fmt::format("setting {}: expected {}", name, expected));
+}
+
+void read_flag(const json& value, std::string_view name, std::optional<bool>& flag, ReadSettings& out) {
+  if (value.is_boolean())
+    flag = value.get<bool>();
+  else
+    wrong(out, name, "true or false");
+}
+
+void read_threshold(const json& value, ReadSettings& out) {
+  if (value.is_number() && value.get<double>() >= 0 && value.get<double>() <= 1)
+    out.settings.threshold = value.get<double>();
+  else
+    wrong(out, "threshold", "a share from 0 to 1");
+}
+
+void read_metric(const json& value, ReadSettings& out) {
+  if (value.is_string())
+    out.settings.metric = value.get<std::string>();
+  else
+    wrong(out, "metric", "a name");
+}
+
+void read_mappings(const json& value, ReadSettings& out) {
+  constexpr std::string_view kExpected = "a list of {from, to} with absolute `to`";
+  if (!value.is_array()) return wrong(out, "pathMappings", kExpected);
+  for (const json& item : value) {
+    const bool good = item.is_object() && item.contains("from") && item["from"].is_string() &&
+                      item.contains("to") && item["to"].is_string();
+    auto to = good ? path_of_uri(item["to"].get_ref<const std::string&>())
+                   : Result<std::string>(fail(ErrorCode::invalid, ""));
+    if (!to) {
+      wrong(out, "pathMappings", kExpected);
+    } else if (out.settings.mappings.size() < kMaxMappings) {
+      out.settings.mappings.push_back({item["from"].get<std::string>(), std::move(*to)});
+    } else {
+      out.problems.push_back(
+          fmt::format("setting pathMappings: {} are used, {} are given", kMaxMappings, value.size()));
+      return;
     }
-  return out;
+  }
+}
+
+struct Setting {
+  std::string_view name;
+  void (*read)(const json& value, ReadSettings& out);
+};
+
+constexpr std::array<Setting, 6> kSettings = {
+    {{"codeLens", [](const json& value,
+                     ReadSettings& out) { read_flag(value, "codeLens", out.settings.code_lens, out); }},
+     {"inlayHints", [](const json& value,
+                       ReadSettings& out) { read_flag(value, "inlayHints", out.settings.inlay_hints, out); }},
+     {"threshold", &read_threshold},
+     {"metric", &read_metric},
+     {"pathMappings", &read_mappings},
+     {"token", [](const json&, ReadSettings&) {}}}};  // `initialize` itself looks at it
+
+}  // namespace
+
+std::optional<ReadSettings> read_settings(const json& settings) {
+  const json* object = &settings;
+  if (object->is_object() && object->contains("profd")) object = &(*object)["profd"];
+  if (!object->is_object()) return std::nullopt;
+  ReadSettings result;
+  for (const Setting& setting : kSettings)
+    if (const auto found = object->find(setting.name); found != object->end() && !found->is_null())
+      setting.read(*found, result);
+  return result;
+}
+
+std::vector<std::string_view> setting_names() {
+  std::vector<std::string_view> names;
+  for (const Setting& setting : kSettings) names.push_back(setting.name);
+  return names;
 }
 
 }  // namespace profd

@@ -1,7 +1,10 @@
-// Settings of a client, as `initializationOptions` and workspace/didChangeConfiguration carry them.
+// What a client sets: initializationOptions, and the settings of workspace/didChangeConfiguration.
+// docs/settings.md is the reference.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,9 +15,13 @@ namespace profd {
 
 struct ReadSettings {
   Settings settings;
-  std::vector<std::string> problems;  // what is not as it should be, and is left out
+  std::vector<std::string> problems;  // settings that are wrong; the rest holds
 };
-// `json`: the settings, or an object that has them at "profd". Anything else has none.
-ReadSettings read_settings(const nlohmann::json& json);
+// Settings stand at the top or under "profd". Nothing when it is no object. Other programs' keys are passed
+// over.
+std::optional<ReadSettings> read_settings(const nlohmann::json& settings);
+
+// The names of all of them; a test compares them with docs/settings.md.
+std::vector<std::string_view> setting_names();
 
 }  // namespace profd

@@ -8,6 +8,7 @@
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/evidence.h"
 
 namespace profd {
 namespace {
@@ -40,6 +41,18 @@ Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const 
   return matched_total(*selection, matches, stop);
 }
 
+std::optional<psp::SourceEvidence> to_psp_evidence(const Profile& profile, const SourceFile& file) {
+  psp::SourceEvidence out;
+  out.text = file.files.empty() ? lookalike_text(profile, file, &sanitize_text)
+                                : evidence_text(profile, file, &sanitize_text);
+  if (out.text.empty()) return std::nullopt;
+  out.file = file.doubt == Doubt::none ? psp::FileTrust::sure : psp::FileTrust::weak;
+  out.lines = file.uncertain()                    ? psp::LineTrust::uncertain
+              : file.lines == LineTrust::followed ? psp::LineTrust::followed
+                                                  : psp::LineTrust::measured;
+  return out;
+}
+
 Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateRequest& request,
                                                  const std::vector<MetricId>& metrics,
                                                  const StopToken& stop) {
@@ -50,6 +63,7 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
   out.revision = request.open->revision;
   for (const StringId id : file.files) out.files.emplace_back(profile.strings()[id]);
   if (!file.files.empty()) out.rule = to_psp(file.rule);
+  out.evidence = to_psp_evidence(profile, *file.source);
   out.metric = profile.metrics()[request.metric.v].name;
   out.unit = unit_name(file.whole.unit);
   PROFD_TRY(const Value file_total, total_of_file(views, request, file, stop));
@@ -108,6 +122,7 @@ Result<psp::SourceResolveResult> resolve(const OpenProfile& open, const Workspac
       if (place.line > 0) candidate.line = place.line - 1;
       candidate.rule = to_psp(target.rule);
       candidate.path = place.path;
+      candidate.weak = target.doubt != Doubt::none;
       const bool known = std::any_of(out.candidates.begin(), out.candidates.end(), [&](const auto& c) {
         return c.uri == candidate.uri && c.line == candidate.line;
       });

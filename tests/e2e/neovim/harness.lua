@@ -91,6 +91,8 @@ function M.project(name)
   vim.fn.mkdir(root .. '/.git', 'p')
   for path in vim.fs.dir(M.source .. '/tests/fixtures/go-demo') do
     M.write(root .. '/' .. path, M.read(M.source .. '/tests/fixtures/go-demo/' .. path))
+    -- Older than the recording, as they were.
+    vim.uv.fs_utime(root .. '/' .. path, 1600000000, 1600000000)
   end
   return root
 end

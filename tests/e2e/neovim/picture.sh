@@ -18,6 +18,7 @@ mkdir -p "$scratch"/{bin,home,work} && mkdir -m 700 "$scratch/run"
 ln -s "$profd" "$scratch/bin/profd"
 cp -r "$source_dir/tests/fixtures/go-demo" "$scratch/work/"
 mkdir "$scratch/work/go-demo/.git"
+touch -d 2020-01-01 "$scratch"/work/go-demo/*.go  # older than the recording, as they were
 screen() { tmux -L "profd-$$" -f /dev/null "$@"; }
 cleanup() {
   [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true

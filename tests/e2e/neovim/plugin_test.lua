@@ -244,6 +244,38 @@ test('hot spots without a source cannot be jumped to', function()
   h.equal({ items[2].filename, items[2].lnum, items[2].valid }, { nil, 0, 0 })
 end)
 
+test('hot spots outside the workspace are opened after asking once for all below their root', function()
+  local outside = require('profd.outside')
+  local hotspots = require('profd.hotspots')
+  local folder = h.work .. '/elsewhere'
+  vim.fn.mkdir(folder .. '/.git', 'p')
+  h.write(folder .. '/g.go', 'package g\n')
+  local amount = { value = 1, text = '1 ns', share = 0.5, shareText = '50.0 %' }
+  local path = folder .. '/g.go'
+  local place = { name = 'g', file = path, outside = path, line = 1, self = amount, total = amount }
+  h.equal(hotspots.items({ place }, 'self')[1].valid, 0)
+  local asked, answer = 0, 2
+  local select = vim.ui.select
+  vim.ui.select = function(items, opts, done)
+    asked = asked + 1
+    h.matches(opts.prompt, 'g%.go is outside the workspace')
+    done(items[answer])
+  end
+  local opened = 0
+  local function count()
+    opened = opened + 1
+  end
+  outside.ask(place.outside, count)
+  h.equal({ asked, opened }, { 1, 0 })
+  answer = 1
+  outside.ask(place.outside, count)
+  outside.ask(place.outside, count)
+  vim.ui.select = select
+  h.equal({ asked, opened }, { 2, 2 })
+  local item = hotspots.items({ place }, 'self')[1]
+  h.equal({ item.filename, item.lnum, item.valid }, { place.outside, 1, 1 })
+end)
+
 test('a project asks for profiles only at the top level of its file', function()
   local project = require('profd.project')
   local path = h.work .. '/.profd.toml'
@@ -292,15 +324,15 @@ test('a command that ends at once is one line', function()
   require('profd').setup()
 end)
 
-test('the help is there', function()
-  local copy = h.work .. '/help'
-  vim.fn.mkdir(copy .. '/doc', 'p')
-  h.write(copy .. '/doc/profd.txt', h.read(h.source .. '/clients/neovim/doc/profd.txt'))
-  vim.cmd('helptags ' .. copy .. '/doc')
-  vim.opt.runtimepath:prepend(copy)
+test('the help is there as the plugin lies, with tags that are up to date', function()
   for _, tag in ipairs({ 'profd', ':Profd', 'profd-config', 'profd-install', 'profd-mapping', 'profd-keys' }) do
     vim.cmd('help ' .. tag)
     h.matches(vim.api.nvim_buf_get_name(0), '/doc/profd.txt$', tag)
   end
   vim.cmd('helpclose')
+  local copy = h.work .. '/help'
+  vim.fn.mkdir(copy .. '/doc', 'p')
+  h.write(copy .. '/doc/profd.txt', h.read(h.source .. '/clients/neovim/doc/profd.txt'))
+  vim.cmd('helptags ' .. copy .. '/doc')
+  h.equal(h.read(h.source .. '/clients/neovim/doc/tags'), h.read(copy .. '/doc/tags'), ':helptags clients/neovim/doc')
 end)

@@ -88,6 +88,22 @@ local function check_profile()
   return true
 end
 
+--- What the profile does not know about its code.
+local function check_missing()
+  local session = require('profd.session')
+  local summary, err = wait_for(function(done)
+    require('profd.client').request('profile/summary', { profile = session.profile }, done)
+  end)
+  if err or not summary then
+    return vim.health.error('no summary of the profile: ' .. (err and session.sentence(err) or 'no answer'))
+  end
+  for _, part in ipairs(summary.missing or {}) do
+    if math.abs(part.amount.share or 0) >= 0.01 then
+      vim.health.warn(require('profd.log').one_line(part.text), { require('profd.log').one_line(part.advice) })
+    end
+  end
+end
+
 ---@param bufnr integer
 local function check_file(bufnr)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~:.')
@@ -105,13 +121,17 @@ local function check_file(bufnr)
     vim.health.error(name .. ': no answer')
   elseif #result.files == 0 then
     vim.health.warn(('%s: the profile has no path that is this file'):format(name), {
-      'if it should have, say how paths map in .profd.toml ([[map]] from, to; :help profd-mapping)',
+      result.evidence and require('profd.log').one_line(result.evidence.text)
+        or 'if it should have, say how paths map in .profd.toml ([[map]] from, to; :help profd-mapping)',
     })
   else
     local text = ('%s is %s of the profile'):format(name, table.concat(result.files, ', '))
     vim.health.ok(
       ('%s (by %s), %d lines with a cost'):format(text, result.rule or '?', #result.lines.line + result.left)
     )
+    if result.evidence then
+      vim.health.warn(require('profd.log').one_line(result.evidence.text))
+    end
   end
 end
 
@@ -122,6 +142,7 @@ function M.check()
   if not check_binary() or not check_daemon() or not check_profile() then
     return
   end
+  check_missing()
   local bufnr = require('profd.project').current_source() -- :checkhealth stands in a buffer of its own
   if bufnr then
     check_file(bufnr)

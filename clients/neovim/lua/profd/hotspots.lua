@@ -3,6 +3,7 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local outside = require('profd.outside')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -22,7 +23,11 @@ function M.items(places, sort)
   end
   local items = {}
   for i, place in ipairs(places) do
-    local jump = place.uri ~= nil and place.line ~= nil and place.line > 0
+    local at = place.line ~= nil and place.line > 0
+    -- A file that only the profile knows is opened when the user says so.
+    local beyond = at and place.uri == nil and place.outside or nil
+    local file = place.uri and vim.uri_to_fname(place.uri) or beyond and outside.is_allowed(beyond) and beyond or nil
+    local jump = at and file ~= nil
     local text = ('%7s  %s%s  %s'):format(
       place[sort].shareText or '',
       (' '):rep(width - vim.api.nvim_strwidth(place[sort].text)),
@@ -30,12 +35,16 @@ function M.items(places, sort)
       name_of(place)
     )
     items[i] = {
-      filename = jump and vim.uri_to_fname(place.uri) or nil,
+      filename = jump and file or nil,
       lnum = jump and place.line or 0,
       col = jump and 1 or 0,
       text = text,
       valid = jump and 1 or 0,
-      user_data = { where = not jump and place.module and vim.fs.basename(place.module) or nil },
+      user_data = {
+        where = not jump and not beyond and place.module and vim.fs.basename(place.module) or nil,
+        outside = not jump and beyond or nil,
+        line = beyond and place.line or nil,
+      },
     }
   end
   return items
@@ -51,7 +60,9 @@ function M.text(info)
     if item.valid == 1 then
       places[i] = ('%s|%d|'):format(vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.'), item.lnum)
     else
-      places[i] = (type(item.user_data) == 'table' and item.user_data.where or '') .. '||'
+      local data = type(item.user_data) == 'table' and item.user_data or {}
+      local beyond = data.outside and ('%s:%d'):format(log.one_line(vim.fn.fnamemodify(data.outside, ':~')), data.line)
+      places[i] = (beyond or data.where or '') .. '||'
     end
     width = math.max(width, vim.api.nvim_strwidth(places[i]))
   end
@@ -60,6 +71,26 @@ function M.text(info)
     lines[#lines + 1] = places[i] .. (' '):rep(width - vim.api.nvim_strwidth(places[i])) .. ' ' .. items[i].text
   end
   return lines
+end
+
+--- <CR> in the quickfix window: asks for a file outside the workspace, and is as ever on everything else.
+---@param places profd.HotFunction[]
+---@param sort 'self'|'total'
+---@param id integer of the list
+local function jump(places, sort, id)
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  local list = vim.fn.getqflist({ id = 0, items = 0 })
+  local item = list.id == id and list.items[row]
+  local beyond = item and item.valid == 0 and type(item.user_data) == 'table' and item.user_data.outside
+  local enter = vim.api.nvim_replace_termcodes('<CR>', true, false, true)
+  if not beyond then
+    return vim.api.nvim_feedkeys(enter, 'n', false)
+  end
+  outside.ask(beyond, function()
+    -- What may be opened now is an entry like the others, for :cnext too.
+    vim.fn.setqflist({}, 'r', { id = id, items = M.items(places, sort), quickfixtextfunc = M.text })
+    vim.cmd('cc ' .. row)
+  end)
 end
 
 ---@param result profd.HotspotsResult
@@ -72,7 +103,11 @@ local function fill(result, sort)
     quickfixtextfunc = M.text,
     context = { profd = true },
   })
+  local id = vim.fn.getqflist({ id = 0 }).id
   vim.cmd('botright copen ' .. math.max(3, math.min(#items, 12)))
+  vim.keymap.set('n', '<CR>', function()
+    jump(result.places, sort, id)
+  end, { buffer = true, desc = 'go to the place' })
 end
 
 --- `:Profd hotspots [function|line]`

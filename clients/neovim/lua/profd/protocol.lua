@@ -193,6 +193,29 @@ M.TableSort = {
   name = "name", -- Name.
 }
 
+--- What a profile does not know about code.
+---@alias profd.MissingKind string|"symbols"|"lines"|"sources"
+M.MissingKind = {
+  symbols = "symbols", -- The names of functions.
+  lines = "lines", -- Files and line numbers.
+  sources = "sources", -- The files are known, but none of the workspace is meant.
+}
+
+--- Whether a profile means a file.
+---@alias profd.FileTrust string|"sure"|"weak"
+M.FileTrust = {
+  sure = "sure", -- Nothing speaks against it.
+  weak = "weak", -- Little speaks for it: its name alone, or its functions are others.
+}
+
+--- Whether the lines of a file are those that were measured.
+---@alias profd.LineTrust string|"measured"|"followed"|"uncertain"
+M.LineTrust = {
+  measured = "measured", -- Nothing says that the file changed since the recording.
+  followed = "followed", -- It changed; lines are followed from the text that was measured, as version control has it.
+  uncertain = "uncertain", -- It changed, or is of another version, and the measured text is not known.
+}
+
 --- How a path of a profile was matched to a file.
 ---@alias profd.MappingRule string|"exact"|"prefix"|"suffix"|"module"
 M.MappingRule = {
@@ -642,6 +665,14 @@ M.DaemonState = {
 ---@field kind? profd.FrameKind Kind of frame.
 ---@field self profd.Amount Without what it calls.
 ---@field total profd.Amount With what it calls.
+---@field outside? string Its file on this machine, where that is outside the workspace and no file of the workspace is meant. A profile's word alone: ask the user before opening it.
+
+--- What a part of a profile does not know about its code.
+---@class profd.MissingPart
+---@field kind profd.MissingKind What is missing.
+---@field amount profd.Amount Self value of the code without it.
+---@field text string The same as a sentence.
+---@field advice string What would bring it.
 
 --- A path from the root and what goes through it.
 ---@class profd.HeavyPath
@@ -673,6 +704,7 @@ M.DaemonState = {
 ---@field hottest profd.HotFunction[] Functions by self value, hottest first.
 ---@field heaviest profd.HeavyPath[] Paths by value, heaviest first.
 ---@field report profd.ReportRow[] What was odd, lost or guessed in reading.
+---@field missing? profd.MissingPart[] What the profile does not know about its code: names, lines, files of the workspace. Default: [].
 
 --- Which profile of its file a profile is. Absent where a file holds one.
 ---@class profd.FileMember
@@ -964,6 +996,7 @@ M.DaemonState = {
 ---@field files string[] Files, as the profile says.
 ---@field modules string[] Modules.
 ---@field rows profd.TableColumns The rows.
+---@field note? string What the rows cannot show, as a sentence: lines were asked for and the profile has none.
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
@@ -1024,7 +1057,7 @@ M.DaemonState = {
 ---@field line integer[] Line in the document, 0-based, moved along with unsaved edits.
 ---@field text string[] The hint: share, value, self.
 ---@field heat number[] 0 to 1: the square root of the share, scaled to the hottest line.
----@field stale boolean[] The line changed since the profile was made.
+---@field stale boolean[] The line changed since the profile was made, or it is not certain that the numbers are of this line (see `evidence`).
 
 --- A function of the file.
 ---@class profd.FunctionAnnotation
@@ -1033,7 +1066,13 @@ M.DaemonState = {
 ---@field self profd.Amount Self value.
 ---@field total profd.Amount Total value.
 ---@field text string The lens: total, self, callers.
----@field stale boolean The line changed since the profile was made.
+---@field stale boolean The line changed since the profile was made, or it is not certain that the numbers are of it.
+
+--- How far the numbers of a file can be trusted to be of this file and of these lines.
+---@class profd.SourceEvidence
+---@field file profd.FileTrust Whether the profile means this file.
+---@field lines profd.LineTrust Whether its lines are those that were measured.
+---@field text string What speaks against it, in whole sentences; empty: nothing.
 
 --- What the lines of a file cost.
 ---@class profd.SourceAnnotationsResult
@@ -1041,6 +1080,7 @@ M.DaemonState = {
 ---@field revision integer Its revision.
 ---@field files string[] Paths of the profile that are this file; empty: none is.
 ---@field rule? profd.MappingRule How they were matched.
+---@field evidence? profd.SourceEvidence How far the match and the lines can be trusted; absent: nothing speaks against them. With no `files`: why nothing is shown of a path that looks like this file.
 ---@field metric string The metric of `text` and `heat`.
 ---@field unit string Its unit.
 ---@field fileTotal profd.Amount Total of the file: each stack counted once.
@@ -1063,6 +1103,7 @@ M.DaemonState = {
 ---@field uri string The file.
 ---@field line? integer Line, 0-based, where known.
 ---@field rule profd.MappingRule How it was matched.
+---@field weak? boolean Little speaks for it: no more than the base name agrees, or the profile's own path is another file on this machine. Default: false.
 ---@field path string The path of the profile.
 
 --- The files that may be meant.
@@ -1609,6 +1650,13 @@ M.schema = {
     kind = { type = "i" },
     self = { type = {"S", "Amount"}, required = true },
     total = { type = {"S", "Amount"}, required = true },
+    outside = { type = "s" },
+  },
+  MissingPart = {
+    kind = { type = "s", required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+    text = { type = "s", required = true },
+    advice = { type = "s", required = true },
   },
   HeavyPath = {
     frames = { type = {"a", "s"}, required = true },
@@ -1638,6 +1686,7 @@ M.schema = {
     hottest = { type = {"a", {"S", "HotFunction"}}, required = true },
     heaviest = { type = {"a", {"S", "HeavyPath"}}, required = true },
     report = { type = {"a", {"S", "ReportRow"}}, required = true },
+    missing = { type = {"a", {"S", "MissingPart"}} },
   },
   FileMember = {
     number = { type = "u", required = true },
@@ -1895,6 +1944,7 @@ M.schema = {
     files = { type = {"a", "s"}, required = true },
     modules = { type = {"a", "s"}, required = true },
     rows = { type = {"S", "TableColumns"}, required = true },
+    note = { type = "s" },
     columns = { type = {"a", {"S", "MetricColumns"}} },
     own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
@@ -1959,11 +2009,17 @@ M.schema = {
     text = { type = "s", required = true },
     stale = { type = "b", required = true },
   },
+  SourceEvidence = {
+    file = { type = "s", required = true },
+    lines = { type = "s", required = true },
+    text = { type = "s", required = true },
+  },
   SourceAnnotationsResult = {
     profile = { type = "s", required = true },
     revision = { type = "u", required = true },
     files = { type = {"a", "s"}, required = true },
     rule = { type = "s" },
+    evidence = { type = {"S", "SourceEvidence"} },
     metric = { type = "s", required = true },
     unit = { type = "s", required = true },
     fileTotal = { type = {"S", "Amount"}, required = true },
@@ -1984,6 +2040,7 @@ M.schema = {
     uri = { type = "s", required = true },
     line = { type = "u" },
     rule = { type = "s", required = true },
+    weak = { type = "b" },
     path = { type = "s", required = true },
   },
   SourceResolveResult = {

@@ -174,7 +174,7 @@ function M.compose(summary)
     )
     add(text)
     page.marks[#page.marks + 1] = { line = #page.lines - 1, from = 2, to = 2 + #drawn, group = 'ProfdBar' }
-    if hot.uri and hot.line then
+    if (hot.uri or hot.outside) and hot.line then
       page.places[#page.lines] = hot
     end
   end
@@ -191,6 +191,16 @@ function M.compose(summary)
   for i, path in ipairs(summary.heaviest) do
     add(('  %7s  %s  %s'):format(path.amount.shareText or '', right(path.amount.text, path_width), path_lines[i]))
   end
+  if summary.missing and #summary.missing > 0 then
+    add('')
+    add('Missing', 'ProfdTitle')
+    for _, part in ipairs(summary.missing) do
+      if math.abs(part.amount.share or 0) >= 0.01 then
+        add('  ' .. clean(part.text))
+        add('    ' .. clean(part.advice), 'ProfdHint')
+      end
+    end
+  end
   if #summary.report > 0 then
     add('')
     add('In reading it', 'ProfdTitle')
@@ -203,12 +213,13 @@ function M.compose(summary)
   return page
 end
 
----@param place profd.HotFunction
-local function go_to(place)
+---@param path string
+---@param line integer
+local function go_to(path, line)
   vim.cmd('wincmd p')
   vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(place.uri)))
-  vim.api.nvim_win_set_cursor(0, { math.min(place.line, vim.api.nvim_buf_line_count(0)), 0 })
+  vim.cmd.edit(vim.fn.fnameescape(path))
+  vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(0)), 0 })
   vim.cmd('normal! zv^')
 end
 
@@ -222,8 +233,12 @@ local function show(summary)
   end
   vim.keymap.set('n', '<CR>', function()
     local place = page.places[vim.api.nvim_win_get_cursor(0)[1]]
-    if place then
-      go_to(place)
+    if place and place.uri then
+      go_to(vim.uri_to_fname(place.uri), place.line)
+    elseif place then
+      require('profd.outside').ask(place.outside, function()
+        go_to(place.outside, place.line)
+      end)
     else
       log.info('no source to go to on this line')
     end

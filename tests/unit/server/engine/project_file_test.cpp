@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace profd;
 
@@ -78,4 +79,25 @@ TEST_CASE("a glob is decided in one folder, in all below a deep one, or above on
   CHECK(glob_folders(root + "/**/*.pprof", 2).size() == 2);
   CHECK(glob_folders(root + "/none/yet/**/*.pprof", 10) == std::vector<std::string>{root});
   CHECK(std::system(("rm -rf " + root).c_str()) == 0);
+}
+
+TEST_CASE(
+    "files that globs match are newest first after those named, and those beyond the limit are counted") {
+  const test::TempFolder folder;
+  const std::string root = folder.path.string();
+  const auto aged = [&](const std::string& name, int hours) {
+    const std::string path = folder.file(name, "x");
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
+    return path;
+  };
+  const std::string old = aged("a.pprof", 9), middle = aged("b/c.pprof", 5), fresh = aged("d.pprof", 1);
+  const GlobMatches all = expand_globs({root + "/**/*.pprof", root + "/*.pprof"}, 10);
+  CHECK(all.paths == std::vector<std::string>{fresh, middle, old});
+  CHECK(all.n_left_out == 0);
+  CHECK(all.complete);
+  const GlobMatches few = expand_globs({root + "/**/*.pprof", old, root + "/none.pprof", root + "/no/*"}, 2);
+  CHECK(few.paths == std::vector<std::string>{old, fresh});
+  CHECK(few.n_left_out == 1);
+  CHECK(few.complete);
 }

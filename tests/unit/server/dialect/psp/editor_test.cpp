@@ -68,16 +68,18 @@ TEST_CASE("a hover says when several files fit a path equally well") {
 
 TEST_CASE("the total of a file counts a stack once, however the profile spells the file") {
   const Scratch folder;
-  folder.write("f.c", "int f();\nint g();\n");
+  folder.make("src");
+  folder.write("src/f.c", "int f();\nint g();\n");
   // The first stack is in both spellings.
-  folder.write("two.folded", "f (/x/f.c:1);g (/y/f.c:2) 5\nf (/x/f.c:1) 3\ng (/y/f.c:2) 2\nother 1\n");
+  folder.write("two.folded",
+               "f (/x/src/f.c:1);g (/y/src/f.c:2) 5\nf (/x/src/f.c:1) 3\ng (/y/src/f.c:2) 2\nother 1\n");
   TestDaemon daemon;
   TestClient client(daemon.connect());
   client.initialize(json::object(), folder.path());
   client.result("profile/open", {{"uri", folder.uri("two.folded")}});
   json found;
   holds_soon([&] {
-    found = client.result("source/annotations", {{"textDocument", {{"uri", folder.uri("f.c")}}}});
+    found = client.result("source/annotations", {{"textDocument", {{"uri", folder.uri("src/f.c")}}}});
     return !found.is_null() && !found["files"].empty();
   });
   CHECK(found["files"].size() == 2);
@@ -115,4 +117,16 @@ TEST_CASE("a deep glob of the project file notices profiles in folders old and n
   folder.make("new/folder");
   folder.write("new/folder/b.folded", "main 2\n");
   CHECK(client.expect("profile/changed")["uri"] == folder.uri("new/folder/b.folded"));
+}
+
+TEST_CASE("profiles of a project beyond the limit are counted in a message, once") {
+  const Scratch folder;
+  for (int i = 0; i < 20; ++i) folder.write("p" + std::to_string(i) + ".folded", "main 1\n");
+  folder.write(".profd.toml", "profiles = [\"*.folded\"]\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder.path());
+  const std::string message = client.expect("window/showMessage")["message"];
+  CHECK(message.find("matches 20 files; the 16 newest are loaded, 4 are left out") != std::string::npos);
+  CHECK(holds_soon([&] { return client.result("profile/list", json::object())["profiles"].size() == 16; }));
 }

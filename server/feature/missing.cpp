@@ -1,0 +1,183 @@
+#include "server/feature/missing.h"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/source/annotations.h"
+#include "core/support/checked.h"
+#include "server/feature/escape.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kNKinds = 3;
+constexpr double kWorthSaying = 0.001;
+
+bool is_code(FrameKind kind) {
+  return kind == FrameKind::native || kind == FrameKind::jit || kind == FrameKind::interpreted ||
+         kind == FrameKind::kernel;
+}
+
+constexpr std::uint8_t kFileless = 8;  // lacks lines of a file, but has a line
+
+// By frame, a bit for each kind that it lacks. A file is looked up once.
+std::vector<std::uint8_t> lacks(const Profile& profile, const SourceMap* sources) {
+  enum : std::uint8_t { kUnasked, kHere, kElsewhere };
+  std::vector<std::uint8_t> place(sources != nullptr ? profile.strings().size() : 0, kUnasked);
+  const FrameTable& frames = profile.frames();
+  std::vector<std::uint8_t> flags(frames.size(), 0);
+  for (std::size_t f = 0; f < flags.size(); ++f) {
+    if (!is_code(frames.kind[f])) continue;
+    const StringId file = file_of_frame(profile, f);
+    const bool unlined = frames.line[f] == 0 || file.v == 0;
+    if (frames.line[f] != 0 && file.v == 0) flags[f] |= kFileless;
+    unsigned bits = profile.functions().unresolved[frames.function[f].v] != 0 ? 1 : 0;
+    if (unlined) bits |= 2;
+    if (!unlined && sources != nullptr) {
+      std::uint8_t& known = place[file.v];
+      if (known == kUnasked)
+        known = sources->file_of(profile.strings()[file]) != nullptr ? kHere : kElsewhere;
+      if (known == kElsewhere) bits |= 4;
+    }
+    flags[f] = static_cast<std::uint8_t>(flags[f] | bits);
+  }
+  return flags;
+}
+
+struct Sums {
+  std::array<Value, kNKinds> amount;
+  std::array<std::array<double, kNFrameKinds>, kNKinds> by_kind{};  // magnitudes
+  double fileless = 0;
+};
+
+template <class T>
+Result<Sums> sum(const Selection& selection, const Column<T>& values, const SourceMap* sources,
+                 StopToken& stop) {
+  const Profile& profile = *selection.profile;
+  const std::vector<std::uint8_t> flags = lacks(profile, sources);
+  Sums sums;
+  std::array<T, kNKinds> amounts{};
+  for (std::size_t row = 0; row < selection.self.contexts.size(); ++row) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t context = selection.owner_of(selection.self.contexts[row]);
+    if (context == 0) continue;
+    const std::uint32_t frame = profile.tree().frame[context];
+    if (flags[frame] == 0) continue;
+    const auto kind = static_cast<std::size_t>(profile.frames().kind[frame]);
+    if ((flags[frame] & kFileless) != 0) sums.fileless += std::fabs(static_cast<double>(values[row]));
+    for (std::size_t i = 0; i < kNKinds; ++i) {
+      if ((flags[frame] >> i & 1) == 0) continue;
+      add_saturating(amounts[i], values[row]);
+      sums.by_kind[i][kind] += std::fabs(static_cast<double>(values[row]));
+    }
+  }
+  for (std::size_t i = 0; i < kNKinds; ++i) sums.amount[i] = Value(amounts[i]);
+  return sums;
+}
+
+// perf writes addresses and looks names up when it prints.
+constexpr const char* kPerfSymbols =
+    "perf.data holds addresses alone: `perf script` on the machine that recorded writes names, and its "
+    "output is read.";
+constexpr const char* kPerfLines =
+    "`perf script -F +srcline` on the machine that recorded writes lines, for binaries compiled with -g.";
+
+std::string symbols_advice(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kernel:
+      return "Recording as root, or with kernel.kptr_restrict=0, brings the names of the kernel.";
+    case FrameKind::jit:
+      return "A map of compiled code brings its names: perf-PID.map or a jitdump file, as the runtime writes "
+             "them when asked to.";
+    default:
+      return "Binaries that are not stripped, or their debug files, bring names when they are there while "
+             "the "
+             "profile is written.";
+  }
+}
+
+FrameKind most(const std::array<double, kNFrameKinds>& by_kind) {
+  std::size_t best = 0;
+  for (std::size_t kind = 1; kind < kNFrameKinds; ++kind)
+    if (by_kind[kind] > by_kind[best]) best = kind;
+  return static_cast<FrameKind>(best);
+}
+
+}  // namespace
+
+std::string_view missing_name(MissingKind kind) {
+  constexpr std::array<std::string_view, kNKinds> kNames = {"symbols", "lines", "sources"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string lines_advice(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kernel:
+      return "The kernel's debug information (vmlinux) brings lines, where the profiler can write them.";
+    case FrameKind::jit:
+    case FrameKind::interpreted:
+      return "A profiler of the runtime itself, or an option of this one for line numbers, brings lines.";
+    default:
+      return "Compiling with -g and a profiler or an export that writes line numbers bring lines.";
+  }
+}
+
+Result<std::vector<MissingPart>> find_missing(const Selection& selection, const SourceMap* sources,
+                                              StopToken stop) {
+  std::vector<MissingPart> parts;
+  if (selection.metric.v >= selection.self.values.size()) return parts;
+  PROFD_TRY(const Sums sums,
+            std::visit([&](const auto& values) { return sum(selection, values, sources, stop); },
+                       selection.self.values[selection.metric.v]));
+  const double whole = std::fabs(as_double(selection.total));
+  const std::string metric = sanitize_text(selection.profile->metrics()[selection.metric.v].name);
+  const auto add = [&](MissingKind kind, std::string_view what, std::string advice) {
+    const auto i = static_cast<std::size_t>(kind);
+    if (whole == 0 || !(std::fabs(as_double(sums.amount[i])) >= whole * kWorthSaying)) return;
+    MissingPart part;
+    part.kind = kind;
+    part.amount = sums.amount[i];
+    // Values below zero elsewhere can make a part more than the whole.
+    const bool all = std::fabs(as_double(part.amount)) >= whole;
+    part.share = format_share(all ? selection.total : part.amount, selection.total);
+    part.text = fmt::format("{} of {} is in {}.", part.share, metric, what);
+    part.advice = std::move(advice);
+    parts.push_back(std::move(part));
+  };
+  const std::string_view format = selection.profile->info().format;
+  const bool from_perf = format == "perf-data" || format == "perf-script";
+  const FrameKind unnamed = most(sums.by_kind[0]);
+  add(MissingKind::symbols, "code without function names",
+      format == "perf-data" && unnamed == FrameKind::native ? kPerfSymbols : symbols_advice(unnamed));
+  const FrameKind unlined = most(sums.by_kind[1]);
+  if (sums.fileless * 2 > sums.by_kind[1][static_cast<std::size_t>(unlined)])
+    add(MissingKind::lines, "code with line numbers of files that are not named",
+        "The format names no files; another export of the profiler may.");
+  else
+    add(MissingKind::lines, "code without line numbers", from_perf ? kPerfLines : lines_advice(unlined));
+  add(MissingKind::sources, "code whose files are not in the workspace",
+      "If they are there under other paths, a path mapping says so, in the settings or as map in "
+      ".profd.toml.");
+  return parts;
+}
+
+std::string granularity_note(const Selection& selection, Granularity granularity) {
+  if (granularity != Granularity::line && granularity != Granularity::address) return "";
+  const Profile& profile = *selection.profile;
+  const bool lines = granularity == Granularity::line;
+  bool code = false;
+  FrameKind kind = FrameKind::native;
+  for (std::size_t f = 0; f < profile.frames().size(); ++f) {
+    if (lines ? profile.frames().line[f] != 0 : profile.frames().address[f] != 0) return "";
+    if (!code) kind = profile.frames().kind[f];
+    code = code || is_code(profile.frames().kind[f]);
+  }
+  if (!code) return "";
+  if (!lines) return "The profile has no addresses: what is shown is as by line or function.";
+  return "The profile has no line numbers: what is shown is as by function. " + lines_advice(kind);
+}
+
+}  // namespace profd

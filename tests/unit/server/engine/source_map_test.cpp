@@ -1,0 +1,126 @@
+// Which workspace file a path of a profile means, and how much speaks for it.
+#include "server/engine/source_map.h"
+
+#include "server/engine/workspace_files.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/text_profile.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+WorkspaceSnapshot workspace_of(const std::string& root) {
+  WorkspaceSnapshot workspace;
+  workspace.key = root;
+  workspace.files = index_workspace({root}, StopToken{});
+  return workspace;
+}
+
+std::shared_ptr<const SourceMap> map_of(const TempFolder& folder, const std::string& text) {
+  auto map =
+      make_source_map(profile_from_text(text), workspace_of((folder.path / "w").string()), StopToken{});
+  REQUIRE(map);
+  return *map;
+}
+
+Doubt lookalike_doubt(const SourceMap& map, const std::string& path) {
+  const auto found = map.lookalikes.find(path);
+  return found == map.lookalikes.end() ? Doubt::none : found->second.front().doubt;
+}
+
+const std::string kGoProgram = "package main\n\nfunc main() {\n\tserve()\n}\n\nfunc serve() {\n}\n";
+
+}  // namespace
+
+TEST_CASE("a file that shares no more than its name is not meant when the profile's own path is there") {
+  const TempFolder folder;
+  const std::string here = folder.file("w/main.go", kGoProgram);
+  const std::string other = folder.file("elsewhere/main.go", "package main\n\nfunc main() {\n}\n");
+  const auto map = map_of(folder, "main.main[" + other + ":4 start=3] 5\n");
+  CHECK(map->file_of(other) == nullptr);
+  CHECK(map->by_path.empty());
+  CHECK(lookalike_doubt(*map, here) == Doubt::other_file);
+}
+
+TEST_CASE("a file of the same text elsewhere is no other file") {
+  const TempFolder folder;
+  const std::string here = folder.file("w/main.go", kGoProgram);
+  const std::string copy = folder.file("elsewhere/main.go", kGoProgram);
+  const auto map = map_of(folder, "main.main[" + copy + ":4 start=3] 5\n");
+  REQUIRE(map->file_of(copy) != nullptr);
+  CHECK(map->targets.at(copy).doubt == Doubt::none);
+}
+
+TEST_CASE("a name alone is believed weakly, and wholly when the profile's functions stand on their lines") {
+  const TempFolder folder;
+  folder.file("w/main.go", kGoProgram);
+  const auto weak = map_of(folder, "main.main[/build/x/main.go:4 start=3] 5\n");
+  CHECK(weak->targets.at("/build/x/main.go").doubt == Doubt::name_only);
+  const auto sure =
+      map_of(folder, "main.main[/build/x/main.go:4 start=3];main.serve[/build/x/main.go:8 start=7] 5\n");
+  CHECK(sure->targets.at("/build/x/main.go").doubt == Doubt::none);
+}
+
+TEST_CASE("a name alone is not believed against the text of the file") {
+  const TempFolder folder;
+  const std::string here = folder.file("w/main.go", kGoProgram);
+  const auto others = map_of(folder, "main.listen[/build/x/main.go:4 start=3] 5\n");
+  CHECK(others->file_of("/build/x/main.go") == nullptr);
+  CHECK(lookalike_doubt(*others, here) == Doubt::no_function);
+  const auto longer = map_of(folder, "main.main[/build/x/main.go:40 start=3] 5\n");
+  CHECK(longer->file_of("/build/x/main.go") == nullptr);
+  CHECK(lookalike_doubt(*longer, here) == Doubt::too_short);
+}
+
+TEST_CASE("several paths of a profile that share no more than a name with a file are none of them believed") {
+  const TempFolder folder;
+  const std::string here = folder.file("w/main.go", kGoProgram);
+  const auto map = map_of(folder, "main.main[/a/main.go:4 start=3] 5\nmain.serve[/b/main.go:8 start=7] 5\n");
+  CHECK(map->by_path.empty());
+  CHECK(map->lookalikes.at(here).size() == 2);
+  // One with more in common, or the path itself, leaves nothing to the others.
+  const auto better =
+      map_of(folder, "main.main[/a/main.go:4 start=3] 5\nmain.serve[" + here + ":8 start=7] 5\n");
+  CHECK(better->file_of("/a/main.go") == nullptr);
+  REQUIRE(better->file_of(here) != nullptr);
+}
+
+TEST_CASE("two equal components are evidence, and a path that is there elsewhere a doubt about it") {
+  const TempFolder folder;
+  folder.file("w/src/a.go", kGoProgram);
+  const auto plain = map_of(folder, "main.main[/build/src/a.go:4 start=3] 5\n");
+  CHECK(plain->targets.at("/build/src/a.go").doubt == Doubt::none);
+  const std::string other = folder.file("other/src/a.go", "package other\n");
+  const auto doubted = map_of(folder, "main.main[" + other + ":4 start=3] 5\n");
+  CHECK(doubted->targets.at(other).doubt == Doubt::other_file);
+  CHECK(doubted->targets.at(other).rule == MappingRule::suffix);
+}
+
+TEST_CASE("the path itself and a configured mapping need no further evidence") {
+  const TempFolder folder;
+  const std::string here = folder.file("w/main.go", "nothing of the kind\n");
+  CHECK(map_of(folder, "main.main[" + here + ":1] 5\n")->targets.at(here).doubt == Doubt::none);
+  WorkspaceSnapshot workspace = workspace_of((folder.path / "w").string());
+  workspace.mappings = {{"/build/x", (folder.path / "w").string()}};
+  const SourceTarget mapped = find_source(workspace, "/build/x/main.go");
+  CHECK(mapped.rule == MappingRule::prefix);
+  CHECK(mapped.doubt == Doubt::none);
+}
+
+TEST_CASE("what the text says about a match") {
+  SourceTarget target;
+  target.paths = {"/w/src/a.c"};
+  target.components = 2;
+  NameEvidence none;
+  none.n_checked = 3;
+  CHECK(judge_text(target, none).lookalike == "/w/src/a.c");
+  none.n_checked = 2;  // compilers change names: two are no proof
+  CHECK(judge_text(target, none).doubt == Doubt::no_function);
+  target.components = 3;
+  none.n_checked = 9;
+  CHECK(judge_text(target, none).paths.size() == 1);
+  target.rule = MappingRule::prefix;
+  CHECK(judge_text(target, none).doubt == Doubt::none);
+}
