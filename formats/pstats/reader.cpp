@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 3> kExtensions{".pstats", ".pstat", ".cpr
 constexpr ReaderNotes kNotes{
     .versions = "marshal 0 to 4: cProfile and profile of Python 2 and 3",
     .keeps =
-        "time, calls and primitive calls by function and caller; cumulative times as associations; no stacks",
+        "time, calls and primitive calls by function and caller; cumulative times as stated; no stacks",
     .recording = "python -m cProfile -o out.pstats app.py",
     .verified = "CPython 3.11's own reading of the files: times, calls, number of functions, top functions",
 };
