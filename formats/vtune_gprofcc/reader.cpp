@@ -264,7 +264,7 @@ class Reading {
     row("call-graph", Severity::info,
         "The file holds a call graph and no stacks. These functions have several callers: what they call "
         "stands "
-        "under [several callers], and totals of functions are lower bounds.",
+        "under [several callers], and sums over paths are lower bounds.",
         graph.n_several_callers());
     row("unlisted-function", Severity::loss, "functions that are called and not described", n_unlisted);
   }

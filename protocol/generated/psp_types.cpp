@@ -1352,6 +1352,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .required("metric", out.metric)
       .required("hottest", out.hottest)
       .required("heaviest", out.heaviest)
+      .optional("estimated", out.estimated)
       .required("report", out.report)
       .ok();
 }
@@ -1377,6 +1378,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put(out, "metric", value.metric);
   put(out, "hottest", value.hottest);
   put(out, "heaviest", value.heaviest);
+  put_optional(out, "estimated", value.estimated);
   put(out, "report", value.report);
   out.end_object();
 }
@@ -1885,6 +1887,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("remainder", out.remainder)
       .optional("truncated", out.truncated)
       .optional("search", out.search)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -1905,6 +1908,7 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "remainder", value.remainder);
   put_optional(out, "truncated", value.truncated);
   put_optional(out, "search", value.search);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2035,6 +2039,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .required("rows", out.rows)
       .defaulted("columns", out.columns)
       .optional("remainder", out.remainder)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2056,6 +2061,7 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "rows", value.rows);
   put(out, "columns", value.columns);
   put_optional(out, "remainder", value.remainder);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2091,6 +2097,7 @@ bool decode(const Json& value, SearchResult& out, const Path& path) {
       .required("functions", out.functions)
       .required("matches", out.matches)
       .required("text", out.text)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2104,6 +2111,7 @@ void write(JsonText& out, const SearchResult& value) {
   put(out, "functions", value.functions);
   put(out, "matches", value.matches);
   put(out, "text", value.text);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2144,6 +2152,7 @@ bool decode(const Json& value, HotspotsResult& out, const Path& path) {
       .required("viewTotal", out.view_total)
       .required("places", out.places)
       .optional("remainder", out.remainder)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2156,6 +2165,7 @@ void write(JsonText& out, const HotspotsResult& value) {
   put(out, "viewTotal", value.view_total);
   put(out, "places", value.places);
   put_optional(out, "remainder", value.remainder);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2234,6 +2244,7 @@ bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
       .required("hottest", out.hottest)
       .required("functions", out.functions)
       .required("left", out.left)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2251,6 +2262,7 @@ void write(JsonText& out, const SourceAnnotationsResult& value) {
   put(out, "hottest", value.hottest);
   put(out, "functions", value.functions);
   put(out, "left", value.left);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }

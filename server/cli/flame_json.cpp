@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/json_writer.h"
+#include "server/feature/estimate.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -189,6 +190,8 @@ std::string flame_json(const std::string& file, const OpenView& view, const Flam
     json.field("text", fmt::format("only the {} widest boxes are shown", layout.size()));
     json.end_object();
   }
+  if (const std::string estimated = estimate_text(selection); !estimated.empty())
+    json.field("estimated", estimated);
   json.end_object();
   out += '\n';
   return out;

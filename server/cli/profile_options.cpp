@@ -8,6 +8,7 @@
 #include "server/cli/progress_line.h"
 #include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/text.h"
 #include "server/platform/memory.h"
@@ -135,6 +136,8 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
   request.focus = std::move(*focus);
   if (const std::string excluded = exclusion_text(*view->selection); !excluded.empty())
     console.note(excluded);
+  if (const std::string estimated = estimate_text(*view->selection); !estimated.empty())
+    console.note(estimated);
   return OpenTree{std::move(*view), std::move(request)};
 }
 

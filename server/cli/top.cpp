@@ -11,6 +11,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -47,6 +48,7 @@ std::string top_json(const OpenView& view, const FlatView& flat, const TablePage
     json.field("module", place.module);
     json.field("self", flat.self[row]);
     json.field("total", flat.total[row]);
+    if (flat.estimate_of(row) != kExact) json.field("estimated", true);
     json.end_object();
   }
   json.end_array();
@@ -54,6 +56,8 @@ std::string top_json(const OpenView& view, const FlatView& flat, const TablePage
   if (const std::string excluded = exclusion_text(selection); !excluded.empty())
     json.field("excluded", selection.excluded[selection.metric.v]);
   if (selection.saturated) json.field("saturated", true);
+  if (const std::string estimated = estimate_text(selection, flat); !estimated.empty())
+    json.field("estimated", estimated);
   json.end_object();
   out += '\n';
   return out;
@@ -89,6 +93,8 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   if (selection.saturated) out += ", at least: a sum passed 2^63";
   if (const std::string excluded = exclusion_text(selection); !excluded.empty())
     out += "\n" + console.out.warning(sanitize_text(excluded));
+  if (const std::string estimated = estimate_text(selection, flat); !estimated.empty())
+    out += "\n" + console.out.dim(estimated + ", " + kEstimateMark + " marks estimates");
   out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
   for (std::size_t i = 0; i < page.rows.size(); ++i) {
@@ -97,7 +103,8 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
     std::string numbers = right_aligned(sanitize_text(format_value(self, unit)), 9) + "  ";
     numbers += right_aligned(format_share(self, selection.total), 7);
     out += console.out.heat(numbers, heat) + "  ";
-    out += right_aligned(sanitize_text(format_value(total, unit)), 9) + "  " +
+    const bool estimated = flat.estimate_of(page.rows[i]) != kExact;
+    out += right_aligned(sanitize_text(marked(format_value(total, unit), estimated)), 9) + "  " +
            right_aligned(format_share(total, selection.total), 7);
     const std::string place = sanitize_text(place_text(places[i]));
     const std::size_t room = columns > 60 ? columns - 40 : 20;

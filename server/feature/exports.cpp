@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/view/focus.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/text.h"
@@ -53,6 +54,8 @@ class FlameSvgWriter final : public FormatWriter {
     count("truncated", "Only the widest boxes are drawn.", layout.truncated ? 1 : 0);
     if (const std::string excluded = exclusion_text(*selection); !excluded.empty())
       count("excluded", excluded, 1);
+    if (const std::string estimated = estimate_text(*selection); !estimated.empty())
+      count("estimated", estimated, 1);
     FlameSvgOptions how;
     how.title = options.title;
     how.view = spec;

@@ -186,6 +186,8 @@ class BoxFlag(IntFlag):
     MATCHED = 8  # Its name matches `search`.
     MORE = 16  # It has children that this answer leaves out.
     COLLAPSED = 32  # A filter folded frames into it.
+    SELF_ESTIMATED = 64  # Its self value is an estimate; `estimated` of the answer says why.
+    TOTAL_ESTIMATED = 128  # Its total is an estimate; `estimated` of the answer says why.
 
 
 class BoxOrder(str, Enum):
@@ -1548,6 +1550,9 @@ class ProfileSummary(Structure):
     # Functions by self value, hottest first.
     heaviest: list[HeavyPath]
     # Paths by value, heaviest first.
+    estimated: str | None = None
+    # The paths are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: they are as measured.
     report: list[ReportRow]
     # What was odd, lost or guessed in reading.
 
@@ -1572,6 +1577,7 @@ class ProfileSummary(Structure):
         "metric": FieldSpec("metric", "s", True),
         "hottest": FieldSpec("hottest", ["a", ["S", "HotFunction"]], True),
         "heaviest": FieldSpec("heaviest", ["a", ["S", "HeavyPath"]], True),
+        "estimated": FieldSpec("estimated", "s", False),
         "report": FieldSpec("report", ["a", ["S", "ReportRow"]], True),
     }
 
@@ -2213,6 +2219,9 @@ class FlameGraphResult(Structure):
     # What the request's bounds cut off.
     search: SearchShare | None = None
     # How much matches `search`.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2232,6 +2241,7 @@ class FlameGraphResult(Structure):
         "remainder": FieldSpec("remainder", ["S", "RemainderBoxes"], True),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2411,6 +2421,9 @@ class TableResult(Structure):
     # The further metrics, in the order asked for.
     remainder: TableRemainder | None = None
     # The rows after this page; absent on the last one.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2431,6 +2444,7 @@ class TableResult(Structure):
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2480,6 +2494,9 @@ class SearchResult(Structure):
     # The names that match, by total, largest first.
     text: str
     # The result as a sentence.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2492,6 +2509,7 @@ class SearchResult(Structure):
         "functions": FieldSpec("functions", "l", True),
         "matches": FieldSpec("matches", ["a", ["S", "HotFunction"]], True),
         "text": FieldSpec("text", "s", True),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2547,6 +2565,9 @@ class HotspotsResult(Structure):
     # The places, hottest first.
     remainder: TableRemainder | None = None
     # The places after these.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2558,6 +2579,7 @@ class HotspotsResult(Structure):
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
         "places": FieldSpec("places", ["a", ["S", "HotFunction"]], True),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2662,6 +2684,9 @@ class SourceAnnotationsResult(Structure):
     # The functions of the file, by line.
     left: int
     # Lines below the threshold.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2678,6 +2703,7 @@ class SourceAnnotationsResult(Structure):
         "hottest": FieldSpec("hottest", ["a", "u"], True),
         "functions": FieldSpec("functions", ["a", ["S", "FunctionAnnotation"]], True),
         "left": FieldSpec("left", "l", True),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 

@@ -267,6 +267,10 @@ export const BoxFlag = {
   more: 16,
   /** A filter folded frames into it. */
   collapsed: 32,
+  /** Its self value is an estimate; `estimated` of the answer says why. */
+  selfEstimated: 64,
+  /** Its total is an estimate; `estimated` of the answer says why. */
+  totalEstimated: 128,
 } as const;
 export type BoxFlag = (typeof BoxFlag)[keyof typeof BoxFlag] | (number & {});
 
@@ -1062,6 +1066,11 @@ export interface ProfileSummary {
   hottest: HotFunction[];
   /** Paths by value, heaviest first. */
   heaviest: HeavyPath[];
+  /**
+   * The paths are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: they are as measured.
+   */
+  estimated?: string;
   /** What was odd, lost or guessed in reading. */
   report: ReportRow[];
 }
@@ -1464,6 +1473,11 @@ export interface FlameGraphResult {
   truncated?: Truncation;
   /** How much matches `search`. */
   search?: SearchShare;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1586,6 +1600,11 @@ export interface TableResult {
   columns?: MetricColumns[];
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1622,6 +1641,11 @@ export interface SearchResult {
   matches: HotFunction[];
   /** The result as a sentence. */
   text: string;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1662,6 +1686,11 @@ export interface HotspotsResult {
   places: HotFunction[];
   /** The places after these. */
   remainder?: TableRemainder;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1734,6 +1763,11 @@ export interface SourceAnnotationsResult {
   functions: FunctionAnnotation[];
   /** Lines below the threshold. */
   left: number;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }

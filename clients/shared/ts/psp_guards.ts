@@ -377,6 +377,7 @@ export const schema: Schema = {
     metric: { type: "s", required: true },
     hottest: { type: ["a", ["S", "HotFunction"]], required: true },
     heaviest: { type: ["a", ["S", "HeavyPath"]], required: true },
+    estimated: { type: "s" },
     report: { type: ["a", ["S", "ReportRow"]], required: true },
   },
   FileMember: {
@@ -574,6 +575,7 @@ export const schema: Schema = {
     remainder: { type: ["S", "RemainderBoxes"], required: true },
     truncated: { type: ["S", "Truncation"] },
     search: { type: ["S", "SearchShare"] },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   TableParams: {
@@ -635,6 +637,7 @@ export const schema: Schema = {
     rows: { type: ["S", "TableColumns"], required: true },
     columns: { type: ["a", ["S", "MetricColumns"]] },
     remainder: { type: ["S", "TableRemainder"] },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   SearchParams: {
@@ -653,6 +656,7 @@ export const schema: Schema = {
     functions: { type: "l", required: true },
     matches: { type: ["a", ["S", "HotFunction"]], required: true },
     text: { type: "s", required: true },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   HotspotsParams: {
@@ -673,6 +677,7 @@ export const schema: Schema = {
     viewTotal: { type: ["S", "Amount"], required: true },
     places: { type: ["a", ["S", "HotFunction"]], required: true },
     remainder: { type: ["S", "TableRemainder"] },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   SourceAnnotationsParams: {
@@ -709,6 +714,7 @@ export const schema: Schema = {
     hottest: { type: ["a", "u"], required: true },
     functions: { type: ["a", ["S", "FunctionAnnotation"]], required: true },
     left: { type: "l", required: true },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   SourceResolveParams: {

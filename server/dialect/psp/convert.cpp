@@ -316,6 +316,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
     heavy.amount = to_amount(whole, path.self);
     out.heaviest.push_back(std::move(heavy));
   }
+  if (!summary.estimated.empty()) out.estimated = summary.estimated;
   for (const ReportRow& row : summary.report) out.report.push_back(to_psp(row));
   return out;
 }

@@ -8,6 +8,7 @@
 #include "server/dialect/psp/names.h"
 #include "server/dialect/psp/prepared.h"
 #include "server/dialect/psp/psp_session.h"
+#include "server/feature/estimate.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -172,6 +173,7 @@ Result<psp::FlameGraphResult> draw(Views& views, FlameRequest& request, const Pr
     writer.write_colors(values, request.open->profile->metrics()[colors->metric.v].unit);
   }
   out.excluded = exclusion_of(*view.selection);
+  out.estimated = said(estimate_text(*view.selection));
   if (layout.truncated) {
     psp::Truncation cut;
     cut.by_boxes = true;

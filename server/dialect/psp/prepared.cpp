@@ -41,6 +41,10 @@ bool has_source(const SourceMap& sources, const Selection& selection, Key key) {
   return sources.file_of(key_place(*selection.profile, *selection.keys, key).file) != nullptr;
 }
 
+std::optional<std::string> said(std::string text) {
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
 std::optional<psp::Exclusion> exclusion_of(const Selection& selection) {
   if (selection.excluded.empty()) return std::nullopt;
   const Value& amount = selection.excluded[selection.metric.v];

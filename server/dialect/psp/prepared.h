@@ -26,5 +26,7 @@ inline std::int32_t flag(psp::BoxFlag bit) {
 }
 // What filters of samples could not decide on; nothing for most views.
 std::optional<psp::Exclusion> exclusion_of(const Selection& selection);
+// Nothing for the empty text.
+std::optional<std::string> said(std::string text);
 
 }  // namespace profd

@@ -9,6 +9,7 @@
 #include "server/dialect/psp/psp_session.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/estimate.h"
 #include "server/feature/names.h"
 #include "server/feature/places.h"
 
@@ -58,7 +59,7 @@ class TableWriter {
   TableWriter(const Prepared& view, const SourceMap& sources, psp::TableResult& out)
       : view_(view), sources_(sources), names_(*view.selection), out_(out) {}
 
-  void row(Key key, const Value& self, const Value& total, bool children) {
+  void row(Key key, const Value& self, const Value& total, bool children, Estimate estimate) {
     const Selection& selection = *view_.selection;
     const Profile& profile = *selection.profile;
     const KeyPlace place = key_place(profile, *selection.keys, key);
@@ -69,16 +70,21 @@ class TableWriter {
     rows.module.push_back(index_of(place.module, modules_, out_.modules));
     rows.self.push_back(to_psp(self));
     rows.total.push_back(to_psp(total));
-    rows.self_text.push_back(view_.whole.text(self));
-    rows.total_text.push_back(view_.whole.text(total));
-    rows.self_share.push_back(view_.whole.share_text(self));
-    rows.total_share.push_back(view_.whole.share_text(total));
+    const bool self_estimated = (estimate & kSelfEstimated) != 0;
+    const bool total_estimated = (estimate & kTotalEstimated) != 0;
+    rows.self_text.push_back(marked(view_.whole.text(self), self_estimated));
+    rows.total_text.push_back(marked(view_.whole.text(total), total_estimated));
+    rows.self_share.push_back(marked(view_.whole.share_text(self), self_estimated));
+    rows.total_share.push_back(marked(view_.whole.share_text(total), total_estimated));
     const std::uint32_t frame = selection.keys->example[key];
     const bool real = frame < profile.frames().size() && key < selection.keys->first_group();
     const bool inlined = real && profile.frames().inlined[frame] != 0;
     std::int32_t flags = inlined ? flag(psp::BoxFlag::inlined) : 0;
     if (sources_.file_of(place.file) != nullptr) flags |= flag(psp::BoxFlag::has_source);
     if (!real) flags |= flag(psp::BoxFlag::collapsed);
+    if (self_estimated) flags |= flag(psp::BoxFlag::self_estimated);
+    if (total_estimated) flags |= flag(psp::BoxFlag::total_estimated);
+    if (estimate != kExact) out_.estimated = estimate_text(selection);
     rows.flags.push_back(static_cast<std::uint32_t>(flags));
     rows.kind.push_back(real ? to_psp(profile.frames().kind[frame]) : psp::FrameKind::unknown);
     rows.key.push_back(key);
@@ -118,17 +124,16 @@ Result<void> write_flat(Views& views, const TableTask& task, const Prepared& vie
     FlatView matching;
     for (std::size_t i = 0; i < flat->key.size(); ++i) {
       if (found->matches[flat->key[i]] == 0) continue;
-      matching.key.push_back(flat->key[i]);
-      matching.self.push_back(flat->self[i]);
-      matching.total.push_back(flat->total[i]);
+      matching.add_row(*flat, i);
     }
     rows = page_of(*view.selection, matching, page);
     for (const std::uint32_t row : rows.rows)
-      writer.row(matching.key[row], matching.self[row], matching.total[row], false);
+      writer.row(matching.key[row], matching.self[row], matching.total[row], false,
+                 matching.estimate_of(row));
   } else {
     rows = page_of(*view.selection, *flat, page);
     for (const std::uint32_t row : rows.rows)
-      writer.row(flat->key[row], flat->self[row], flat->total[row], false);
+      writer.row(flat->key[row], flat->self[row], flat->total[row], false, flat->estimate_of(row));
   }
   out.row_count = static_cast<std::int64_t>(rows.n_rows);
   if (rows.n_left_out > 0)
@@ -147,7 +152,8 @@ Result<void> write_level(const TableTask& task, const Prepared& view, TableWrite
   tree.limit = std::min(task.params.limit, kMaxRows);
   PROFD_TRY(const TreeLevel level, tree_level(*view.selection, tree, stop));
   for (std::size_t i = 0; i < level.key.size(); ++i)
-    writer.row(level.key[i], level.child_self[i], level.child_total[i], level.has_children[i] != 0);
+    writer.row(level.key[i], level.child_self[i], level.child_total[i], level.has_children[i] != 0,
+               level.child_estimate.empty() ? kExact : level.child_estimate[i]);
   out.row_count = static_cast<std::int64_t>(level.n_children);
   const std::size_t end = tree.offset + level.key.size();
   if (end < level.n_children)
@@ -227,9 +233,7 @@ Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open,
   FlatView matching;
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (found->matches[flat->key[row]] == 0) continue;
-    matching.key.push_back(flat->key[row]);
-    matching.self.push_back(flat->self[row]);
-    matching.total.push_back(flat->total[row]);
+    matching.add_row(*flat, row);
   }
   TableRequest first;
   first.sort = SortBy::total;
@@ -252,6 +256,7 @@ Result<psp::SearchResult> search_view(Views& views, const OpenProfile& open,
   const auto n_matches = static_cast<std::int64_t>(matching.key.size());
   out.functions = n_matches;
   out.excluded = exclusion_of(*selection);
+  out.estimated = said(estimate_text(*selection));
   out.text = fmt::format(
       "{} {} {}: {} · {}", format_count(n_matches), n_matches == 1 ? to_text(spec.granularity) : "names",
       n_matches == 1 ? "matches" : "match", whole.text(found->matched), whole.share_text(found->matched));
@@ -336,6 +341,7 @@ void PspSession::bind_views(protocol::Binder& binder) {
                                 out.unit = to_psp_unit(found.whole.unit);
                                 out.view_total = to_amount(found.whole, found.whole.total);
                                 out.excluded = exclusion_of(*found.selection);
+                                out.estimated = said(estimate_text(*found.selection));
                                 for (const Place& place : found.places)
                                   out.places.push_back(to_psp_place(place, found.whole));
                                 if (found.n_left_out > 0)
