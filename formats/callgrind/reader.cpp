@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 2> kExtensions{".callgrind", ".callgrind.
 constexpr ReaderNotes kNotes{
     .versions = "Valgrind's and the writers of its format; Xdebug's cachegrind.out",
     .keeps =
-        "every event by line and instruction; calls with inclusive costs and jumps as associations; modules, "
+        "every event by line and instruction; calls with inclusive costs, jumps as associations; modules, "
         "parts, threads",
     .recording = "valgrind --tool=callgrind --dump-instr=yes ./app",
     .verified = "callgrind_annotate 3.19: self and inclusive cost of every function",

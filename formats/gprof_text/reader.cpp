@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 2> kExtensions{".gprof", ".gprof.txt"};
 constexpr ReaderNotes kNotes{
     .versions = "flat profiles and call graphs of GNU, BSD, macOS, AIX and embedded gprof; -l",
     .keeps =
-        "self times or cycles; calls, and inclusive times as gprof prints them, as associations; no stacks",
+        "self times or cycles; calls, and inclusive times as gprof prints them; no stacks",
     .recording = "gcc -pg -o app app.c && ./app && gprof ./app gmon.out > app.gprof.txt",
     .verified =
         "the reports' own tables: total and top functions of seven files, calls and inclusive times of one",

@@ -26,8 +26,7 @@ using PyValue = pstats::Value;
 constexpr std::array<std::string_view, 3> kExtensions{".pstats", ".pstat", ".cprof"};
 constexpr ReaderNotes kNotes{
     .versions = "marshal 0 to 4: cProfile and profile of Python 2 and 3",
-    .keeps =
-        "time, calls and primitive calls by function and caller; cumulative times as associations; no stacks",
+    .keeps = "time, calls and primitive calls by function and caller; cumulative times as stated; no stacks",
     .recording = "python -m cProfile -o out.pstats app.py",
     .verified = "CPython 3.11's own reading of the files: times, calls, number of functions, top functions",
 };
@@ -345,7 +344,7 @@ class Reading {
     };
     row("call-graph", Severity::info,
         "The file holds a call graph and no stacks. These functions have several callers: what they call "
-        "stands under [several callers], and totals of functions are lower bounds.",
+        "stands under [several callers], and sums over paths are lower bounds.",
         n_several_);
     row("unlisted-caller", Severity::info, "Functions stand in the file as callers only, without times.",
         n_unlisted_);

@@ -251,7 +251,7 @@ class Building {
     context_.report.add(
         "call-graph", Severity::info,
         "The file holds a call graph and no stacks. These functions have several callers: what they "
-        "call stands under [several callers], and totals of functions are lower bounds.",
+        "call stands under [several callers], and sums over paths are lower bounds.",
         std::nullopt, std::max<std::uint64_t>(1, graph.n_several_callers()));
     if (dump_.n_samples >= 0) builder_.set_n_samples(static_cast<std::uint64_t>(dump_.n_samples));
     return {};

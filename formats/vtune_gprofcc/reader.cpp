@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::string_view, 1> kExtensions{".axe"};
 constexpr ReaderNotes kNotes{
     .versions = "vtune -report gprof-cc, and amplxe's before it",
-    .keeps = "self times; calls and cumulative times as associations; no stacks",
+    .keeps = "self times; calls and cumulative times as stated; no stacks",
     .recording = "vtune -report gprof-cc -result-dir r000hs -format text -report-out out.axe",
     .verified = "gprof2dot on two corpus files: functions, shares of the top functions",
 };
@@ -264,7 +264,7 @@ class Reading {
     row("call-graph", Severity::info,
         "The file holds a call graph and no stacks. These functions have several callers: what they call "
         "stands "
-        "under [several callers], and totals of functions are lower bounds.",
+        "under [several callers], and sums over paths are lower bounds.",
         graph.n_several_callers());
     row("unlisted-function", Severity::loss, "functions that are called and not described", n_unlisted);
   }

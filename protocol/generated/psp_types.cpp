@@ -1421,6 +1421,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .required("metric", out.metric)
       .required("hottest", out.hottest)
       .required("heaviest", out.heaviest)
+      .optional("estimated", out.estimated)
       .required("report", out.report)
       .defaulted("missing", out.missing)
       .ok();
@@ -1447,6 +1448,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put(out, "metric", value.metric);
   put(out, "hottest", value.hottest);
   put(out, "heaviest", value.heaviest);
+  put_optional(out, "estimated", value.estimated);
   put(out, "report", value.report);
   put(out, "missing", value.missing);
   out.end_object();
@@ -1958,6 +1960,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("remainder", out.remainder)
       .optional("truncated", out.truncated)
       .optional("search", out.search)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -1978,6 +1981,7 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "remainder", value.remainder);
   put_optional(out, "truncated", value.truncated);
   put_optional(out, "search", value.search);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2112,6 +2116,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .defaulted("columns", out.columns)
       .optional("own", out.own)
       .optional("remainder", out.remainder)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2135,6 +2140,7 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "columns", value.columns);
   put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2170,6 +2176,7 @@ bool decode(const Json& value, SearchResult& out, const Path& path) {
       .required("functions", out.functions)
       .required("matches", out.matches)
       .required("text", out.text)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2183,6 +2190,7 @@ void write(JsonText& out, const SearchResult& value) {
   put(out, "functions", value.functions);
   put(out, "matches", value.matches);
   put(out, "text", value.text);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2223,6 +2231,7 @@ bool decode(const Json& value, HotspotsResult& out, const Path& path) {
       .required("viewTotal", out.view_total)
       .required("places", out.places)
       .optional("remainder", out.remainder)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2235,6 +2244,7 @@ void write(JsonText& out, const HotspotsResult& value) {
   put(out, "viewTotal", value.view_total);
   put(out, "places", value.places);
   put_optional(out, "remainder", value.remainder);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
@@ -2329,6 +2339,7 @@ bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
       .required("hottest", out.hottest)
       .required("functions", out.functions)
       .required("left", out.left)
+      .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
 }
@@ -2347,6 +2358,7 @@ void write(JsonText& out, const SourceAnnotationsResult& value) {
   put(out, "hottest", value.hottest);
   put(out, "functions", value.functions);
   put(out, "left", value.left);
+  put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
 }

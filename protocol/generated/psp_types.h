@@ -216,6 +216,8 @@ enum class BoxFlag : std::int32_t {
   matched = 8,  // Its name matches `search`.
   more = 16,  // It has children that this answer leaves out.
   collapsed = 32,  // A filter folded frames into it.
+  self_estimated = 64,  // Its self value is an estimate; `estimated` of the answer says why.
+  total_estimated = 128,  // Its total is an estimate; `estimated` of the answer says why.
 };
 constexpr std::uint32_t bit(BoxFlag flag) { return static_cast<std::uint32_t>(flag); }
 
@@ -1220,6 +1222,9 @@ struct ProfileSummary {
   std::vector<HotFunction> hottest;
   // Paths by value, heaviest first.
   std::vector<HeavyPath> heaviest;
+  // The paths are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: they are as measured.
+  std::optional<std::string> estimated;
   // What was odd, lost or guessed in reading.
   std::vector<ReportRow> report;
   // What the profile does not know about its code: names, lines, files of the workspace.
@@ -1671,6 +1676,9 @@ struct FlameGraphResult {
   std::optional<Truncation> truncated;
   // How much matches `search`.
   std::optional<SearchShare> search;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
   // What filters by thread, label or time cannot decide on; it is not in the view.
   std::optional<Exclusion> excluded;
 };
@@ -1812,6 +1820,9 @@ struct TableResult {
   std::optional<Amount> own;
   // The rows after this page; absent on the last one.
   std::optional<TableRemainder> remainder;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
   // What filters by thread, label or time cannot decide on; it is not in the view.
   std::optional<Exclusion> excluded;
 };
@@ -1852,6 +1863,9 @@ struct SearchResult {
   std::vector<HotFunction> matches;
   // The result as a sentence.
   std::string text;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
   // What filters by thread, label or time cannot decide on; it is not in the view.
   std::optional<Exclusion> excluded;
 };
@@ -1896,6 +1910,9 @@ struct HotspotsResult {
   std::vector<HotFunction> places;
   // The places after these.
   std::optional<TableRemainder> remainder;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
   // What filters by thread, label or time cannot decide on; it is not in the view.
   std::optional<Exclusion> excluded;
 };
@@ -1992,6 +2009,9 @@ struct SourceAnnotationsResult {
   std::vector<FunctionAnnotation> functions;
   // Lines below the threshold.
   std::int64_t left = 0;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
   // What filters by thread, label or time cannot decide on; it is not in the view.
   std::optional<Exclusion> excluded;
 };

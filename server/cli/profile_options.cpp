@@ -7,6 +7,7 @@
 #include "server/cli/progress_line.h"
 #include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/missing.h"
@@ -150,6 +151,8 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
   request.spec = view->spec;
   if (const std::string excluded = exclusion_text(view->selection()); !excluded.empty())
     console.note(excluded);
+  if (const std::string estimated = estimate_text(view->selection()); !estimated.empty())
+    console.note(estimated);
   return OpenTree{std::move(*view), std::move(request)};
 }
 

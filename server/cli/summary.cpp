@@ -136,6 +136,7 @@ void add_hottest(const Console& console, const Summary& s, std::string& out) {
 void add_heaviest(const Console& console, const Summary& s, std::string& out) {
   if (s.heaviest.empty()) return;
   out += "\n" + console.out.bold("Heaviest paths") + "\n";
+  if (!s.estimated.empty()) out += "  " + console.out.dim(s.estimated) + "\n";
   std::size_t value_width = 0;
   for (const SummaryPath& path : s.heaviest)
     value_width = std::max(value_width, display_width(path.self_text));
@@ -241,6 +242,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   json.end_array();
   json.field("contexts", summary->n_contexts);
   json.field("threads", summary->n_threads);
+  if (view->profile->contexts_estimated()) json.field("paths_estimated", true);
   json.key("report");
   write_report(summary->report, json);
   json.key("missing");

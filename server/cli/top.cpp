@@ -11,6 +11,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
+#include "server/feature/estimate.h"
 #include "server/feature/names.h"
 #include "server/feature/table_answer.h"
 #include "server/feature/text.h"
@@ -66,6 +67,8 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   }
   if (selection.saturated) out += ", at least: a sum passed 2^63";
   if (answer.head.excluded) out += "\n" + console.out.warning(sanitize_text(answer.head.excluded->text));
+  if (!answer.head.estimated.empty())
+    out += "\n" + console.out.dim(answer.head.estimated + ", " + kEstimateMark + " marks estimates");
   out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
   const std::vector<std::string> names = row_names(answer, options.full_names);

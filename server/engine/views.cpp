@@ -50,7 +50,8 @@ Result<KeyValues> Views::key_values(const OpenProfile& open, const ViewSpec& spe
     return values_of_keys(*selected, *table, keys);
   StopToken token = stop;
   PROFD_TRY(const auto index, selected->key_memo->key_index(*selected, false, token));
-  if (index && has_few_contexts(*selected, *index, keys))
+  // What a source states of whole functions is in the table alone.
+  if (index && !selected->stated && has_few_contexts(*selected, *index, keys))
     return values_of_keys(*selected, *index, keys, token);
   PROFD_TRY(const auto table, flat(open, spec, stop));
   return values_of_keys(*selected, *table, keys);

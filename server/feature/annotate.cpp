@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/view/table.h"
+#include "server/feature/estimate.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -18,14 +19,15 @@ Result<std::string> lens_text(Views& views, const OpenProfile& open, const ViewS
                               const Selection& selection, const Whole& whole, const FunctionCost& cost,
                               const StopToken& stop) {
   std::string text =
-      fmt::format("total {} · self {}", whole.share_text(cost.total), whole.share_text(cost.self));
+      fmt::format("total {} · self {}", marked(whole.share_text(cost.total), cost.total_estimated),
+                  whole.share_text(cost.self));
   PROFD_TRY(const Neighbours around, views.neighbours(open, spec, cost.key, 1, stop));
   if (around.n_callers == 0) return text;
   text += fmt::format(" · {} {}", around.n_callers, around.n_callers == 1 ? "caller" : "callers");
   if (around.n_callers > 1 && !around.callers.empty())
     text += fmt::format(" · worst: {} {}",
                         short_name(key_name(*selection.profile, *selection.keys, around.callers[0].key)),
-                        format_share(around.callers[0].total, cost.total));
+                        marked(format_share(around.callers[0].total, cost.total), around.calls_estimated));
   return text;
 }
 
@@ -71,7 +73,8 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
     line.stale = placed->stale;
     line.source_line = values.line[row];
     line.row = static_cast<std::uint32_t>(row);
-    line.text = (line.stale ? "~" : "") + cost_text(result.whole, self[row], total[row]);
+    line.text = (line.stale ? "~" : "") + marked(cost_text(result.whole, self[row], total[row]),
+                                                 values.estimated[request.metric.v] != 0);
     line.heat = share;
     hottest = std::max(hottest, share);
     result.lines.push_back(std::move(line));
@@ -117,6 +120,7 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
     cost.key = flat->key[row];
     cost.self = flat->self[row];
     cost.total = flat->total[row];
+    cost.total_estimated = flat->estimate_of(row) != kExact;
     result.push_back(std::move(cost));
   }
   std::sort(result.begin(), result.end(), [](const FunctionCost& a, const FunctionCost& b) {

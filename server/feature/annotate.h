@@ -52,6 +52,7 @@ struct FunctionCost {
   std::string name;
   Key key = 0;  // at function granularity
   Value self, total;
+  bool total_estimated = false;
   std::string text;  // the lens: "total 45.0 % · self 3.2 % · 4 callers · worst: ParseRow 60.0 %"
 };
 // The functions defined in the file that are above the threshold, by line; at most 200, the hottest.

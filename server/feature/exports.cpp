@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/view/focus.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/text.h"
@@ -54,6 +55,8 @@ class FlameSvgWriter final : public FormatWriter {
     if (const std::string excluded = exclusion_text(*selection); !excluded.empty())
       count("excluded", excluded, 1);
     for (const std::string& warning : selection->warnings) losses.add("filter", Severity::info, warning);
+    if (const std::string estimated = estimate_text(*selection); !estimated.empty())
+      count("estimated", estimated, 1);
     FlameSvgOptions how;
     how.notes = selection->warnings;
     how.title = options.title;

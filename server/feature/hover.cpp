@@ -11,6 +11,7 @@
 #include "core/view/table.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
@@ -160,8 +161,9 @@ Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const 
     if (n_in_all > list.size()) page.neighbours_rest(n_in_all - list.size());
     page.neighbours_end();
   };
-  add("callers", around.callers, around.n_callers);
-  add("callees", around.callees, around.n_callees);
+  const std::string mark = around.calls_estimated ? " (estimate)" : "";
+  add("callers" + mark, around.callers, around.n_callers);
+  add("callees" + mark, around.callees, around.n_callees);
   return {};
 }
 
@@ -308,9 +310,11 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
     const Whole whole{total_of_view, profile.metrics()[m].unit};
     const Value& self = file.values->self[m][line->row];
     const Value& total = file.values->total[m][line->row];
-    page.table_row(profile.metrics()[m].name, whole.text(self),
-                   whole.text(total) + (profile.metrics()[m].saturated ? " (at least)" : ""),
-                   whole.share_text(total));
+    const bool estimated = file.values->estimated[m] != 0;
+    page.table_row(
+        profile.metrics()[m].name, whole.text(self),
+        marked(whole.text(total), estimated) + (profile.metrics()[m].saturated ? " (at least)" : ""),
+        marked(whole.share_text(total), estimated));
   }
   page.table_end();
   if (function.key != kNone)

@@ -5,6 +5,7 @@
 
 #include "core/view/hottest.h"
 #include "core/view/table.h"
+#include "server/feature/estimate.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -58,10 +59,11 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
     f.line = place.line;
     f.self = self;
     f.total = total;
+    f.total_estimated = flat.estimate_of(rows[i]) != kExact;
     f.self_text = format_value(self, summary.unit);
-    f.total_text = format_value(total, summary.unit);
+    f.total_text = marked(format_value(total, summary.unit), f.total_estimated);
     f.self_share = format_share(self, selection.total);
-    f.total_share = format_share(total, selection.total);
+    f.total_share = marked(format_share(total, selection.total), f.total_estimated);
     f.bar = magnitude(self) / magnitude(flat.self[rows[0]]);
   }
   return {};
@@ -128,6 +130,7 @@ Result<Summary> summarize(const Selection& selection, const ImportReport& report
   out.total_text = format_value(selection.total, out.unit);
   out.report = report.rows();
   PROFD_TRY(out.missing, find_missing(selection, request.sources, stop));
+  out.estimated = estimate_text(selection);
   if (request.n_hottest > 0) PROFD_CHECK(add_hottest(selection, request.n_hottest, stop, out));
   if (request.n_heaviest > 0) PROFD_CHECK(add_heaviest(selection, request.n_heaviest, stop, out));
   return out;

@@ -30,6 +30,7 @@ struct SummaryFunction {
   std::string file, module;      // "" unknown
   std::uint32_t line = 0;        // 0 unknown
   Value self, total;
+  bool total_estimated = false;
   std::string self_text, total_text;
   std::string self_share, total_share;  // of the view's total
   double bar = 0;                       // 0..1, |self| of the hottest
@@ -57,6 +58,7 @@ struct Summary {
   Value total;  // of the view
   std::string total_text;
   std::vector<SummaryFunction> hottest;  // by |self|
+  std::string estimated;                 // why paths are an estimate; "" where they are measured
   bool heaviest_exact = true;         // false: a very flat profile, these are the heaviest of what was seen
   std::vector<SummaryPath> heaviest;  // by |self| of the whole path
   std::vector<ReportRow> report;      // what was lost or guessed in reading

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "server/feature/estimate.h"
 #include "server/feature/matching_rows.h"
 #include "server/feature/name_table.h"
 
@@ -14,7 +15,7 @@ class RowWriter {
   RowWriter(const PreparedView& view, const SourceMap* sources, TableAnswer& out)
       : view_(view), sources_(sources), names_(*view.selection), out_(out) {}
 
-  void row(Key key, const Value& self, const Value& total, bool children) {
+  void row(Key key, const Value& self, const Value& total, bool children, Estimate estimate) {
     const Selection& selection = *view_.selection;
     const Profile& profile = *selection.profile;
     const KeyPlace place = key_place(profile, *selection.keys, key);
@@ -25,21 +26,29 @@ class RowWriter {
     rows.module.push_back(index_of(place.module, modules_, out_.modules));
     rows.self.push_back(self);
     rows.total.push_back(total);
-    rows.self_text.push_back(view_.whole.text(self));
-    rows.total_text.push_back(view_.whole.text(total));
-    rows.self_share.push_back(view_.whole.share_text(self));
-    rows.total_share.push_back(view_.whole.share_text(total));
+    const bool self_estimated = (estimate & kSelfEstimated) != 0;
+    const bool total_estimated = (estimate & kTotalEstimated) != 0;
+    rows.self_text.push_back(marked(view_.whole.text(self), self_estimated));
+    rows.total_text.push_back(marked(view_.whole.text(total), total_estimated));
+    rows.self_share.push_back(marked(view_.whole.share_text(self), self_estimated));
+    rows.total_share.push_back(marked(view_.whole.share_text(total), total_estimated));
+    any_estimated_ = any_estimated_ || estimate != kExact;
     const std::uint32_t frame = selection.keys->example[key];
     const bool real = frame < profile.frames().size() && key < selection.keys->first_group();
     std::uint32_t flags = real && profile.frames().inlined[frame] != 0 ? box_flag::kInlined : 0;
     if (has_source(sources_, selection, key)) flags |= box_flag::kHasSource;
     if (!real) flags |= box_flag::kCollapsed;
+    if (self_estimated) flags |= box_flag::kSelfEstimated;
+    if (total_estimated) flags |= box_flag::kTotalEstimated;
     rows.flags.push_back(flags);
     rows.kind.push_back(real ? std::optional(profile.frames().kind[frame]) : std::nullopt);
     rows.key.push_back(key);
     rows.children.push_back(children ? 1 : 0);
   }
-  void finish() { std::move(names_).finish(out_.names, out_.labels); }
+  void finish() {
+    std::move(names_).finish(out_.names, out_.labels);
+    if (!any_estimated_) out_.head.estimated.clear();
+  }
 
  private:
   static std::int32_t index_of(std::string_view text, std::unordered_map<std::string, std::int32_t>& known,
@@ -55,6 +64,7 @@ class RowWriter {
   NameTable names_;
   TableAnswer& out_;
   std::unordered_map<std::string, std::int32_t> files_, modules_;
+  bool any_estimated_ = false;
 };
 
 void set_own(const PreparedView& view, const Value& value, TableAnswer& out) {
@@ -79,7 +89,7 @@ Result<void> write_flat(Views& views, const TableAnswerRequest& request, const P
   const FlatView& shown = request.search.empty() ? *flat : matching;
   const TablePage rows = page_of(*view.selection, shown, page);
   for (const std::uint32_t row : rows.rows)
-    writer.row(shown.key[row], shown.self[row], shown.total[row], false);
+    writer.row(shown.key[row], shown.self[row], shown.total[row], false, shown.estimate_of(row));
   out.n_rows = rows.n_rows;
   if (rows.n_left_out > 0)
     out.remainder =
@@ -97,7 +107,8 @@ Result<void> write_level(const TableAnswerRequest& request, const PreparedView& 
   tree.limit = request.limit;
   PROFD_TRY(const TreeLevel level, tree_level(*view.selection, tree, stop));
   for (std::size_t i = 0; i < level.key.size(); ++i)
-    writer.row(level.key[i], level.child_self[i], level.child_total[i], level.has_children[i] != 0);
+    writer.row(level.key[i], level.child_self[i], level.child_total[i], level.has_children[i] != 0,
+               level.child_estimate.empty() ? kExact : level.child_estimate[i]);
   set_own(view, level.self, out);
   out.n_rows = level.n_children;
   const std::size_t end = tree.offset + level.key.size();
@@ -106,24 +117,20 @@ Result<void> write_level(const TableAnswerRequest& request, const PreparedView& 
   return {};
 }
 
-// The same keys in another selection.
 Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request, const std::string& name,
-                                const std::vector<std::int64_t>& keys, const StopToken& stop) {
+                                const std::vector<std::int64_t>& row_keys, const StopToken& stop) {
   ViewSpec other = request.spec;
   other.metric = name;
-  PROFD_TRY(const auto flat, views.flat(*request.open, other, stop));
-  std::unordered_map<Key, std::size_t> row_of;
-  for (std::size_t i = 0; i < flat->key.size(); ++i) row_of[flat->key[i]] = i;
+  const std::vector<Key> keys(row_keys.begin(), row_keys.end());
+  PROFD_TRY(const KeyValues values, views.key_values(*request.open, other, keys, stop));
   MetricRows rows;
   rows.metric = name;
   const Profile& profile = *request.open->profile;
   const std::string& unit = profile.metrics()[profile.find_metric(name)->v].unit;
   rows.unit = unit_name(unit);
-  for (const std::int64_t key : keys) {
-    const auto found = row_of.find(static_cast<Key>(key));
-    const bool known = found != row_of.end();
-    rows.self.push_back(known ? std::optional(flat->self[found->second]) : std::nullopt);
-    rows.total.push_back(known ? std::optional(flat->total[found->second]) : std::nullopt);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    rows.self.push_back(values.present[i] != 0 ? std::optional(values.self[i]) : std::nullopt);
+    rows.total.push_back(values.present[i] != 0 ? std::optional(values.total[i]) : std::nullopt);
     rows.self_text.push_back(format_value(rows.self.back(), unit));
     rows.total_text.push_back(format_value(rows.total.back(), unit));
   }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/view/focus.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
+#include "server/feature/missing.h"
 
 namespace profd {
 
@@ -57,6 +59,9 @@ ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedVi
   head.total = amount_of(view.profile_whole, selection.profile_total);
   head.view_total = amount_of(view.whole, selection.total);
   head.excluded = exclusion_of(selection);
+  head.estimated = estimate_text(selection);
+  head.note = granularity_note(selection, spec.granularity);
+  head.warnings = selection.warnings;
   return head;
 }
 

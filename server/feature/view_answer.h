@@ -47,6 +47,9 @@ struct ViewHead {
   Amount total;              // of the whole profile
   Amount view_total;         // of what passed the filters
   std::optional<Exclusion> excluded;
+  std::string estimated;              // why numbers of the answer are estimates; "" none is
+  std::string note;                   // what the rows cannot show; "" nothing
+  std::vector<std::string> warnings;  // filters that match nothing, and the like
 };
 
 // A spec made ready: the selection, the focus as keys.
@@ -62,7 +65,7 @@ ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedVi
 // Bits of a box or row; the protocol's BoxFlag has the same.
 namespace box_flag {
 inline constexpr std::uint32_t kInlined = 1, kHasSource = 2, kRecursive = 4, kMatched = 8, kMore = 16,
-                               kCollapsed = 32;
+                               kCollapsed = 32, kSelfEstimated = 64, kTotalEstimated = 128;
 }
 
 // Where the functions of a profile are in a workspace; null when there is no workspace to look in.

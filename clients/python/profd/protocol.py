@@ -186,6 +186,8 @@ class BoxFlag(IntFlag):
     MATCHED = 8  # Its name matches `search`.
     MORE = 16  # It has children that this answer leaves out.
     COLLAPSED = 32  # A filter folded frames into it.
+    SELF_ESTIMATED = 64  # Its self value is an estimate; `estimated` of the answer says why.
+    TOTAL_ESTIMATED = 128  # Its total is an estimate; `estimated` of the answer says why.
 
 
 class BoxOrder(str, Enum):
@@ -1604,6 +1606,9 @@ class ProfileSummary(Structure):
     # Functions by self value, hottest first.
     heaviest: list[HeavyPath]
     # Paths by value, heaviest first.
+    estimated: str | None = None
+    # The paths are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: they are as measured.
     report: list[ReportRow]
     # What was odd, lost or guessed in reading.
     missing: list[MissingPart] = field(default_factory=list)
@@ -1630,6 +1635,7 @@ class ProfileSummary(Structure):
         "metric": FieldSpec("metric", "s", True),
         "hottest": FieldSpec("hottest", ["a", ["S", "HotFunction"]], True),
         "heaviest": FieldSpec("heaviest", ["a", ["S", "HeavyPath"]], True),
+        "estimated": FieldSpec("estimated", "s", False),
         "report": FieldSpec("report", ["a", ["S", "ReportRow"]], True),
         "missing": FieldSpec("missing", ["a", ["S", "MissingPart"]], False),
     }
@@ -2276,6 +2282,9 @@ class FlameGraphResult(Structure):
     # What the request's bounds cut off.
     search: SearchShare | None = None
     # How much matches `search`.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2295,6 +2304,7 @@ class FlameGraphResult(Structure):
         "remainder": FieldSpec("remainder", ["S", "RemainderBoxes"], True),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2484,6 +2494,9 @@ class TableResult(Structure):
     # this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
     remainder: TableRemainder | None = None
     # The rows after this page; absent on the last one.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2506,6 +2519,7 @@ class TableResult(Structure):
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2555,6 +2569,9 @@ class SearchResult(Structure):
     # The names that match, by total, largest first.
     text: str
     # The result as a sentence.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2567,6 +2584,7 @@ class SearchResult(Structure):
         "functions": FieldSpec("functions", "l", True),
         "matches": FieldSpec("matches", ["a", ["S", "HotFunction"]], True),
         "text": FieldSpec("text", "s", True),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2622,6 +2640,9 @@ class HotspotsResult(Structure):
     # The places, hottest first.
     remainder: TableRemainder | None = None
     # The places after these.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2633,6 +2654,7 @@ class HotspotsResult(Structure):
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
         "places": FieldSpec("places", ["a", ["S", "HotFunction"]], True),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 
@@ -2759,6 +2781,9 @@ class SourceAnnotationsResult(Structure):
     # The functions of the file, by line.
     left: int
     # Lines below the threshold.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
     excluded: Exclusion | None = None
     # What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -2776,6 +2801,7 @@ class SourceAnnotationsResult(Structure):
         "hottest": FieldSpec("hottest", ["a", "u"], True),
         "functions": FieldSpec("functions", ["a", ["S", "FunctionAnnotation"]], True),
         "left": FieldSpec("left", "l", True),
+        "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
 

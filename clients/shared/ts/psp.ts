@@ -267,6 +267,10 @@ export const BoxFlag = {
   more: 16,
   /** A filter folded frames into it. */
   collapsed: 32,
+  /** Its self value is an estimate; `estimated` of the answer says why. */
+  selfEstimated: 64,
+  /** Its total is an estimate; `estimated` of the answer says why. */
+  totalEstimated: 128,
 } as const;
 export type BoxFlag = (typeof BoxFlag)[keyof typeof BoxFlag] | (number & {});
 
@@ -1117,6 +1121,11 @@ export interface ProfileSummary {
   hottest: HotFunction[];
   /** Paths by value, heaviest first. */
   heaviest: HeavyPath[];
+  /**
+   * The paths are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: they are as measured.
+   */
+  estimated?: string;
   /** What was odd, lost or guessed in reading. */
   report: ReportRow[];
   /** What the profile does not know about its code: names, lines, files of the workspace. Default: []. */
@@ -1526,6 +1535,11 @@ export interface FlameGraphResult {
   truncated?: Truncation;
   /** How much matches `search`. */
   search?: SearchShare;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1661,6 +1675,11 @@ export interface TableResult {
   own?: Amount;
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1697,6 +1716,11 @@ export interface SearchResult {
   matches: HotFunction[];
   /** The result as a sentence. */
   text: string;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1737,6 +1761,11 @@ export interface HotspotsResult {
   places: HotFunction[];
   /** The places after these. */
   remainder?: TableRemainder;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }
@@ -1827,6 +1856,11 @@ export interface SourceAnnotationsResult {
   functions: FunctionAnnotation[];
   /** Lines below the threshold. */
   left: number;
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
 }

@@ -386,6 +386,7 @@ export const schema: Schema = {
     metric: { type: "s", required: true },
     hottest: { type: ["a", ["S", "HotFunction"]], required: true },
     heaviest: { type: ["a", ["S", "HeavyPath"]], required: true },
+    estimated: { type: "s" },
     report: { type: ["a", ["S", "ReportRow"]], required: true },
     missing: { type: ["a", ["S", "MissingPart"]] },
   },
@@ -585,6 +586,7 @@ export const schema: Schema = {
     remainder: { type: ["S", "RemainderBoxes"], required: true },
     truncated: { type: ["S", "Truncation"] },
     search: { type: ["S", "SearchShare"] },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   TableParams: {
@@ -649,6 +651,7 @@ export const schema: Schema = {
     columns: { type: ["a", ["S", "MetricColumns"]] },
     own: { type: ["S", "Amount"] },
     remainder: { type: ["S", "TableRemainder"] },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   SearchParams: {
@@ -667,6 +670,7 @@ export const schema: Schema = {
     functions: { type: "l", required: true },
     matches: { type: ["a", ["S", "HotFunction"]], required: true },
     text: { type: "s", required: true },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   HotspotsParams: {
@@ -687,6 +691,7 @@ export const schema: Schema = {
     viewTotal: { type: ["S", "Amount"], required: true },
     places: { type: ["a", ["S", "HotFunction"]], required: true },
     remainder: { type: ["S", "TableRemainder"] },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   SourceAnnotationsParams: {
@@ -729,6 +734,7 @@ export const schema: Schema = {
     hottest: { type: ["a", "u"], required: true },
     functions: { type: ["a", ["S", "FunctionAnnotation"]], required: true },
     left: { type: "l", required: true },
+    estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
   SourceResolveParams: {

@@ -321,6 +321,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
     heavy.amount = to_amount(whole, path.self);
     out.heaviest.push_back(std::move(heavy));
   }
+  if (!summary.estimated.empty()) out.estimated = summary.estimated;
   for (const ReportRow& row : summary.report) out.report.push_back(to_psp(row));
   for (const MissingPart& part : summary.missing) {
     constexpr std::array kKinds = {psp::MissingKind::symbols, psp::MissingKind::lines,

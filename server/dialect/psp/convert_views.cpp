@@ -17,6 +17,8 @@ static_assert(is_bit(box_flag::kRecursive, psp::BoxFlag::recursive));
 static_assert(is_bit(box_flag::kMatched, psp::BoxFlag::matched));
 static_assert(is_bit(box_flag::kMore, psp::BoxFlag::more));
 static_assert(is_bit(box_flag::kCollapsed, psp::BoxFlag::collapsed));
+static_assert(is_bit(box_flag::kSelfEstimated, psp::BoxFlag::self_estimated));
+static_assert(is_bit(box_flag::kTotalEstimated, psp::BoxFlag::total_estimated));
 
 std::vector<psp::Number> numbers(const std::vector<Value>& values) {
   std::vector<psp::Number> out;
@@ -48,6 +50,9 @@ void write_head(ViewHead head, Result& out) {
   if constexpr (requires { out.total; }) out.total = to_psp(head.total);
   if constexpr (requires { out.view_total; }) out.view_total = to_psp(head.view_total);
   out.excluded = exclusion_to_psp(head.excluded);
+  out.estimated = said(std::move(head.estimated));
+  if constexpr (requires { out.note; }) out.note = said(std::move(head.note));
+  out.warnings = std::move(head.warnings);
 }
 
 std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainder>& remainder) {
@@ -76,6 +81,10 @@ psp::HotFunction to_psp(const Place& place, const Whole& whole) {
 }
 
 }  // namespace
+
+std::optional<std::string> said(std::string text) {
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
 
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion) {
   if (!exclusion) return std::nullopt;

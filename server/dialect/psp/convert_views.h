@@ -17,5 +17,7 @@ psp::TableResult to_psp(TableAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
 psp::HotspotsResult to_psp(const Places& places);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
+// Nothing for the empty text.
+std::optional<std::string> said(std::string text);
 
 }  // namespace profd

@@ -9,6 +9,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/evidence.h"
+#include "server/feature/estimate.h"
 
 namespace profd {
 namespace {
@@ -79,6 +80,8 @@ Result<psp::SourceAnnotationsResult> annotations(Views& views, const AnnotateReq
       out.columns.push_back(columns_of(file, profile.metrics()[metric.v], metric));
   out.hottest = file.hottest;
   if (file.selection) out.excluded = exclusion_to_psp(exclusion_of(*file.selection));
+  if (file.values && file.values->estimated[request.metric.v] != 0)
+    out.estimated = said(estimate_text(*file.selection));
   out.left = static_cast<std::int64_t>(file.n_below);
   PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
   for (const FunctionCost& function : functions) {

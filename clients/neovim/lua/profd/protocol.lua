@@ -168,7 +168,7 @@ M.FrameKind = {
 }
 
 --- Bits of the `flags` of boxes and rows.
----@alias profd.BoxFlag integer|1|2|4|8|16|32
+---@alias profd.BoxFlag integer|1|2|4|8|16|32|64|128
 M.BoxFlag = {
   inlined = 1, -- Inlined, in every context behind the box.
   hasSource = 2, -- Its source file is in the workspace.
@@ -176,6 +176,8 @@ M.BoxFlag = {
   matched = 8, -- Its name matches `search`.
   more = 16, -- It has children that this answer leaves out.
   collapsed = 32, -- A filter folded frames into it.
+  selfEstimated = 64, -- Its self value is an estimate; `estimated` of the answer says why.
+  totalEstimated = 128, -- Its total is an estimate; `estimated` of the answer says why.
 }
 
 --- How siblings are ordered.
@@ -703,6 +705,7 @@ M.DaemonState = {
 ---@field metric string The metric of `hottest` and `heaviest`.
 ---@field hottest profd.HotFunction[] Functions by self value, hottest first.
 ---@field heaviest profd.HeavyPath[] Paths by value, heaviest first.
+---@field estimated? string The paths are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: they are as measured.
 ---@field report profd.ReportRow[] What was odd, lost or guessed in reading.
 ---@field missing? profd.MissingPart[] What the profile does not know about its code: names, lines, files of the workspace. Default: [].
 
@@ -931,6 +934,7 @@ M.DaemonState = {
 ---@field remainder profd.RemainderBoxes The joined siblings.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `view/table`.
@@ -1000,6 +1004,7 @@ M.DaemonState = {
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `view/search`.
@@ -1020,6 +1025,7 @@ M.DaemonState = {
 ---@field functions integer How many names match.
 ---@field matches profd.HotFunction[] The names that match, by total, largest first.
 ---@field text string The result as a sentence.
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `view/hotspots`.
@@ -1042,6 +1048,7 @@ M.DaemonState = {
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field places profd.HotFunction[] The places, hottest first.
 ---@field remainder? profd.TableRemainder The places after these.
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `source/annotations`.
@@ -1089,6 +1096,7 @@ M.DaemonState = {
 ---@field hottest integer[] The hottest lines of the file, hottest first, at most ten.
 ---@field functions profd.FunctionAnnotation[] The functions of the file, by line.
 ---@field left integer Lines below the threshold.
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
 --- Parameters of `source/resolve`: a path, a function, or both.
@@ -1685,6 +1693,7 @@ M.schema = {
     metric = { type = "s", required = true },
     hottest = { type = {"a", {"S", "HotFunction"}}, required = true },
     heaviest = { type = {"a", {"S", "HeavyPath"}}, required = true },
+    estimated = { type = "s" },
     report = { type = {"a", {"S", "ReportRow"}}, required = true },
     missing = { type = {"a", {"S", "MissingPart"}} },
   },
@@ -1884,6 +1893,7 @@ M.schema = {
     remainder = { type = {"S", "RemainderBoxes"}, required = true },
     truncated = { type = {"S", "Truncation"} },
     search = { type = {"S", "SearchShare"} },
+    estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
   TableParams = {
@@ -1948,6 +1958,7 @@ M.schema = {
     columns = { type = {"a", {"S", "MetricColumns"}} },
     own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
+    estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
   SearchParams = {
@@ -1966,6 +1977,7 @@ M.schema = {
     functions = { type = "l", required = true },
     matches = { type = {"a", {"S", "HotFunction"}}, required = true },
     text = { type = "s", required = true },
+    estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
   HotspotsParams = {
@@ -1986,6 +1998,7 @@ M.schema = {
     viewTotal = { type = {"S", "Amount"}, required = true },
     places = { type = {"a", {"S", "HotFunction"}}, required = true },
     remainder = { type = {"S", "TableRemainder"} },
+    estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
   SourceAnnotationsParams = {
@@ -2028,6 +2041,7 @@ M.schema = {
     hottest = { type = {"a", "u"}, required = true },
     functions = { type = {"a", {"S", "FunctionAnnotation"}}, required = true },
     left = { type = "l", required = true },
+    estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
   SourceResolveParams = {

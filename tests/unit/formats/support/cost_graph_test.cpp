@@ -112,14 +112,16 @@ TEST_CASE("what a file says of functions and calls is stated, and nothing else")
     program.self(program.node("work", 20), 40);
     program.self(program.node("start", 9), 5);
     program.call(program.node("main", 4), program.node("work", 19), 1, 38);
+    program.self(program.node("idle"), 2);
+    program.graph().add_call(program.node("idle"), program.node("start"), 1, {});
     program.graph().add_call(program.node("work", 21), program.node("work", 19), 3, {});
     const std::int64_t total = 41;
     if (!options.totals_by_calls) program.graph().add_total(program.node("main"), std::span(&total, 1));
     return statements(**std::move(program).finish());
   };
-  CHECK(build({}) == Texts{"main 41", "work ?", "start 5", "main:4>work 38", "work:21>work ?"});
+  CHECK(build({}) == Texts{"main 41", "work 40", "start 5", "idle ?", "main:4>work 38", "work:21>work ?", "idle>start ?"});
   CHECK(build({.totals_by_calls = true}) ==
-        Texts{"main 39", "work 40", "start 5", "main:4>work 38", "work:21>work ?"});
+        Texts{"main 39", "work 40", "start 5", "idle 2", "main:4>work 38", "work:21>work ?", "idle>start ?"});
 }
 
 TEST_CASE("costs stand where the calls prove it, and what calls cost is kept beside") {

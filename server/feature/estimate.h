@@ -1,0 +1,23 @@
+// Numbers that are estimates, in words: of sources that hold functions and calls and no stacks.
+#pragma once
+
+#include <string>
+
+#include "core/view/selection.h"
+#include "core/view/table.h"
+
+namespace profd {
+
+// Stands before a number that is an estimate.
+inline constexpr const char* kEstimateMark = "\u2248";
+
+// "the file has calls, not stacks: ..."; "" when the view's paths are measured.
+std::string estimate_text(const Selection& selection);
+// The same for a table of these rows: "" where each of them is as the file says.
+std::string estimate_text(const Selection& selection, const FlatView& rows);
+
+inline std::string marked(std::string text, bool estimated) {
+  return estimated ? kEstimateMark + text : text;
+}
+
+}  // namespace profd
