@@ -8,6 +8,7 @@
 
 #include "server/feature/assets.h"
 #include "server/feature/escape.h"
+#include "server/feature/flame_svg_data.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -172,6 +173,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
       kWidth, height, kTop, kRow, kSide, kBottom);
   fmt::format_to(std::back_inserter(out), "<title>{} - {}</title>\n", escape_markup(options.title),
                  escape_markup(metric.name));
+  out += flame_svg_data(selection, layout, options.view, options.title);
   out += "<style><![CDATA[\n";
   out += kFlameCss;
   out +=
