@@ -348,6 +348,7 @@ class Opener {
     }
     if (!done) {
       Error error = std::move(done).error();
+      error.format = decision.reader->info().id;
       error.where.push_back(std::string(decision.reader->info().title));
       if (!content.containers.empty()) error.where.push_back(place(content));
       if (!member_.empty()) error.where.push_back(member_);

@@ -189,6 +189,17 @@ class Commands(unittest.TestCase):
         self.assertIn("<script>alert(1)</script>", titles)
         run("flame", "-o", os.path.join(self.folder.name, "no", "such", "out.svg"), CPU, code=1)
 
+    def test_a_page_opens_again_as_the_profile_it_was_drawn_from(self):
+        def rows(path):
+            answer = json.loads(run("top", "--json", "-n", "0", path).stdout)
+            return answer["metric"], answer["unit"], answer["total"], {r["name"]: (r["self"], r["total"]) for r in answer["rows"]}
+
+        for shape in ("top-down", "bottom-up"):
+            out = os.path.join(self.folder.name, f"{shape}.svg")
+            run("flame", "--shape", shape, "--width", "100000", "-o", out, CPU)
+            self.assertEqual(rows(out), rows(CPU))
+            self.assertEqual(json.loads(run("check", "--json", out).stdout)["report"], [])
+
     def test_control_characters_never_reach_the_terminal(self):
         path = self.file("evil.folded", HOSTILE)
         for command in ([path], ["top", path], ["tree", path], ["flame", path], ["check", path], ["top", "--full", path]):
@@ -209,6 +220,10 @@ class Commands(unittest.TestCase):
         self.assertEqual({a["outcome"] for a in answers[2:]} - {"refused", "failed"}, set())
         for answer in answers[2:]:
             self.assertTrue(answer["error"]["message"])
+            self.assertIsNone(answer["format"])
+        broken = self.file("broken.speedscope.json", '{"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": 1}')
+        answer = json.loads(run("check", "--json", broken, code=1).stdout)
+        self.assertEqual((answer["outcome"], answer["format"]), ("failed", "speedscope"))
         run("check", fine)
         self.assertEqual(run("check", "--formats").stdout, run("formats").stdout)
 
