@@ -86,6 +86,8 @@ Result<void> ProfdPage::add_page_box(std::span<const XmlAttribute> attributes, s
   if (boxes_.empty() != parent.empty()) return bad_data("a box has no place", offset);
   if (!parent.empty() && (!parse_uint(parent, box.parent) || box.parent >= boxes_.size()))
     return bad_data("a box stands before what it stands on", offset);
+  if (!parent.empty() && boxes_[box.parent].remainder)
+    return bad_data("a box stands on what was not drawn", offset);
   depth_.push_back(parent.empty() ? 0 : depth_[box.parent] + 1);
   if (depth_.back() > context_.limits.stack_depth)
     return fail(ErrorCode::limit, "a stack is deeper than the limit stack_depth", offset);

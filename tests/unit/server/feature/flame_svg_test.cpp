@@ -162,6 +162,22 @@ TEST_CASE("a page that does not draw everything says so when it is read, and its
   }
 }
 
+TEST_CASE("a page whose boxes stand on what was not drawn is refused", "[flame_svg]") {
+  for (const char* shape : {"callees", "bottom-up"}) {
+    const std::string page =
+        std::string(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"profd\"><metadata id=\"profd-data\" "
+            "data-version=\"1\" data-metric=\"samples\" data-unit=\"count\" data-shape=\"") +
+        shape +
+        "\"><f n=\"a\"/><b t=\"9\"/><b u=\"0\" r=\"2\" t=\"9\"/><b u=\"1\" f=\"0\" t=\"9\" "
+        "s=\"9\"/></metadata></svg>";
+    SerialExecutor executor;
+    const auto opened = open_profiles(memory_source(page, ""), {}, executor, {});
+    REQUIRE_FALSE(opened.has_value());
+    CHECK(opened.error().message.find("not drawn") != std::string::npos);
+  }
+}
+
 TEST_CASE("a page of fractions is read back to the last bit, with kinds, places and odd names",
           "[flame_svg]") {
   ProfileBuilder builder;
