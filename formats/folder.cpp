@@ -79,10 +79,11 @@ class ListedFolder : public Folder {
 
 class Directory final : public ListedFolder {
  public:
-  Directory(std::string path, std::vector<std::string> files, std::uint64_t max_bytes)
-      : ListedFolder(std::move(path)), max_bytes_(max_bytes) {
-    set_files(std::move(files));
+  Directory(std::string path, FilesBelow below, std::uint64_t max_bytes)
+      : ListedFolder(std::move(path)), unreadable_(std::move(below.unreadable)), max_bytes_(max_bytes) {
+    set_files(std::move(below.files));
   }
+  std::vector<Error> unreadable() const override { return unreadable_; }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return missing(file);
     PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", name(), file), max_bytes_));
@@ -90,6 +91,7 @@ class Directory final : public ListedFolder {
   }
 
  private:
+  std::vector<Error> unreadable_;
   std::uint64_t max_bytes_;
 };
 
@@ -203,8 +205,8 @@ bool natural_less(std::string_view a, std::string_view b) {
 }
 
 Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes) {
-  PROFD_TRY(std::vector<std::string> files, list_files_below(path, kMaxFolderDepth, kMaxFolderFiles));
-  return std::make_shared<Directory>(path, std::move(files), max_bytes);
+  PROFD_TRY(FilesBelow below, list_files_below(path, kMaxFolderDepth, kMaxFolderFiles));
+  return std::make_shared<Directory>(path, std::move(below), max_bytes);
 }
 
 std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes) {

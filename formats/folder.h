@@ -24,6 +24,8 @@ class Folder {
   // The file's bytes, decompressed when it is a gzip or zstd stream. `not_found` when it is not one of
   // files(). Every call reads or maps anew.
   virtual Result<ByteSource> open(std::string_view file) const = 0;
+  // Directories of it that could not be listed, each with its path in `where`.
+  virtual std::vector<Error> unreadable() const { return {}; }
 };
 
 inline constexpr std::size_t kMaxFolderFiles = 100'000;

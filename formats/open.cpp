@@ -155,10 +155,12 @@ class Opener {
   // A format whose unit is a folder may stand at the top or in folders below, several of one kind side by
   // side. What nobody claims is opened file by file.
   Result<void> open_folder(const Folder& folder, const Content& place) {
+    for (Error error : folder.unreadable()) note_broken(std::move(error));
     PROFD_TRY(const bool whole, read_claimed(folder, "", place));
     if (whole) return {};
     const std::vector<std::string>& files = folder.files();
-    if (files.empty()) return fail(ErrorCode::malformed, fmt::format("{} holds no files", folder.name()));
+    if (files.empty() && n_broken_ == 0)
+      return fail(ErrorCode::malformed, fmt::format("{} holds no files", folder.name()));
     std::string claimed;  // "sub/" while files of a folder that was taken go by
     std::set<std::string, std::less<>> asked;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -178,15 +180,21 @@ class Opener {
     return {};
   }
 
+  // What is wrong with a file is its own: limits, too, are those of one file.
   Result<void> open_member(const Folder& folder, const std::string& file) {
-    auto source = folder.open(file);
-    if (!source) return remember(std::move(source).error());
     member_ = file;
+    auto source = folder.open(file);
     Result<void> done;
-    if (source->bytes().empty())
+    if (!source)
+      done = tl::unexpected<Error>(std::move(source).error());
+    else if (source->bytes().empty())
       unclaimed({});
     else
       done = open_file({std::move(*source), {}, {}, {}});
+    if (!done && done.error().code != ErrorCode::cancelled) {
+      note_broken(std::move(done).error());
+      done = {};
+    }
     member_.clear();
     return done;
   }
@@ -340,6 +348,7 @@ class Opener {
     }
     if (!done) {
       Error error = std::move(done).error();
+      error.format = decision.reader->info().id;
       error.where.push_back(std::string(decision.reader->info().title));
       if (!content.containers.empty()) error.where.push_back(place(content));
       if (!member_.empty()) error.where.push_back(member_);
@@ -361,9 +370,26 @@ class Opener {
   Result<void> remember(Error error) {
     if (error.code == ErrorCode::cancelled || error.code == ErrorCode::limit)
       return tl::unexpected<Error>(std::move(error));
-    ++n_broken_;
-    if (!first_error_) first_error_ = std::move(error);
+    note_broken(std::move(error));
     return {};
+  }
+
+  void note_broken(Error error) {
+    if (!member_.empty() && (error.where.empty() || error.where.back() != member_))
+      error.where.push_back(member_);
+    if (n_broken_++ == 0)
+      first_error_ = std::move(error);
+    else if (!error.where.empty() && other_broken_.size() < kMostNamed)
+      other_broken_.push_back(error.where.back());
+  }
+
+  std::string broken_text() const {
+    if (n_broken_ == 1) return fmt::format("a file could not be read: {}", describe(*first_error_));
+    std::vector<std::string> others = other_broken_;
+    if (const std::uint64_t n_unnamed = n_broken_ - 1 - others.size(); n_unnamed > 0)
+      others.push_back(fmt::format("{} more", n_unnamed));
+    return fmt::format("files could not be read, the first: {}; then {}", describe(*first_error_),
+                       fmt::join(others, ", "));
   }
 
   Result<OpenedFile> finish(const OpenInput& input) {
@@ -385,9 +411,7 @@ class Opener {
         fmt::format("files that are no profiles were not read, the first is {}", first_unclaimed_),
         std::nullopt, n_unclaimed_);
     if (first_error_)
-      opened_.report.add("member-broken", Severity::error,
-                         fmt::format("files could not be read, the first: {}", describe(*first_error_)),
-                         std::nullopt, n_broken_);
+      opened_.report.add("member-broken", Severity::error, broken_text(), std::nullopt, n_broken_);
     return std::move(opened_);
   }
 
@@ -400,7 +424,9 @@ class Opener {
   std::uint64_t n_contents_ = 0, n_unclaimed_ = 0, n_broken_ = 0;
   std::string first_unclaimed_, first_beginning_;
   std::string member_;  // of the folder, while it is read
+  static constexpr std::size_t kMostNamed = 20;
   std::optional<Error> first_error_;
+  std::vector<std::string> other_broken_;  // paths of those behind the first
 };
 
 }  // namespace

@@ -31,28 +31,38 @@ std::vector<std::string> list_files_in(const std::string& path, std::size_t max_
   return files;
 }
 
-Result<std::vector<std::string>> list_files_below(const std::string& path, std::size_t max_depth,
-                                                  std::size_t max_files) {
-  std::error_code error;
-  std::vector<std::string> files;
-  fs::recursive_directory_iterator it(path, error);
-  const fs::recursive_directory_iterator end;
-  if (error) return fail(ErrorCode::io, fmt::format("{}: {}", path, error.message()));
-  while (it != end) {
-    const bool hidden = it->path().filename().string().starts_with('.');
-    std::error_code unknown;
-    const bool link = it->is_symlink(unknown);
-    if (it->is_directory(unknown)) {
-      if (hidden || link || it.depth() >= static_cast<int>(max_depth)) it.disable_recursion_pending();
-    } else if (!hidden && !link && it->is_regular_file(unknown)) {
-      if (files.size() == max_files)
-        return fail(ErrorCode::limit, fmt::format("{} holds more than {} files", path, max_files));
-      files.push_back(it->path().lexically_relative(path).generic_string());
+Result<FilesBelow> list_files_below(const std::string& path, std::size_t max_depth, std::size_t max_files) {
+  struct Waiting {
+    fs::path folder;
+    std::size_t depth;
+  };
+  FilesBelow out;
+  std::vector<Waiting> waiting{{path, 0}};
+  while (!waiting.empty()) {
+    const Waiting now = std::move(waiting.back());
+    waiting.pop_back();
+    std::error_code error;
+    fs::directory_iterator it(now.folder, error);
+    for (const fs::directory_iterator end; !error && it != end; it.increment(error)) {
+      const bool hidden = it->path().filename().string().starts_with('.');
+      std::error_code unknown;
+      if (hidden || it->is_symlink(unknown)) continue;
+      if (it->is_directory(unknown)) {
+        if (now.depth < max_depth) waiting.push_back({it->path(), now.depth + 1});
+      } else if (it->is_regular_file(unknown)) {
+        if (out.files.size() == max_files)
+          return fail(ErrorCode::limit, fmt::format("{} holds more than {} files", path, max_files));
+        out.files.push_back(it->path().lexically_relative(path).generic_string());
+      }
     }
-    it.increment(error);
-    if (error) return fail(ErrorCode::io, fmt::format("{}: {}", path, error.message()));
+    if (!error) continue;
+    if (now.depth == 0) return fail(ErrorCode::io, fmt::format("{}: {}", path, error.message()));
+    out.unreadable.push_back({ErrorCode::io,
+                              fmt::format("the folder cannot be listed: {}", error.message()),
+                              std::nullopt,
+                              {now.folder.lexically_relative(path).generic_string()}});
   }
-  return files;
+  return out;
 }
 
 }  // namespace profd

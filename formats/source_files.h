@@ -18,10 +18,13 @@ bool is_regular_file(const std::string& path);
 // None when the folder cannot be read.
 std::vector<std::string> list_files_in(const std::string& path, std::size_t max_files);
 
+struct FilesBelow {
+  std::vector<std::string> files;
+  std::vector<Error> unreadable;  // folders that cannot be listed, each with its path in `where`
+};
 // The same of all folders below it too, as paths relative to it with '/'. Links are not followed, hidden
-// folders and those deeper than `max_depth` not entered. `io` when a folder cannot be read, `limit` beyond
-// `max_files`.
-Result<std::vector<std::string>> list_files_below(const std::string& path, std::size_t max_depth,
-                                                  std::size_t max_files);
+// folders and those deeper than `max_depth` not entered. `io` when the folder itself cannot be read, `limit`
+// beyond `max_files`.
+Result<FilesBelow> list_files_below(const std::string& path, std::size_t max_depth, std::size_t max_files);
 
 }  // namespace profd

@@ -32,6 +32,7 @@ struct Error {
   std::string message;                  // a sentence a person can act on
   std::optional<std::uint64_t> offset;  // byte offset in the stream the parser saw
   std::vector<std::string> where;       // innermost first: "location_id[3]", "sample[12]", "gzip member 1"
+  std::string format{};                 // id of the format whose reader says so; "" where none does
 
   Error&& in(std::string place) && {
     where.push_back(std::move(place));

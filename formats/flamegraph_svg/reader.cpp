@@ -1,5 +1,5 @@
-// Flame graphs as SVG: flamegraph.pl, inferno, async-profiler 1.x. docs/formats/flamegraph-svg.md has the
-// dialects.
+// Flame graphs as SVG: flamegraph.pl, inferno, async-profiler 1.x, profd. docs/formats/flamegraph-svg.md has
+// the dialects.
 #include "formats/reader.h"
 
 #include <array>
@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "formats/flamegraph_svg/boxes.h"
+#include "formats/flamegraph_svg/profd_page.h"
+#include "formats/flamegraph_svg/profd_words.h"
 #include "formats/flamegraph_svg/title.h"
 #include "formats/support/frame_text.h"
 #include "formats/support/text_number.h"
@@ -23,7 +25,7 @@ using flamegraph_svg::Title;
 
 constexpr std::array<std::string_view, 1> kExtensions{".svg"};
 constexpr ReaderNotes kNotes{
-    .versions = "flamegraph.pl since 2012, inferno; upright, inverted, differential",
+    .versions = "flamegraph.pl since 2012, inferno; upright, inverted, differential; profd's own pages",
     .keeps =
         "names, values as printed, kinds that were left in names; what was too narrow to draw is part of its "
         "caller",
@@ -47,10 +49,13 @@ std::string_view spoken(std::string_view script) {
 
 class Reading final : public XmlHandler {
  public:
-  Reading(ReadContext& context, ProfileBuilder& builder) : context_(context), builder_(builder) {}
+  Reading(ReadContext& context, ProfileBuilder& builder)
+      : context_(context), builder_(builder), page_(context, builder) {}
 
   Result<void> start(std::string_view name, std::span<const XmlAttribute> attributes,
                      std::uint64_t offset) override {
+    if (name == "svg" && attribute(attributes, "id") == flamegraph_svg::kPageRoot) own_ = true;
+    if (own_) return page_.start(name, attributes, offset);
     text_.clear();
     wants_text_ = name == "title" || name == "text" || name == "script";
     if (name == "g" || name == "a") {
@@ -69,6 +74,7 @@ class Reading final : public XmlHandler {
   }
 
   Result<void> end(std::string_view name) override {
+    if (own_) return {};
     if (name == "title" && in_group_) {
       group_title_ = text_;
       if (group_.width > 0) return finish_box();
@@ -101,6 +107,7 @@ class Reading final : public XmlHandler {
   }
 
   Result<void> finish() {
+    if (own_) return page_.finish();
     if (drawing_.boxes.empty()) {
       if (!error_text_.empty())
         return fail(ErrorCode::malformed,
@@ -209,6 +216,8 @@ class Reading final : public XmlHandler {
 
   ReadContext& context_;
   ProfileBuilder& builder_;
+  flamegraph_svg::ProfdPage page_;
+  bool own_ = false;  // drawn by profd: what it says is in page_, the boxes are not looked at
   Drawing drawing_;
   std::vector<std::pair<double, double>> places_;  // by box: x and width as drawn
   std::pair<double, double> place_;
@@ -223,13 +232,14 @@ class Reading final : public XmlHandler {
 class FlamegraphSvgReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"flamegraph-svg",
-                                 "flame graph SVG",
-                                 kExtensions,
-                                 501,
-                                 "flamegraph.pl, inferno, cargo-flamegraph, py-spy, async-profiler 1.x",
-                                 2,
-                                 kNotes};
+    static const ReaderInfo info{
+        "flamegraph-svg",
+        "flame graph SVG",
+        kExtensions,
+        501,
+        "flamegraph.pl, inferno, cargo-flamegraph, py-spy, async-profiler 1.x, profd",
+        2,
+        kNotes};
     return info;
   }
 
@@ -237,7 +247,7 @@ class FlamegraphSvgReader final : public FormatReader {
     const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
     if (xml_root(text) != "svg") return Confidence::no;
     for (const std::string_view sign : {"Flame graph stack visualization", "class=\"func_g\"",
-                                        "id=\"frames\"", "http://github.com/jonhoo/inferno"})
+                                        "id=\"frames\"", "id=\"profd\"", "http://github.com/jonhoo/inferno"})
       if (text.find(sign) != std::string_view::npos) return Confidence::certain;
     // The oldest ones: boxes that say their count when the mouse is over them.
     const std::size_t said = text.find("onmouseover=\"s('");

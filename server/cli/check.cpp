@@ -87,8 +87,12 @@ std::string error_json(const std::string& file, const Error& error) {
   JsonWriter json(out);
   json.begin_object();
   json.field("file", file);
-  json.key("format");
-  json.null();
+  if (error.format.empty()) {
+    json.key("format");
+    json.null();
+  } else {
+    json.field("format", error.format);
+  }
   json.field("outcome", outcome_of(error));
   json.key("error");
   json.begin_object();

@@ -28,6 +28,8 @@ std::string file_error_advice(const Error& error) {
                  ? "Record it again, and let the profiler end before reading."
                  : "If another tool opens it, report it with `profd check --json FILE`.";
     case ErrorCode::unsupported:
+      if (!error.format.empty())
+        return "`profd formats " + error.format + "` tells what is read of this format.";
       return "If you know what it is, name it with --format; `profd formats` lists what is read.";
     case ErrorCode::not_found:
     case ErrorCode::limit:

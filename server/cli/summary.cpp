@@ -242,7 +242,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   json.end_array();
   json.field("contexts", summary->n_contexts);
   json.field("threads", summary->n_threads);
-  if (view->profile->contexts_estimated()) json.field("paths_estimated", true);
+  if (view->profile().contexts_estimated()) json.field("paths_estimated", true);
   json.key("report");
   write_report(summary->report, json);
   json.key("missing");

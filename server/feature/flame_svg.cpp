@@ -8,6 +8,7 @@
 
 #include "server/feature/assets.h"
 #include "server/feature/escape.h"
+#include "server/feature/flame_svg_data.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -228,6 +229,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
                  escape_markup(metric.name), escape_markup(metric.unit), exact(selection.total),
                  escape_markup(to_text(options.view)));
   fmt::format_to(to, "<title>{} - {}</title>\n", escape_markup(options.title), escape_markup(metric.name));
+  out += flame_svg_data(selection, layout, options.view, options.title);
   out += "<style><![CDATA[\n";
   out += kFlameCss;
   out +=

@@ -254,7 +254,7 @@ class Commands(unittest.TestCase):
         path = self.file("a.folded", "main;crypto/sha256.block 30\nmain;crypto/sha512.block 10\nmain 2\n")
         for name in ("sha256.block", "crypto/sha256.block"):
             answer = json.loads(run("top", "--json", "--filter", f"drop function {name}", path).stdout)
-            self.assertNotIn("crypto/sha256.block", [row["name"] for row in answer["rows"]])
+            self.assertNotIn("crypto/sha256.block", [row["name"] for row in answers.rows_of(answer)])
         several = run("top", "--filter", "drop function block", path, code=1).stderr.decode()
         self.assertIn('"block" is short for 2 functions: crypto/sha256.block, crypto/sha512.block', several)
         for command in ([], ["top"], ["tree"], ["flame"]):
@@ -269,6 +269,18 @@ class Commands(unittest.TestCase):
         answer = run("convert", "--to", "json", "--filter", "hide file x.c", path, "-").stdout
         self.assertEqual(json.loads(answer)["warnings"], ["`hide file x.c` matches nothing"])
         self.assertIn("71.4 %         30  main", run("tree", "--shape", "callers of sha256.block", path).stdout.decode())
+
+    def test_a_page_opens_again_as_the_profile_it_was_drawn_from(self):
+        def rows(path):
+            answer = json.loads(run("top", "--json", "-n", "0", path).stdout)
+            rows = {row["name"]: (row["self"], row["total"]) for row in answers.rows_of(answer)}
+            return answer["metric"], answer["unit"], answers.view_total(answer), rows
+
+        for shape in ("top-down", "bottom-up"):
+            out = os.path.join(self.folder.name, f"{shape}.svg")
+            run("flame", "--shape", shape, "--width", "100000", "-o", out, CPU)
+            self.assertEqual(rows(out), rows(CPU))
+            self.assertEqual(json.loads(run("check", "--json", out).stdout)["report"], [])
 
     def test_control_characters_never_reach_the_terminal(self):
         path = self.file("evil.folded", HOSTILE)
@@ -290,6 +302,10 @@ class Commands(unittest.TestCase):
         self.assertEqual({a["outcome"] for a in answers[2:]} - {"refused", "failed"}, set())
         for answer in answers[2:]:
             self.assertTrue(answer["error"]["message"])
+            self.assertIsNone(answer["format"])
+        broken = self.file("broken.speedscope.json", '{"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": 1}')
+        answer = json.loads(run("check", "--json", broken, code=1).stdout)
+        self.assertEqual((answer["outcome"], answer["format"]), ("failed", "speedscope"))
         run("check", fine)
         self.assertEqual(run("check", "--formats").stdout, run("formats").stdout)
 

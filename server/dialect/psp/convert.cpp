@@ -363,9 +363,7 @@ ResponseError to_psp(const Error& error, const std::string& file) {
   if (!file.empty()) data.file = file;
   if (error.offset) data.byte_offset = static_cast<std::int64_t>(*error.offset);
   if (!error.where.empty()) data.where = error.where;
-  for (const FormatReader* reader : all_readers())
-    if (std::find(error.where.begin(), error.where.end(), reader->info().title) != error.where.end())
-      data.format = reader->info().id;
+  if (!error.format.empty()) data.format = error.format;
   std::string message = describe(error);
   const std::string_view name = last_component(file);
   if (!name.empty() && message.find(name) == message.npos) message = fmt::format("{}: {}", name, message);

@@ -82,12 +82,13 @@ TEST_CASE("callgrind: every form of a position is counted from the line of costs
                                                       {"main 0x1020:25", 1},
                                                       {"main 0x1024:25", 2},
                                                       {"main 0x101c:4", 2},
-                                                      {"leaf 0x1040:28", 60}});
+                                                      {"leaf 0x1040:28", 40},
+                                                      {"twig 0x101c:2", 20}});
   std::set<std::string> calls;
   for (const AssociationTable& table : profile.associations()) {
     if (table.name != "calls") continue;
     for (std::size_t r = 0; r < table.size(); ++r)
       calls.insert(place(table.contexts[0][r]) + " -> " + place(table.contexts[1][r]));
   }
-  CHECK(calls == std::set<std::string>{"main 0x101c:4 -> leaf 0x103c:7", "main 0x1020:30 -> leaf 0x101c:2"});
+  CHECK(calls == std::set<std::string>{"main 0x101c:4 -> leaf 0x103c:7", "main 0x1020:30 -> twig 0x101c:2"});
 }

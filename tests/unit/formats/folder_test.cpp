@@ -122,6 +122,88 @@ TEST_CASE("a broken file does not take its folder with it") {
   CHECK(reported(*opened, "member-broken") == 1);
 }
 
+namespace {
+
+// Files in memory; those without content cannot be opened.
+class FolderInMemory final : public Folder {
+ public:
+  FolderInMemory(std::vector<std::pair<std::string, std::optional<std::string>>> files,
+                 std::vector<Error> unreadable)
+      : content_(std::move(files)), unreadable_(std::move(unreadable)) {
+    for (const auto& [name, content] : content_) names_.push_back(name);
+  }
+  const std::string& name() const override { return name_; }
+  const std::vector<std::string>& files() const override { return names_; }
+  bool has(std::string_view file) const override {
+    return std::find(names_.begin(), names_.end(), file) != names_.end();
+  }
+  Result<ByteSource> open(std::string_view file) const override {
+    for (const auto& [name, content] : content_)
+      if (name == file && content) return memory_source(*content, name);
+    return fail(ErrorCode::io, "cannot be read: Permission denied");
+  }
+  std::vector<Error> unreadable() const override { return unreadable_; }
+
+ private:
+  std::string name_ = "runs";
+  std::vector<std::pair<std::string, std::optional<std::string>>> content_;
+  std::vector<std::string> names_;
+  std::vector<Error> unreadable_;
+};
+
+Result<OpenedFile> open_in_memory(std::shared_ptr<const Folder> folder, OpenOptions options = {}) {
+  SerialExecutor executor;
+  return open_profiles(OpenInput{{}, nullptr, std::move(folder)}, options, executor, {});
+}
+
+std::string message_of(const OpenedFile& opened, std::string_view kind) {
+  for (const ReportRow& row : opened.report.rows())
+    if (row.kind == kind) return row.message;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what cannot be read of a folder is named by its path, the rest opens") {
+  const std::string broken = gzip_of("main;a 10\nmain;b 11\n").substr(0, 20);
+  const auto folder = std::make_shared<FolderInMemory>(
+      std::vector<std::pair<std::string, std::optional<std::string>>>{
+          {"a.folded", "main;a 10\n"}, {"b/locked.folded", std::nullopt}, {"c.folded", "main;a 3\n"}},
+      std::vector<Error>{});
+  const auto one = open_in_memory(folder);
+  REQUIRE(one);
+  CHECK(one->profiles.size() == 2);
+  CHECK(message_of(*one, "member-broken") ==
+        "a file could not be read: cannot be read: Permission denied (in b/locked.folded)");
+
+  const auto several = open_in_memory(std::make_shared<FolderInMemory>(
+      std::vector<std::pair<std::string, std::optional<std::string>>>{
+          {"a.folded", "main;a 10\n"}, {"b.folded.gz", broken}, {"c.folded", std::nullopt}},
+      std::vector<Error>{
+          {ErrorCode::io, "the folder cannot be listed: Permission denied", std::nullopt, {"d"}}}));
+  REQUIRE(several);
+  CHECK(several->profiles.size() == 1);
+  CHECK(reported(*several, "member-broken") == 3);
+  CHECK(message_of(*several, "member-broken") ==
+        "files could not be read, the first: the folder cannot be listed: Permission denied (in d); then "
+        "b.folded.gz, c.folded");
+}
+
+TEST_CASE("a file of a folder that is beyond a limit does not take the others with it") {
+  OpenOptions options;
+  options.limits.input_bytes = 20;
+  const auto opened = open_in_memory(
+      std::make_shared<FolderInMemory>(
+          std::vector<std::pair<std::string, std::optional<std::string>>>{
+              {"large.folded", "main;a 10\nmain;b 10\nmain;c 10\n"}, {"small.folded", "main;a 3\n"}},
+          std::vector<Error>{}),
+      options);
+  REQUIRE(opened);
+  CHECK(opened->profiles.size() == 1);
+  CHECK(message_of(*opened, "member-broken").find("input_bytes") != std::string::npos);
+  CHECK(message_of(*opened, "member-broken").find("large.folded") != std::string::npos);
+}
+
 TEST_CASE("folders without a profile say so") {
   const TempFolder temp;
   auto opened = open_path(temp.path.string());

@@ -104,9 +104,13 @@ std::string page() {
          "What `profd` opens and writes. The tables are written from the registry by a test "
          "(`PROFD_BLESS=1`); `profd formats` shows\nthem in a terminal, `profd formats ID` one format. "
          "[add-a-format.md](../add-a-format.md) says how a format is added.\n\n"
-         "Any of them may lie in gzip, zstd, bzip2, xz, zip or tar, one inside another. An archive or "
-         "folder with several profiles gives several\n"
-         "profiles. A file is known by its content; its name decides only where the content does not.\n\n" +
+         "Any of them may lie in gzip, zstd, bzip2, xz, zip or tar, one inside another; text may be UTF-8, "
+         "or "
+         "UTF-16 with a byte order mark.\nA tar header with a wrong checksum is taken as it stands, and the "
+         "report says so. An archive or folder with several profiles gives\nseveral profiles; what cannot be "
+         "read of it is named in the report (`member-broken`), the rest opens. A file is known by "
+         "its\ncontent; "
+         "its name decides only where the content does not.\n\n" +
          overview() +
          "\n## What is read\n\n"
          "What a file holds beyond this is counted in the import report or named on the format's page.\n\n" +

@@ -193,6 +193,27 @@ TEST_CASE("a broken member of an archive does not take the others with it, and i
   CHECK(locked.error().message.find("encrypted") != std::string::npos);
 }
 
+TEST_CASE("an error of a reader has the id of its format, others have none") {
+  const auto wrong =
+      open(R"({"nodes":[{"id":1,"callFrame":{}}],"samples":[2],"timeDeltas":[1]})", "a.cpuprofile");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().format == "cpuprofile");
+  const auto packed = open(gzip_of(R"({"nodes":[{"id":1,"callFrame":{}}],"samples":[2],"timeDeltas":[1]})"));
+  REQUIRE_FALSE(packed);
+  CHECK(packed.error().format == "cpuprofile");
+  OpenOptions named;
+  named.format = "pprof";
+  const auto forced = open("no such thing", "", named);
+  REQUIRE_FALSE(forced);
+  CHECK(forced.error().format == "pprof");
+  const auto cut = open(gzip_of(kFolded).substr(0, 20));
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().format.empty());
+  const auto prose = open("Dear diary,\n");
+  REQUIRE_FALSE(prose);
+  CHECK(prose.error().format.empty());
+}
+
 TEST_CASE("an archive without profiles says how many files were looked at") {
   const auto opened = open(tar_of({{"x", "words"}, {"y", "more words"}}));
   REQUIRE_FALSE(opened);

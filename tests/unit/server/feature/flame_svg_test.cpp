@@ -1,5 +1,10 @@
 #include "server/feature/flame_svg.h"
 
+#include <map>
+
+#include "core/view/focus.h"
+#include "core/view/table.h"
+#include "formats/open.h"
 #include "tests/support/catch.h"
 #include "tests/support/text_profile.h"
 
@@ -60,6 +65,142 @@ TEST_CASE("a page keeps markup in names and titles as text", "[flame_svg]") {
 
 TEST_CASE("a page of nothing says so", "[flame_svg]") {
   CHECK(page_of("a 0\n").find("Nothing was measured.") != std::string::npos);
+}
+
+namespace {
+
+ViewSpec view_of(Shape shape, std::vector<std::string> focus = {}) {
+  ViewSpec spec;
+  spec.shape = shape;
+  spec.focus = std::move(focus);
+  return spec;
+}
+
+std::string page_in(const ProfilePtr& profile, const ViewSpec& spec, LayoutRequest request = {}) {
+  const auto selection = select(profile, spec, StopToken{});
+  REQUIRE(selection.has_value());
+  request.shape = spec.shape;
+  const auto focus = keys_of_focus(**selection, spec.focus);
+  REQUIRE(focus.has_value());
+  request.focus = *focus;
+  const auto layout = layout_flame(**selection, request, StopToken{});
+  REQUIRE(layout.has_value());
+  FlameSvgOptions options;
+  options.title = "x";
+  options.view = spec;
+  return flame_svg(**selection, *layout, options);
+}
+
+OpenedFile read_back(const std::string& page) {
+  SerialExecutor executor;
+  auto opened = open_profiles(memory_source(page, ""), {}, executor, {});
+  if (!opened) FAIL_CHECK(describe(opened.error()));
+  REQUIRE(opened.has_value());
+  CHECK(opened->decision.format == "flamegraph-svg");
+  return std::move(*opened);
+}
+
+// "main": {self, total}
+std::map<std::string, std::pair<double, double>> functions_of(const ProfilePtr& profile) {
+  const auto selection = select(profile, ViewSpec{}, {});
+  REQUIRE(selection.has_value());
+  const auto view = flat_view(**selection, {});
+  REQUIRE(view.has_value());
+  std::map<std::string, std::pair<double, double>> out;
+  for (std::size_t i = 0; i < view->key.size(); ++i)
+    out[key_name(*profile, *(*selection)->keys, view->key[i])] = {as_double(view->self[i]),
+                                                                  as_double(view->total[i])};
+  return out;
+}
+
+constexpr const char* kTree = "main;a;b 3\nmain;a 4\nmain;c;a;b 9007199254740993\nmain;c;c 2\nother 1\n";
+
+}  // namespace
+
+TEST_CASE("a page is read back with every total and self", "[flame_svg]") {
+  const ProfilePtr drawn = test::profile_from_text(kTree);
+  LayoutRequest everything;
+  everything.min_width_px = 0;
+  for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
+    const OpenedFile opened = read_back(page_in(drawn, view_of(shape), everything));
+    const ProfilePtr& back = opened.profiles.front();
+    CHECK(functions_of(back) == functions_of(drawn));
+    CHECK(back->total(MetricId{0u}) == drawn->total(MetricId{0u}));
+    CHECK(back->tree().size() == drawn->tree().size());
+    CHECK(back->metrics().front().name == drawn->metrics().front().name);
+    CHECK(back->metrics().front().unit == drawn->metrics().front().unit);
+    CHECK(opened.report.rows().empty());
+  }
+}
+
+TEST_CASE("a page of callers or callees is read back as the stacks through what it is of", "[flame_svg]") {
+  const ProfilePtr drawn = test::profile_from_text("main;a;b 3\nmain;a 4\nmain;c;a;b 5\nmain;c 2\n");
+  const auto callees =
+      functions_of(read_back(page_in(drawn, view_of(Shape::callees, {"a"}))).profiles.front());
+  CHECK(callees == decltype(callees){{"a", {4, 12}}, {"b", {8, 8}}});
+  const auto callers =
+      functions_of(read_back(page_in(drawn, view_of(Shape::callers, {"a"}))).profiles.front());
+  CHECK(callers == decltype(callers){{"a", {12, 12}}, {"c", {0, 5}}, {"main", {0, 12}}});
+}
+
+TEST_CASE("a page that does not draw everything says so when it is read, and its total is whole",
+          "[flame_svg]") {
+  const ProfilePtr drawn = test::profile_from_text("main;big;x 1000\nmain;a 1\nmain;b 1\nmain;big;y 1\n");
+  LayoutRequest narrow, shallow;
+  narrow.viewport_px = 100;
+  narrow.min_width_px = 1;
+  shallow.max_depth = 2;
+  for (const LayoutRequest& request : {narrow, shallow}) {
+    for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
+      const OpenedFile opened = read_back(page_in(drawn, view_of(shape), request));
+      const ProfilePtr& back = opened.profiles.front();
+      CHECK(back->total(MetricId{0u}) == drawn->total(MetricId{0u}));
+      CHECK(functions_of(back).contains("[not drawn]"));
+      REQUIRE(opened.report.rows().size() == 1);
+      CHECK(opened.report.rows().front().kind == "not-drawn");
+    }
+  }
+}
+
+TEST_CASE("a page whose boxes stand on what was not drawn is refused", "[flame_svg]") {
+  for (const char* shape : {"callees", "bottom-up"}) {
+    const std::string page =
+        std::string(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"profd\"><metadata id=\"profd-data\" "
+            "data-version=\"1\" data-metric=\"samples\" data-unit=\"count\" data-shape=\"") +
+        shape +
+        "\"><f n=\"a\"/><b t=\"9\"/><b u=\"0\" r=\"2\" t=\"9\"/><b u=\"1\" f=\"0\" t=\"9\" "
+        "s=\"9\"/></metadata></svg>";
+    SerialExecutor executor;
+    const auto opened = open_profiles(memory_source(page, ""), {}, executor, {});
+    REQUIRE_FALSE(opened.has_value());
+    CHECK(opened.error().message.find("not drawn") != std::string::npos);
+  }
+}
+
+TEST_CASE("a page of fractions is read back to the last bit, with kinds, places and odd names",
+          "[flame_svg]") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("time", "seconds", true);
+  FunctionSpec function;
+  function.name = builder.string("a < \"b\" & c");
+  function.file = builder.string("x/y.c");
+  function.start_line = 7;
+  FrameSpec spec;
+  spec.function = builder.function(function);
+  spec.module = builder.module({.name = "/lib/z.so"});
+  spec.kind = FrameKind::kernel;
+  spec.inlined = true;
+  builder.add_self(builder.context(kRootContext, builder.frame(spec)), metric, 0.1);
+  const ProfilePtr drawn = *std::move(builder).finish();
+  const OpenedFile opened = read_back(page_in(drawn, {}));
+  const Profile& back = *opened.profiles.front();
+  CHECK(std::get<double>(back.total(MetricId{0u})) == 0.1);
+  CHECK(back.function_name(FunctionId{0u}) == "a < \"b\" & c");
+  CHECK(back.strings()[back.functions().file[0]] == "x/y.c");
+  CHECK(back.functions().start_line[0] == 7);
+  CHECK(back.frames().kind[0] == FrameKind::kernel);
+  CHECK(back.frames().inlined[0] != 0);
 }
 
 TEST_CASE("colours are stable, by package, and differ by name", "[flame_svg]") {
