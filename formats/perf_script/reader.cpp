@@ -447,7 +447,7 @@ class PerfScriptReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 2,
+        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 3,
         kNotes};
     return info;
   }
