@@ -46,7 +46,7 @@ struct FrameTable {
   Column<StringId> file;          // file of the line; equals the function's unless code came from elsewhere
   Column<std::uint32_t> line;     // 1-based, 0 unknown
   Column<std::uint32_t> column;   // 1-based, 0 unknown
-  Column<std::uint64_t> address;  // 0 unknown
+  Column<std::uint64_t> address;  // 0 unknown; in a module with a range the offset in its file
   Column<FrameKind> kind;
   Column<std::uint8_t> inlined;  // 1: inlined into the frame that calls it
   std::size_t size() const { return function.size(); }

@@ -1,7 +1,6 @@
 #include "core/view/keys.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -17,9 +16,13 @@ namespace {
 struct Identity {
   std::uint32_t name = 0, place = 0, file = 0, line = 0;
   bool place_is_module = false;
+  // By address only.
+  std::uint32_t build_id = 0, column = 0;
+  std::uint64_t address = 0;
   bool operator==(const Identity&) const = default;
   std::uint64_t hash() const {
     std::uint64_t h = hash_combine(name, (std::uint64_t{place} << 1) | (place_is_module ? 1u : 0u));
+    h = hash_combine(hash_combine(h, address), (std::uint64_t{build_id} << 32) | column);
     return mix64(hash_combine(h, (std::uint64_t{file} << 32) | line));
   }
 };
@@ -34,7 +37,24 @@ StringId file_of(const Profile& profile, std::uint32_t frame) {
   return file.v != 0 ? file : profile.functions().file[profile.frames().function[frame].v];
 }
 
+// One module may have several rows, as it was loaded here and there; addresses in it are the same.
+Identity identity_by_address(const Profile& profile, std::uint32_t frame) {
+  const FrameTable& frames = profile.frames();
+  const ModuleId module = frames.module[frame];
+  Identity id;
+  id.name = frames.function[frame].v;
+  id.place = module_of(profile, frame).v;
+  id.place_is_module = module.valid();
+  if (module.valid()) id.build_id = profile.modules().build_id[module.v].v;
+  id.address = frames.address[frame];
+  id.file = frames.file[frame].v;
+  id.line = frames.line[frame];
+  id.column = frames.column[frame];
+  return id;
+}
+
 Identity identity(const Profile& profile, Granularity granularity, std::uint32_t frame) {
+  if (granularity == Granularity::address) return identity_by_address(profile, frame);
   Identity id;
   if (granularity == Granularity::module) {
     id.place = module_of(profile, frame).v;
@@ -106,7 +126,7 @@ std::string address_name(const Profile& profile, std::uint32_t frame) {
   const FrameTable& frames = profile.frames();
   const std::uint32_t function = frames.function[frame].v;
   const std::string_view name = profile.strings()[profile.functions().name[function]];
-  std::uint64_t address = frames.address[frame];
+  const std::uint64_t address = frames.address[frame];
   if (address == 0) {
     const std::string_view file = base_name(profile.strings()[file_of(profile, frame)]);
     if (file.empty()) return or_unknown(name);
@@ -115,11 +135,8 @@ std::string address_name(const Profile& profile, std::uint32_t frame) {
   std::string place;
   const ModuleId module = frames.module[frame];
   if (module.valid()) {
-    const ModuleTable& modules = profile.modules();
-    if (address >= modules.start[module.v] && address < modules.limit[module.v])
-      address = address - modules.start[module.v] + modules.offset[module.v];
-    place =
-        fmt::format("{}+0x{:x}", or_unknown(base_name(profile.strings()[modules.name[module.v]])), address);
+    const StringId file = profile.modules().name[module.v];
+    place = fmt::format("{}+0x{:x}", or_unknown(base_name(profile.strings()[file])), address);
   } else {
     place = fmt::format("0x{:x}", address);
   }
@@ -140,33 +157,28 @@ KeyTable make_keys(const Profile& profile, Granularity granularity) {
   keys.granularity = granularity;
   const auto n = static_cast<std::uint32_t>(profile.frames().size());
   keys.of_frame.resize(n);
-  if (granularity == Granularity::address) {
-    std::iota(keys.of_frame.begin(), keys.of_frame.end(), 0u);
-    keys.example = keys.of_frame;
-  } else {
-    const FunctionTable& functions = profile.functions();
-    RowSet rows;
-    rows.reserve(functions.size());
-    std::vector<Identity> ids;
-    // Frames of a function whose file is known have one key, wherever they are.
-    std::vector<Key> of_function(granularity == Granularity::function ? functions.size() : 0, kNone);
-    for (std::uint32_t frame = 0; frame < n; ++frame) {
-      const std::uint32_t function = profile.frames().function[frame].v;
-      if (!of_function.empty() && of_function[function] != kNone) {
-        keys.of_frame[frame] = of_function[function];
-        continue;
-      }
-      const Identity id = identity(profile, granularity, frame);
-      const auto next = static_cast<std::uint32_t>(ids.size());
-      const std::uint32_t key =
-          rows.find_or_add(id.hash(), next, [&](std::uint32_t row) { return ids[row] == id; });
-      if (key == next) {
-        ids.push_back(id);
-        keys.example.push_back(frame);
-      }
-      keys.of_frame[frame] = key;
-      if (!of_function.empty() && !id.place_is_module) of_function[function] = key;
+  const FunctionTable& functions = profile.functions();
+  RowSet rows;
+  rows.reserve(granularity == Granularity::address ? n : functions.size());
+  std::vector<Identity> ids;
+  // Frames of a function whose file is known have one key, wherever they are.
+  std::vector<Key> of_function(granularity == Granularity::function ? functions.size() : 0, kNone);
+  for (std::uint32_t frame = 0; frame < n; ++frame) {
+    const std::uint32_t function = profile.frames().function[frame].v;
+    if (!of_function.empty() && of_function[function] != kNone) {
+      keys.of_frame[frame] = of_function[function];
+      continue;
     }
+    const Identity id = identity(profile, granularity, frame);
+    const auto next = static_cast<std::uint32_t>(ids.size());
+    const std::uint32_t key =
+        rows.find_or_add(id.hash(), next, [&](std::uint32_t row) { return ids[row] == id; });
+    if (key == next) {
+      ids.push_back(id);
+      keys.example.push_back(frame);
+    }
+    keys.of_frame[frame] = key;
+    if (!of_function.empty() && !id.place_is_module) of_function[function] = key;
   }
   rank_names(profile, keys);
   return keys;

@@ -1,6 +1,6 @@
 // Keys: what makes two frames the same at a granularity. A KeyTable maps every frame of a profile to a
 // dense key; views group by key, so strings are compared once per profile and never per sample.
-//   address   frame as stored (function, module, address, line, …)
+//   address   module by name + address, and the function and line there (inlined ones share an address)
 //   line      function + file + line            function  name + file (module when the file is unknown)
 //   file      file of the line                  module    module
 #pragma once

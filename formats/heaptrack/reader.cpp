@@ -212,7 +212,7 @@ class Building {
 class HeaptrackReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"heaptrack", "heaptrack data", kExtensions, 610, "heaptrack", 1, kNotes};
+    static const ReaderInfo info{"heaptrack", "heaptrack data", kExtensions, 610, "heaptrack", 2, kNotes};
     return info;
   }
 

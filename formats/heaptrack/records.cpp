@@ -224,8 +224,10 @@ class Reading {
       const auto [at, is_new] =
           raw_ips_.try_emplace(ip, static_cast<std::uint32_t>(records_.ip_address.size() + 1));
       if (is_new) {
-        records_.ip_address.push_back(ip);
-        records_.ip_module.push_back(module_of(ip));
+        // In a module the address is the one in its file, which is the same in every run.
+        const Records::Module* const module = module_of(ip);
+        records_.ip_address.push_back(module ? ip - module->base : ip);
+        records_.ip_module.push_back(module ? module->name : 0);
         records_.ip_places.push_back(static_cast<std::uint32_t>(records_.places.size()));
       }
       ip = at->second;
@@ -347,13 +349,13 @@ class Reading {
     if (!numbers.next(base)) return bad("a module has no address");
     while (numbers.next(offset) && numbers.next(size)) {
       const std::uint64_t begin = base + offset;
-      if (begin >= base && begin + size >= begin) modules_.push_back({begin, begin + size, string});
+      if (begin >= base && begin + size >= begin) modules_.push_back({base, begin, begin + size, string});
     }
     sorted_ = false;
     return {};
   }
 
-  std::uint32_t module_of(std::uint64_t address) {
+  const Records::Module* module_of(std::uint64_t address) {
     if (!sorted_) {
       std::sort(modules_.begin(), modules_.end(),
                 [](const auto& a, const auto& b) { return a.begin < b.begin; });
@@ -362,9 +364,9 @@ class Reading {
     auto after =
         std::upper_bound(modules_.begin(), modules_.end(), address,
                          [](std::uint64_t a, const Records::Module& module) { return a < module.begin; });
-    if (after == modules_.begin()) return 0;
+    if (after == modules_.begin()) return nullptr;
     --after;
-    return address <= after->end ? after->name : 0;
+    return address <= after->end ? &*after : nullptr;
   }
 
   const ByteSource& source_;

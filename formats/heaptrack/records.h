@@ -33,7 +33,7 @@ struct Records {
   std::vector<std::uint32_t> events;
 
   struct Module {
-    std::uint64_t begin = 0, end = 0;
+    std::uint64_t base = 0, begin = 0, end = 0;
     std::uint32_t name = 0;  // a string
   };
   std::string_view command;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "formats/support/loaded_modules.h"
+
 namespace profd::otlp {
 namespace {
 
@@ -52,6 +54,7 @@ class Reading {
         around_(around),
         context_(context),
         builder_(builder),
+        modules_(builder),
         sample_(layout == Layout::v1_8 ? kLayout18 : kLayout110) {}
 
   Result<void> run(Cursor bytes) {
@@ -337,7 +340,7 @@ class Reading {
   }
 
   struct Mapping {
-    ModuleId module;
+    std::uint32_t module = kNone;  // of modules_
     FunctionId unknown;
     bool kernel = false;
   };
@@ -372,7 +375,7 @@ class Reading {
         }
       }
       spec.build_id = build_id;
-      found->second.module = builder_.module(spec);
+      found->second.module = modules_.add(spec);
       found->second.kernel = spec.name.starts_with("[kernel");
     }
     FunctionSpec unknown;
@@ -454,7 +457,11 @@ class Reading {
                   fmt::format("a location names mapping {}, which is not in the table", mapping_index),
                   offset);
     const Mapping from = mapping(mapping_index);
-    spec.module = from.module;
+    if (from.module != kNone) {
+      const LoadedModules::Place place = modules_.at(from.module, spec.address);
+      spec.module = place.module;
+      spec.address = place.address;
+    }
     if (from.kernel) spec.kind = FrameKind::kernel;
     for (const std::uint64_t index : attributes) {
       const Attribute& a = attribute(index);
@@ -488,6 +495,7 @@ class Reading {
   const Surroundings& around_;
   ReadContext& context_;
   ProfileBuilder& builder_;
+  LoadedModules modules_;
   SampleLayout sample_;
   std::int64_t start_ = 0, pid_ = -1;
   std::string process_;

@@ -256,7 +256,7 @@ class OtlpReader final : public FormatReader {
         kExtensions,
         120,
         "OpenTelemetry eBPF profiler and collector, async-profiler, Pyroscope, Parca agent",
-        2,
+        3,
         kNotes};
     return info;
   }

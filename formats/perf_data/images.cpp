@@ -1,22 +1,15 @@
 #include "formats/perf_data/images.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "core/support/hash.h"
 #include "formats/support/code_symbol.h"
 #include "formats/support/jit_frames.h"
+#include "formats/support/loaded_modules.h"
 
 namespace profd::perf_data {
 namespace {
-
-bool is_anonymous(std::string_view file) {
-  constexpr std::array<std::string_view, 8> kPrefixes{"//anon",  "/dev/zero", "/anon_hugepage", "[anon",
-                                                      "/memfd:", "/SYSV",     "[heap]",         "[stack"};
-  return file.empty() || std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                                     [&](std::string_view prefix) { return file.starts_with(prefix); });
-}
 
 std::uint64_t end_of(const MapRecord& record) {
   constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
@@ -77,7 +70,7 @@ std::uint32_t Images::add_mapping(const MapRecord& record, bool kernel) {
       mapping.absolute = true;
     }
   } else {
-    mapping.anonymous = is_anonymous(name);
+    mapping.anonymous = is_anonymous_mapping(name);
     mapping.absolute = mapping.anonymous;
     if (name.find("/jitted-") != std::string_view::npos) mapping.kind = FrameKind::jit;
   }

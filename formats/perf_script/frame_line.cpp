@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/support/loaded_modules.h"
+
 namespace profd::perf_script {
 namespace {
 
@@ -40,10 +42,15 @@ std::size_t offset_at(std::string_view symbol) {
              : std::string_view::npos;
 }
 
-// -F +dsoff: "/lib/libc.so.6+0x1234".
-std::string_view without_offset(std::string_view module) {
-  const std::size_t plus = offset_at(module);
-  return plus == std::string_view::npos ? module : module.substr(0, plus);
+// -F +dsoff: "/lib/libc.so.6+0x1234", which is the place in the file, wherever that was loaded.
+void set_module(std::string_view inside, FrameLine& frame) {
+  const std::size_t plus = offset_at(inside);
+  frame.module = inside.substr(0, plus);
+  std::uint64_t offset = 0;
+  if (plus == std::string_view::npos || is_anonymous_mapping(frame.module)) return;
+  const std::string_view digits = inside.substr(plus + 3);
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), offset, 16).ec == std::errc{})
+    frame.address = offset;
 }
 
 // Branch entries: 0xFROM/0xTO/P/-/-/4/ ….
@@ -87,7 +94,7 @@ FrameLine parse_frame_line(std::string_view line) {
     if (inside == "inlined")
       frame.inlined = true;
     else
-      frame.module = without_offset(inside);
+      set_module(inside, frame);
     line = trim(line.substr(0, open));
   }
   if (const std::size_t plus = offset_at(line); plus != std::string_view::npos) line = line.substr(0, plus);

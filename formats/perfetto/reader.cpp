@@ -424,7 +424,7 @@ class PerfettoReader final : public FormatReader {
                                  kExtensions,
                                  150,
                                  "Perfetto (traced_perf, heapprofd, the tracing SDK), Chrome, omnitrace",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

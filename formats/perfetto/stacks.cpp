@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/module_address.h"
 #include "formats/support/demangle.h"
 
 namespace profd::perfetto {
@@ -301,10 +302,12 @@ FrameMaker::Made FrameMaker::make(const StackTable::Frame& frame) {
     base = module.path.substr(module.path.rfind('/') + 1);
     const std::string build_id = hex_of(module.build_id);
     ModuleSpec of{.name = module.path, .build_id = build_id};
-    // Unsigned arithmetic wraps by intent: an address outside the mapping is then not used.
-    const std::uint64_t absolute = frame.rel_pc - module.load_bias - module.offset + module.start;
-    if (module.start < module.end && absolute >= module.start && absolute < module.end) {
-      spec.address = absolute;
+    // The same address less how far the file's segments lie from their place in it. Unsigned arithmetic wraps
+    // by intent: an address outside the mapping is then not used.
+    const ModuleRange range{module.start, module.end, module.offset};
+    const std::uint64_t in_file = frame.rel_pc - module.load_bias;
+    if (range.known() && range.holds(range.to_loaded(in_file))) {
+      spec.address = in_file;
       of.start = module.start, of.limit = module.end, of.offset = module.offset;
     }
     spec.module = builder_.module(of);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/pprof/prune.h"
+#include "formats/support/loaded_modules.h"
 
 namespace profd::pprof {
 namespace {
@@ -50,7 +51,7 @@ std::string_view base_name(std::string_view path) {
 class Builder {
  public:
   Builder(const Records& records, ProfileBuilder& builder, ImportReport& report)
-      : r_(records), builder_(builder), report_(report) {}
+      : r_(records), builder_(builder), report_(report), modules_(builder) {}
 
   Result<Dictionary> run() {
     PROFD_CHECK(check_strings());
@@ -80,7 +81,7 @@ class Builder {
       const Mapping& m = r_.mappings[i];
       PROFD_TRY(const std::string_view name, r_.string(m.filename, at("mapping", i) + ".filename"));
       PROFD_TRY(const std::string_view build_id, r_.string(m.build_id, at("mapping", i) + ".build_id"));
-      modules_.push_back(builder_.module({name, build_id, m.start, m.limit, m.offset}));
+      modules_.add({name, build_id, m.start, m.limit, m.offset});
       kernel_.push_back(name.starts_with("[kernel") || name.starts_with("[guest.kernel"));
       // Code that no symbol names is shown under its module.
       FunctionSpec unknown;
@@ -161,8 +162,10 @@ class Builder {
             "folded-location", Severity::info,
             "Several symbols share the address of a location (identical code folding); one is shown.");
       FrameSpec frame;
-      frame.module = mapping == kNone ? ModuleId{} : modules_[mapping];
-      frame.address = location.address;
+      const LoadedModules::Place place = mapping == kNone ? LoadedModules::Place{{}, location.address}
+                                                          : modules_.at(mapping, location.address);
+      frame.module = place.module;
+      frame.address = place.address;
       frame.kind = mapping != kNone && kernel_[mapping] ? FrameKind::kernel : FrameKind::native;
       if (location.n_lines == 0) {
         frame.function = unknown_function(mapping);
@@ -228,7 +231,7 @@ class Builder {
   Dictionary out_;
   PruneRule rule_;
   IdMap mapping_row_, function_row_;
-  std::vector<ModuleId> modules_;
+  LoadedModules modules_;  // by row of mappings
   std::vector<bool> kernel_;
   std::vector<FunctionId> unknown_, functions_;
   std::vector<std::uint32_t> string_ids_;  // by index in the file's table; kNone = not met yet

@@ -124,6 +124,7 @@ class PprofReader final : public FormatReader {
       i.title = "pprof protocol buffers";
       i.extensions = kExtensions;
       i.sniff_rank = 100;
+      i.version = 2;
       i.producer = "Go runtime/pprof, gperftools, pprof-rs, py-spy, Node pprof, async-profiler";
       i.notes = kNotes;
       return i;

@@ -1,5 +1,6 @@
 // From records to the builder.
 #include "formats/pprof_legacy/records.h"
+#include "formats/support/loaded_modules.h"
 
 namespace profd::pprof_legacy {
 namespace {
@@ -11,9 +12,9 @@ std::string_view base_name(std::string_view path) {
 class Frames {
  public:
   Frames(Records& records, ProfileBuilder& builder)
-      : r_(records), builder_(builder), mapping_of_(map_addresses(records)) {
+      : r_(records), builder_(builder), modules_(builder), mapping_of_(map_addresses(records)) {
     for (const Mapping& m : r_.mappings) {
-      modules_.push_back(builder_.module({m.file, m.build_id, m.start, m.limit, m.offset}));
+      modules_.add({m.file, m.build_id, m.start, m.limit, m.offset});
       unknown_.push_back(unresolved(m.file.empty()          ? "[unknown]"
                                     : m.file.front() == '[' ? m.file
                                                             : '[' + std::string(base_name(m.file)) + ']'));
@@ -49,8 +50,12 @@ class Frames {
     spec.address = r_.addresses[a];
     spec.kind = r_.kind;
     const std::uint32_t mapping = mapping_of_[a];
-    if (mapping != kNone) spec.module = modules_[mapping];
     const std::vector<Line>* lines = symbol(spec.address);
+    if (mapping != kNone) {
+      const LoadedModules::Place place = modules_.at(mapping, spec.address);
+      spec.module = place.module;
+      spec.address = place.address;
+    }
     if (r_.ids_only) spec.address = 0;
     if (!lines) {
       spec.function = mapping != kNone ? unknown_[mapping] : unresolved("[unknown]");
@@ -71,8 +76,8 @@ class Frames {
 
   Records& r_;
   ProfileBuilder& builder_;
+  LoadedModules modules_;  // by row of mappings
   std::vector<std::uint32_t> mapping_of_;
-  std::vector<ModuleId> modules_;
   std::vector<FunctionId> unknown_;
   std::vector<FrameId> frames_;
   std::vector<std::size_t> first_;

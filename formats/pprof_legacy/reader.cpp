@@ -93,7 +93,7 @@ class PprofLegacyReader final : public FormatReader {
         kExtensions,
         50,
         "gperftools (CPU, heap, growth, contention), jemalloc, Go debug=1 texts, old Java agents",
-        2,
+        3,
         kNotes};
     return info;
   }

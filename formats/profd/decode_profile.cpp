@@ -339,6 +339,16 @@ Result<void> assemble(const Field& message, Parts parts, DecodedProfile& out) {
   return {};
 }
 
+Result<bool> has_file_addresses(const Field& message) {
+  bool in_modules = false;
+  PROFD_CHECK(walk(message, [&](const Field& column) -> Result<void> {
+    if (column.number != frames::in_modules) return {};
+    in_modules = column.value != 0;
+    return expect(column, WireType::varint);
+  }));
+  return in_modules;
+}
+
 template <class T>
 Result<void> put(Result<T> decoded, T& to) {
   if (!decoded) return tl::unexpected<Error>(std::move(decoded).error());
@@ -379,8 +389,10 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
         return put(decode_modules(f, sink), d.modules);
       case profile::functions:
         return put(decode_functions(f, sink), d.functions);
-      case profile::frames:
+      case profile::frames: {
+        PROFD_TRY(out.in_modules, has_file_addresses(f));
         return put(decode_frames(f, sink), d.frames);
+      }
       case profile::threads:
         return put(decode_threads(f, sink), d.threads);
       case profile::labels:

@@ -9,6 +9,7 @@
 #include "formats/profd/checksum.h"
 #include "formats/profd/decode.h"
 #include "formats/profd/loose.h"
+#include "formats/profd/place_addresses.h"
 #include "formats/profd/profd_file.h"
 #include "formats/profd/schema.h"
 #include "formats/profd/validate.h"
@@ -34,6 +35,7 @@ class ProfdReader final : public FormatReader {
                                       .extensions = kExtensions,
                                       .sniff_rank = 10,
                                       .producer = "profd convert, the profd builders",
+                                      .version = 2,
                                       .notes = kNotes};
     return kInfo;
   }
@@ -76,6 +78,7 @@ class ProfdReader final : public FormatReader {
       if (!error.offset) error.offset = profile.offset;
       return tl::unexpected<Error>(std::move(error));
     }
+    if (!profile.in_modules) place_addresses(profile.data);
     if (profile.loose) return build_loose(profile, context.stop, n_repaired);
     ProfileBuilder builder;
     builder.adopt(std::move(profile.data));

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "core/model/module_address.h"
 #include "formats/profd/checksum.h"
 #include "formats/profd/message_plan.h"
 #include "formats/profd/profd_file.h"
@@ -39,6 +40,12 @@ void plan_info(MessagePlan& plan, const ProfileInfo& info) {
   plan.end();
 }
 
+bool any_range(const ModuleTable& modules) {
+  for (std::size_t m = 0; m < modules.size(); ++m)
+    if (range_of(modules, ModuleId{m}).known()) return true;
+  return false;
+}
+
 void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.begin(profile::strings);
   plan.column(strings::offsets, d.strings.offsets());
@@ -70,6 +77,7 @@ void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.column(frames::address, d.frames.address);
   plan.column(frames::kind, d.frames.kind);
   plan.column(frames::inlined, d.frames.inlined);
+  if (any_range(d.modules)) plan.varint(frames::in_modules, 1);
   plan.end();
 
   plan.begin(profile::threads);

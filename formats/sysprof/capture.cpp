@@ -9,6 +9,7 @@
 #include "core/support/text.h"
 #include "formats/support/byte_cursor.h"
 #include "formats/support/demangle.h"
+#include "formats/support/loaded_modules.h"
 
 namespace profd::sysprof {
 namespace {
@@ -352,9 +353,14 @@ class Reading {
                                                            : fmt::format("[{}]", base));
       function.unresolved = true;
       if (place.kernel) spec.kind = FrameKind::kernel;
-      if (!place.file.empty())
-        spec.module = builder.module(
+      if (!place.file.empty()) {
+        LoadedModules modules(builder);
+        const std::uint32_t row = modules.add(
             {.name = place.file, .start = place.start, .limit = place.limit, .offset = place.offset});
+        const LoadedModules::Place at = modules.at(row, place.address);
+        spec.module = at.module;
+        spec.address = at.address;
+      }
     }
     spec.function = builder.function(function);
     return builder.frame(spec);

@@ -25,7 +25,7 @@ class SysprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "sysprof", "Sysprof capture", kExtensions, 46, "Sysprof, libsysprof-capture", 1, kNotes};
+        "sysprof", "Sysprof capture", kExtensions, 46, "Sysprof, libsysprof-capture", 2, kNotes};
     return info;
   }
 

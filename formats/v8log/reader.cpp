@@ -274,7 +274,7 @@ class LogReading {
       const CodeMap::Library& library = code_.library(found.library);
       spec.function = library.function;
       spec.module = library.module;
-      spec.address = pc;
+      spec.address = found.offset;  // the log does not say where in the file the library's range begins
     } else if (leaf) {
       FunctionSpec function;
       function.name = builder_.string("[unknown]");
@@ -321,7 +321,7 @@ class LogReading {
 class V8logReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"v8log", "V8 log (--prof)", kExtensions, 550, "node --prof, d8, Chrome", 1,
+    static const ReaderInfo info{"v8log", "V8 log (--prof)", kExtensions, 550, "node --prof, d8, Chrome", 2,
                                  kNotes};
     return info;
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/module_address.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/otlp_dictionary.h"
 
@@ -334,7 +335,7 @@ class Writing {
     const std::uint32_t outer = group.back();
     Message out;
     if (frames.module[outer].valid()) out.varint(location::mapping_index, mapping_of(frames.module[outer]));
-    out.varint(location::address, frames.address[outer]);
+    out.varint(location::address, loaded_address(profile_.modules(), frames, outer));
     if (group.size() > 1 || !is_bare(outer)) {
       for (const std::uint32_t frame : group) {
         Message line;

@@ -5,6 +5,7 @@
 
 #include <zlib.h>
 
+#include "core/model/module_address.h"
 #include "formats/pprof/profile.fields.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
@@ -239,7 +240,7 @@ class Writing {
       const std::uint32_t outer = location_frames_[end - 1];
       if (frames.module[outer].valid())
         table.varint(of_location::mapping_id, std::uint64_t{frames.module[outer].v} + 1);
-      table.varint(of_location::address, frames.address[outer]);
+      table.varint(of_location::address, loaded_address(profile_.modules(), frames, outer));
       for (std::size_t f = begin; f < end; ++f) {
         const std::uint32_t frame = location_frames_[f];
         const FunctionId function = frames.function[frame];

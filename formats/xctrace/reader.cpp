@@ -81,6 +81,7 @@ struct Item {
   StringId process{0u};             // of a thread
   std::uint32_t line = 0;           // source
   ModuleId module;                  // binary
+  std::uint64_t load_address = 0;   // of that
   FrameId frame;
   ContextId context;  // backtrace
 };
@@ -148,8 +149,7 @@ class Handler final : public XmlHandler {
         module.name = attribute(attributes, "path");
         if (module.name.empty()) module.name = attribute(attributes, "name");
         module.build_id = uuid;
-        std::uint64_t start = 0;
-        if (parse_hex(attribute(attributes, "load-addr"), start)) module.start = start;
+        parse_hex(attribute(attributes, "load-addr"), item.load_address);
         item.module = builder_.module(module);
         break;
       }
@@ -263,7 +263,8 @@ class Handler final : public XmlHandler {
     bool has_id = false, is_ref = false;
     std::string text, name;
     std::uint64_t address = 0;
-    ModuleId module;  // of a frame
+    ModuleId module;                 // of a frame
+    std::uint64_t load_address = 0;  // of that
     Item source;
     std::vector<FrameId> frames;  // of a backtrace, leaf first
   };
@@ -277,7 +278,9 @@ class Handler final : public XmlHandler {
   Result<void> make_frame(Element& element) {
     FrameSpec spec;
     spec.module = element.module;
-    spec.address = element.address;
+    // The file's addresses, which are the same in every run.
+    spec.address =
+        element.address > element.load_address ? element.address - element.load_address : element.address;
     spec.line = element.source.line;
     const std::string readable = demangle(element.name);
     FunctionSpec function{.name = builder_.string(element.name.empty() ? "[unknown]" : readable),
@@ -309,7 +312,7 @@ class Handler final : public XmlHandler {
           parent.frames.push_back(item.frame);
         break;
       case Kind::frame:
-        if (item.kind == Kind::binary) parent.module = item.module;
+        if (item.kind == Kind::binary) parent.module = item.module, parent.load_address = item.load_address;
         if (item.kind == Kind::source) parent.source = item;
         break;
       case Kind::source:
@@ -354,7 +357,7 @@ class XctraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "xctrace", "xctrace export", kExtensions, 624, "xctrace export (Xcode Instruments)", 1, kNotes};
+        "xctrace", "xctrace export", kExtensions, 624, "xctrace export (Xcode Instruments)", 2, kNotes};
     return info;
   }
 

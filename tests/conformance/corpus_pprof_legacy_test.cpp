@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/model/module_address.h"
 #include "tests/conformance/describe_profile.h"
 #include "tests/conformance/expected.h"
 #include "tests/conformance/files.h"
@@ -83,7 +84,7 @@ Stacks stacks_of(const Profile& profile) {
     std::string stack;
     for (std::uint32_t c = self.contexts[row]; c != 0; c = profile.tree().parent[c]) {
       const std::uint32_t frame = profile.tree().frame[c];
-      const std::uint64_t address = profile.frames().address[frame];
+      const std::uint64_t address = loaded_address(profile.modules(), profile.frames(), frame);
       stack +=
           address != 0 ? hex(address) : std::string(profile.function_name(profile.frames().function[frame]));
       stack += ' ';
@@ -145,7 +146,8 @@ TEST_CASE("legacy pprof corpus files have the totals and leaves of EXPECTED.tsv"
         rootless += value;
         continue;
       }
-      if (profile.frames().address[frame] != 0) leaves[hex(profile.frames().address[frame])] += value;
+      const std::uint64_t address = loaded_address(profile.modules(), profile.frames(), frame);
+      if (address != 0) leaves[hex(address)] += value;
       leaves[std::string(profile.function_name(profile.frames().function[frame]))] += value;
     }
     CHECK(as_double(profile.total(*metric)) - rootless == std::stod(row.total));

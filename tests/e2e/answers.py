@@ -10,9 +10,9 @@ def rows_of(answer: dict[str, Any]) -> list[dict[str, Any]]:
     text = lambda index, texts: "" if index < 0 else texts[index]
     return [
         {"name": answer["names"][name], "file": text(file, answer["files"]), "line": line,
-         "module": text(module, answer["modules"]), "self": self, "total": total}
-        for name, file, line, module, self, total in zip(
-            columns["name"], columns["file"], columns["line"], columns["module"], columns["self"], columns["total"])
+         "module": text(module, answer["modules"]), "self": self, "total": total, "estimated": flags & 192 != 0}
+        for name, file, line, module, self, total, flags in zip(
+            columns["name"], columns["file"], columns["line"], columns["module"], columns["self"], columns["total"], columns["flags"])
     ]
 
 

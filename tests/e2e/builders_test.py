@@ -77,7 +77,7 @@ class Examples(unittest.TestCase):
         with self.assertRaises(ValueError):
             b.add(pb.ROOT, pb.Metric(0), 1)
         b.write(self.out)
-        self.assertEqual(rows(self.out, "cpu"), [{"name": "main", "file": "m.py", "line": 1, "module": "", "self": 10, "total": 10}])
+        self.assertEqual(rows(self.out, "cpu"), [{"name": "main", "file": "m.py", "line": 1, "module": "", "self": 10, "total": 10, "estimated": False}])
         summary = json.loads(subprocess.run([PROFD, "summary", "--json", self.out], check=True, capture_output=True).stdout)
         self.assertEqual(summary["threads"], 1)
         self.assertEqual(summary["metrics"][0]["samples"], 2)

@@ -67,7 +67,7 @@ def inclusive_costs(rows):
     """{"file:name": cost}, for a profile whose tree is an estimate: what is not stated would say so."""
     out = collections.Counter()
     for row in rows:
-        assert not row.get("estimated"), row
+        assert not row["estimated"], row
         out[f"{row['file'] or '???'}:{row['name']}"] += row["total"]
     return out
 

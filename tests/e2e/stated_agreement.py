@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+import answers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -201,7 +203,7 @@ def compare(profd, tests, reader, path, report):
     if isinstance(stated, str):
         return stated
     rows = collections.defaultdict(list)
-    for row in ask(profd, "top", "--json", "-n", "0", "--no-cache", path)["rows"]:
+    for row in answers.rows_of(ask(profd, "top", "--json", "-n", "0", "--no-cache", path)):
         rows[row["name"]].append(row)
     compared = 0
     for key, total in stated.total.items():
@@ -213,7 +215,7 @@ def compare(profd, tests, reader, path, report):
                 report(path, f"{key} is not there")
             continue
         compared += 1
-        if found[0].get("estimated") or not same(found[0]["total"], total, stated):
+        if found[0]["estimated"] or not same(found[0]["total"], total, stated):
             report(path, f"{key}: total {found[0]['total'] / stated.unit} here, {total} there")
         if key in stated.self and not same(found[0]["self"], stated.self[key], stated):
             report(path, f"{key}: self {found[0]['self'] / stated.unit} here, {stated.self[key]} there")

@@ -55,6 +55,12 @@ def rows_of(path, metric):
     return {name: tuple(values) for name, values in out.items()}
 
 
+def places_of(path, metric):
+    """Functions with their places: one name may stand in several files, and in one file on several lines."""
+    rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path))["rows"]
+    return {(row["name"], row.get("file"), row.get("line"), row["self"], row["total"]) for row in rows}
+
+
 def convert(path, out, *more):
     run(PROFD, "convert", "--no-cache", path, out, *more)
     return out
@@ -72,6 +78,8 @@ def check_pprof(folder):
         out = convert(path, os.path.join(folder, f"{i}.pb.gz"))
         metrics, _ = metrics_of(path)
         for metric in metrics:
+            before, after = places_of(path, metric), places_of(out, metric)
+            assert before == after, (path, metric, before ^ after)
             before, after = rows_of(path, metric), rows_of(out, metric)
             after = {k: (v[0], v[1] if before.get(k, v)[1] is not None else None) for k, v in after.items()}
             assert before == after, (path, metric, {k: (before.get(k), after.get(k)) for k in before.keys() | after.keys()

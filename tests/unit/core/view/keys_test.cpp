@@ -22,6 +22,30 @@ std::vector<std::string> names(Granularity granularity) {
 
 }  // namespace
 
+TEST_CASE("by address a module is one, wherever it was loaded") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("cpu", "nanoseconds");
+  const FunctionId function = builder.function("f");
+  for (const std::uint64_t start : {std::uint64_t{0x1000}, std::uint64_t{0x9000}}) {
+    FrameSpec frame{.function = function};
+    frame.module =
+        builder.module({.name = "/bin/app", .build_id = "ab", .start = start, .limit = start + 0x1000});
+    for (const std::uint64_t address : {std::uint64_t{0x10}, std::uint64_t{0x20}}) {
+      frame.address = address;
+      builder.add_self(builder.context(kRootContext, builder.frame(frame)), metric, std::int64_t{1});
+    }
+  }
+  // Another file of that name.
+  FrameSpec other{.function = function, .address = 0x10};
+  other.module = builder.module({.name = "/bin/app", .build_id = "cd"});
+  builder.add_self(builder.context(kRootContext, builder.frame(other)), metric, std::int64_t{1});
+  const auto profile = std::move(builder).finish();
+  REQUIRE(profile.has_value());
+  const KeyTable keys = make_keys(**profile, Granularity::address);
+  CHECK(keys.n_keys() == 3);
+  CHECK(key_name(**profile, keys, keys.of_frame[0]) == "f app+0x10");
+}
+
 TEST_CASE("granularity decides which frames are one") {
   using Names = std::vector<std::string>;
   CHECK(names(Granularity::function) == Names{"f", "f", "g", "g"});

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <set>
 
 #include "core/view/table.h"
 #include "formats/open.h"
@@ -80,7 +82,7 @@ TEST_CASE("pprof: functions, metrics and places of a small profile are read as w
   const FrameTable& frames = profile->frames();
   REQUIRE(frames.size() == 3);
   CHECK(frames.line[2] == 30);
-  CHECK(frames.address[2] == 0x1003);
+  CHECK(frames.address[2] == 3);  // in the file of its mapping
   CHECK(profile->strings()[frames.file[2]] == "a.go");
 }
 
@@ -185,6 +187,50 @@ TEST_CASE("pprof: code without symbols stands under its module, and keeps its ad
   parts.locations[2] = Message().varint(1, 3).varint(2, 1).varint(3, 0x1234);
   const auto profile = read(parts);
   CHECK(functions_of(profile, "cpu") == "[app] 20/20, main 0/30, work 10/30");
+}
+
+TEST_CASE("pprof: addresses are offsets in the module's file, those outside its mapping stay") {
+  PprofParts parts;
+  parts.mappings = {
+      Message().varint(1, 1).varint(2, 0x1000).varint(3, 0x9000).varint(4, 0x40000).varint(5, 9)};
+  parts.locations[0] = PprofParts::location(1, 0xf001, {{1, 10}});
+  const auto profile = read(parts);
+  const FrameTable& frames = profile->frames();
+  REQUIRE(frames.size() == 3);
+  CHECK(frames.address[0] == 0xf001);
+  CHECK(profile->modules().limit[frames.module[0].v] == 0);
+  CHECK(frames.address[1] == 0x40002);
+  CHECK(profile->modules().start[frames.module[1].v] == 0x1000);
+  CHECK(profile->strings()[profile->modules().name[frames.module[0].v]] == "/bin/app");
+}
+
+// What a view by address calls the frames of a file in testdata.
+std::set<std::string> places_in(const std::string& name, std::uint64_t& start) {
+  const auto input =
+      open_input(std::string(PROFD_SOURCE_DIR) + "/formats/pprof/testdata/" + name, std::uint64_t{1} << 20);
+  REQUIRE(input.has_value());
+  SerialExecutor serial;
+  const auto opened = open_profiles(*input, {}, serial, {});
+  REQUIRE(opened.has_value());
+  const Profile& profile = *opened->profiles.front();
+  start = profile.modules().start[0];
+  const KeyTable keys = make_keys(profile, Granularity::address);
+  std::set<std::string> out;
+  for (Key key = 0; key < keys.n_keys(); ++key) out.insert(key_name(profile, keys, key));
+  return out;
+}
+
+TEST_CASE("pprof: two runs of one program have the same addresses, wherever it was loaded") {
+  std::uint64_t start = 0, other_start = 0;
+  const auto places = places_in("recorded-pie-1.pb.gz", start);
+  const auto others = places_in("recorded-pie-2.pb.gz", other_start);
+  CHECK(start != other_start);
+  std::vector<std::string> common;
+  std::set_intersection(places.begin(), places.end(), others.begin(), others.end(),
+                        std::back_inserter(common));
+  CHECK(common.size() >= 5);
+  const auto is_main = [](const std::string& name) { return name.starts_with("main.main busy+0x"); };
+  CHECK(std::count_if(common.begin(), common.end(), is_main) >= 1);
 }
 
 TEST_CASE("pprof: drop_frames hides a function and what it calls, unless keep_frames holds it") {

@@ -89,6 +89,26 @@ TEST_CASE("pprof holds metrics, labels, places, modules, addresses and inlining"
   CHECK(back->labels().n_sets() == 2);
 }
 
+TEST_CASE("addresses are written as they were in memory") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("cpu", "nanoseconds");
+  const ModuleId module =
+      builder.module({.name = "/bin/app", .start = 0x55d000, .limit = 0x55f000, .offset = 0x1000});
+  const FrameId frame =
+      builder.frame({.function = builder.function("f"), .module = module, .address = 0x1123});
+  builder.add_self(builder.context(kRootContext, frame), metric, std::int64_t{5});
+  const auto built = std::move(builder).finish();
+  REQUIRE(built.has_value());
+  for (const std::string format : {"pprof", "otlp", "profd"}) {
+    INFO(format);
+    const ProfilePtr back = read_back(write_as(format, *built), format);
+    REQUIRE(back->frames().size() == 1);
+    CHECK(back->frames().address[0] == 0x1123);
+    REQUIRE(back->modules().size() == 1);
+    CHECK(back->modules().start[0] == 0x55d000);
+  }
+}
+
 TEST_CASE("pprof keeps functions of one name apart") {
   // As in a profile of V8: nothing but place and line tells anonymous functions apart.
   const ProfilePtr profile = profile_from_text(

@@ -54,7 +54,7 @@ TEST_CASE("pprof as protobuf's classes read it") {
   REQUIRE(sample->location_id_size() == 2);
   for (const auto& location : profile.location()) {
     if (location.id() != sample->location_id(0)) continue;
-    CHECK(location.address() == 0x40);
+    CHECK(location.address() == 0x40);  // lib.so has no range
     CHECK(text(profile.mapping(static_cast<int>(location.mapping_id()) - 1).filename()) == "lib.so");
     REQUIRE(location.line_size() == 2);
     CHECK(location.line(0).line() == 7);
