@@ -1,5 +1,7 @@
 #include "core/view/values.h"
 
+#include <thread>
+
 #include "core/layout/flame_values.h"
 #include "core/view/key_memo.h"
 #include "core/view/memo.h"
@@ -96,6 +98,33 @@ TEST_CASE("the boxes of a view are worked out once for all its metrics") {
   CHECK(n == layout->size());
   REQUIRE(values_of_boxes(*inuse, LayoutRequest(), *layout, {}));
   CHECK(paths->contexts->size() == n);
+}
+
+TEST_CASE("threads that ask for values of the same boxes get what one thread gets") {
+  const auto profile = profile_from_text(kHeap);
+  const auto boxes = layout_flame(*metric_of(profile, "alloc"), {}, {}).value();
+  const auto ask = [&](const Selection& selection, Shape shape) {
+    const std::vector<Key> focus = keys_called(selection, {"parse"});
+    return values_of_boxes(selection, shape, focus, {boxes.parent, boxes.key},
+                           BoxValuesWanted::totals_and_selves, {})
+        .value();
+  };
+  const std::vector<Shape> shapes = {Shape::top_down, Shape::bottom_up, Shape::callers, Shape::callees};
+  const std::vector<SelectionPtr> alone = {metric_of(profile, "inuse"), metric_of(profile, "alloc")};
+  const auto inuse = metric_of(profile, "inuse");
+  const std::vector<SelectionPtr> shared = {inuse, metric_of(profile, "alloc", inuse)};
+  constexpr std::size_t kRounds = 50;
+  std::vector<std::vector<Value>> got(4 * kRounds);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (std::size_t i = 0; i < kRounds; ++i)
+        got[t * kRounds + i] = ask(*shared[(t + i) % 2], shapes[(t / 2 + i / 2) % 4]).total;
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t t = 0; t < 4; ++t)
+    for (std::size_t i = 0; i < kRounds; ++i)
+      CHECK(got[t * kRounds + i] == ask(*alone[(t + i) % 2], shapes[(t / 2 + i / 2) % 4]).total);
 }
 
 TEST_CASE("a selection outlives the one whose boxes it shares") {
