@@ -1,5 +1,7 @@
 // Clients of a daemon with threads: races, cancellation, isolation of one client from another.
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/support/catch.h"
@@ -197,6 +199,9 @@ TEST_CASE("annotations move with unsaved edits, and a changed line is stale") {
   TestDaemon daemon;
   TestClient client(daemon);
   client.result("profile/open", {{"uri", uri(go_demo("cpu.pprof"))}});
+  // Older than the recording, as it was, whenever it was checked out.
+  std::filesystem::last_write_time(
+      go_demo("parse.go"), std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 3650));
   std::ifstream in(go_demo("parse.go"));
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   const json document = {{"uri", uri(go_demo("parse.go"))}};
