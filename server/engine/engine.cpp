@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include "server/engine/uri.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -27,9 +27,10 @@ Engine::Engine(const EngineOptions& options, Post post)
       watch_files_(options.watch_files),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
-      scheduler_(std::make_unique<Scheduler>(
-          options.n_threads,
-          [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })),
+      scheduler_(std::make_unique<Scheduler>(options.n_threads,
+                                             [](const std::string& name, const std::string& what) {
+                                               log_error(fmt::format("{}: {}", name, what));
+                                             })),
       views_(options.view_budget != 0 ? options.view_budget
                                       : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
              scheduler_->executor()) {}
@@ -177,7 +178,7 @@ void Engine::make_room(FileId keep) {
     const Entry& entry = entries_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
                                             last_component(entry.path), budget_ >> 20);
-    spdlog::warn("{}", message);
+    log_warning(message);
     for (const Member& member : entry.members) evicted_[member.handle] = message;
     drop(victim, message);
   }

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "server/engine/engine.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -35,7 +35,7 @@ Result<Load> load(const ProfileCache& cache, const std::string& path, const Open
 // Nobody waits for this, and nothing but the log hears of its failure.
 void write_to_cache(const std::string& path, const std::function<Result<bool>(StopToken)>& write_entry) {
   const auto kept = write_entry(StopToken{});
-  if (!kept) spdlog::warn("{}: not kept in the cache: {}", path, describe(kept.error()));
+  if (!kept) log_warning(fmt::format("{}: not kept in the cache: {}", path, describe(kept.error())));
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ void Engine::start_loading(FileId id, Entry& entry) {
         } catch (const std::bad_alloc&) {
           result = fail(ErrorCode::limit, "not enough memory to read this file");
         } catch (const std::exception& exception) {
-          spdlog::error("open {}: {}", path, exception.what());
+          log_error(fmt::format("open {}: {}", path, exception.what()));
           result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
         }
         post_([this, id, alive, result = std::move(result)]() mutable {
@@ -164,7 +164,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedFile>> result) {
   }
   Error error = std::move(result).error();
   const std::string what = fmt::format("{}: {}", last_component(entry.path), describe(error));
-  spdlog::info("{}: {}", entry.path, describe(error));
+  log_info(fmt::format("{}: {}", entry.path, describe(error)));
   auto waiters = std::move(entry.waiters);
   entry.waiters.clear();
   if (entry.members.empty()) {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spdlog/spdlog.h>
 
 #include "formats/writer.h"
 #include "protocol/capabilities.h"
@@ -14,6 +13,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -83,7 +83,7 @@ PspSession::PspSession(Engine& engine, PspOptions options, std::shared_ptr<Chann
   hooks.send = [channel = channel_](const std::string& body) {
     channel->send(protocol::frame(body), is_progress(body));
   };
-  hooks.log = [](std::string_view text) { spdlog::warn("{}", sanitize_text(text)); };
+  hooks.log = [](std::string_view text) { log_warning(sanitize_text(text)); };
   peer_ = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 
@@ -109,7 +109,7 @@ void PspSession::end_of_input() {
   input_ended_ = true;
   if (!parsing_)
     if (const auto cut = frames_.finish())
-      spdlog::warn("the stream ended inside a message: {}", cut->message);
+      log_warning(fmt::format("the stream ended inside a message: {}", cut->message));
 }
 
 bool PspSession::idle() const {
@@ -197,7 +197,7 @@ void PspSession::initialize(psp::InitializeParams params, protocol::Reply<psp::I
     }
     if (!equal_in_constant_time(token, options_.token)) {
       reply.error(psp::ErrorCodes::invalid_request, "the token is missing or wrong");
-      spdlog::warn("a client without the token was turned away");
+      log_warning("a client without the token was turned away");
       if (options_.on_exit) options_.on_exit();
       return;
     }
@@ -382,12 +382,12 @@ void PspSession::apply_settings(const protocol::Any& settings) {
 }
 
 void PspSession::log_message(psp::MessageType type, const std::string& text) {
-  spdlog::info("{}", sanitize_text(text));
+  log_info(sanitize_text(text));
   if (running_) peer_->notify<psp::LogMessageNotification>({type, sanitize_text(text)});
 }
 
 void PspSession::show_message(psp::MessageType type, const std::string& text) {
-  spdlog::info("{}", sanitize_text(text));
+  log_info(sanitize_text(text));
   if (running_) peer_->notify<psp::ShowMessageNotification>({type, sanitize_text(text)});
 }
 
