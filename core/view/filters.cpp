@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-std::string_view base_name(std::string_view path) {
+std::string_view after_slash(std::string_view path) {
   const std::size_t slash = path.find_last_of("/\\");
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -36,7 +36,7 @@ class TextMatches {
     if (known == kUnknown) {
       const std::string_view text = strings_[id];
       const bool match =
-          pattern_.matches(text) || (is_path_ && pattern_.exact() && pattern_.matches(base_name(text)));
+          pattern_.matches(text) || (is_path_ && pattern_.exact() && pattern_.matches(after_slash(text)));
       known = match ? 1 : 0;
     }
     return known == 1;

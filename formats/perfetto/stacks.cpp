@@ -12,10 +12,6 @@ namespace {
 using protobuf::Field;
 using protobuf::Wire;
 
-std::string_view text_of(Cursor bytes) {
-  return {reinterpret_cast<const char*>(bytes.p), bytes.left()};
-}
-
 struct Entry {
   std::uint64_t id = 0;
   std::string_view text;
@@ -39,11 +35,6 @@ void append_numbers(const Field& field, std::vector<std::uint64_t>& out) {
   Cursor in = field.bytes;
   std::uint64_t value;
   while (!in.done() && read_varint(in, value)) out.push_back(value);
-}
-
-std::string_view find(const std::unordered_map<std::uint64_t, std::string_view>& table, std::uint64_t id) {
-  const auto found = table.find(id);
-  return found == table.end() ? std::string_view{} : found->second;
 }
 
 std::string hex_of(std::string_view bytes) {
@@ -152,7 +143,7 @@ std::uint32_t StackTable::make_mapping(const Interned& interned, Cursor entry) {
     if (field.number == 7) {
       append_numbers(field, path);
     } else if (field.wire == Wire::varint) {
-      if (field.number == 2) mapping.build_id = find(interned.build_ids, field.value);
+      if (field.number == 2) mapping.build_id = name_at(interned.build_ids, field.value);
       if (field.number == 3) start_offset = field.value;
       if (field.number == 4) mapping.start = field.value;
       if (field.number == 5) mapping.end = field.value;
@@ -165,7 +156,7 @@ std::uint32_t StackTable::make_mapping(const Interned& interned, Cursor entry) {
   }
   if (!exact) mapping.offset = start_offset;
   for (const std::uint64_t id : path) {
-    const std::string_view part = find(interned.paths, id);
+    const std::string_view part = name_at(interned.paths, id);
     if (!mapping.path.empty() || (!part.starts_with('/') && !part.starts_with('['))) mapping.path += '/';
     mapping.path += part;
   }
@@ -181,7 +172,7 @@ std::uint32_t StackTable::make_frame(const Interned& interned, Cursor entry, std
   Field field;
   while (!entry.done() && read_field(entry, field)) {
     if (field.wire != Wire::varint) continue;
-    if (field.number == 2) frame.name = find(interned.functions, field.value);
+    if (field.number == 2) frame.name = name_at(interned.functions, field.value);
     if (field.number == 3 && field.value != 0) {
       const auto mapping = interned.mappings.find(field.value);
       if (mapping == interned.mappings.end())
@@ -190,7 +181,7 @@ std::uint32_t StackTable::make_frame(const Interned& interned, Cursor entry, std
         frame.mapping = make_mapping(interned, mapping->second);
     }
     if (field.number == 4) frame.rel_pc = field.value;
-    if (field.number == 5) frame.place.file = find(interned.source_paths, field.value);
+    if (field.number == 5) frame.place.file = name_at(interned.source_paths, field.value);
     if (field.number == 6) frame.place.line = static_cast<std::uint32_t>(field.value);
     if (field.number == 7 && field.value >= 1 && field.value <= 6) {
       static constexpr FrameKind kKinds[] = {FrameKind::native, FrameKind::kernel, FrameKind::interpreted,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "formats/support/utf8.h"
+
 namespace profd {
 namespace {
 
@@ -16,25 +18,6 @@ Encoding encoding_of(std::span<const std::byte> bytes) {
   if (at(0) == 0xFF && at(1) == 0xFE) return Encoding::utf16_le;
   if (at(0) == 0xFE && at(1) == 0xFF) return Encoding::utf16_be;
   return Encoding::utf8;
-}
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | c >> 6);
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | c >> 12);
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | c >> 18);
-    put(0x80 | (c >> 12 & 0x3F));
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  }
 }
 
 std::uint32_t unit_at(std::span<const std::byte> bytes, std::size_t i, bool big_endian) {
