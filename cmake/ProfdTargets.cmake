@@ -53,6 +53,18 @@ function(profd_join name batch)
   endif()
 endfunction()
 
+# The same for targets whose files a working build compiles alone: it would make them all anew for a header of ours.
+# ARGN: headers, or REUSE_FROM a target of the same flags (the level of optimisation aside).
+function(profd_precompile_joined name)
+  if(NOT PROFD_JOIN OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR PROFD_SANITIZE)
+    return()
+  elseif(ARGV1 STREQUAL "REUSE_FROM")
+    target_precompile_headers(${name} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 # Where the time of a profile's first view goes. The rest of a release is built with -O2: a third less to compile, and
 # no benchmark tells the difference.
 function(profd_hot name)

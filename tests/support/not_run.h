@@ -6,7 +6,8 @@
 
 namespace profd::test {
 
-// To be followed by `return`: ctest takes the line for a test that was not run, `./dev test` lists it with its reason.
+// To be followed by `return`: ctest takes the line for a test that was not run, `./dev test` lists it with
+// its reason.
 inline void not_run(std::string_view reason) {
   std::printf("\nNOT RUN: %.*s\n", static_cast<int>(reason.size()), reason.data());
   std::fflush(stdout);
