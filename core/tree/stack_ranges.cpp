@@ -10,7 +10,7 @@ namespace profd {
 namespace {
 
 // So few separators are compared one by one.
-constexpr std::uint32_t kFew = 2;
+constexpr std::uint32_t kFewStacks = 2;
 
 // Goes on with the hash of frames from `begin` to `end`, both even.
 std::uint64_t hash_frames(std::uint64_t hash, const std::uint32_t* frames, std::size_t begin,
@@ -50,7 +50,7 @@ StackRanges::StackRanges(const std::vector<std::vector<std::uint32_t>>& separato
 void StackRanges::add_level(std::uint32_t depth, std::vector<Node>& level) const {
   std::vector<Node> next;
   for (const Node& node : level) {
-    if (node.last - node.first <= kFew) continue;
+    if (node.last - node.first <= kFewStacks) continue;
     for (std::uint32_t first = node.first, last = 0; first < node.last; first = last) {
       last = first + 1;
       const auto frames = at(first);
@@ -86,7 +86,7 @@ std::uint32_t StackRanges::find(const std::uint32_t* frames, std::size_t n) cons
   std::uint32_t known = 0;  // leading frames that the stack has in common with all of first to last
   std::uint64_t hash = 0;
   for (const std::uint32_t depth : depths_) {
-    if (last - first <= kFew || depth > n) break;
+    if (last - first <= kFewStacks || depth > n) break;
     hash = hash_frames(hash, frames, known, depth);
     const Node* node = find_node(mix64(hash + depth));
     if (!node) break;

@@ -14,7 +14,7 @@ struct Entry {
 };
 
 // Below this, comparing whole names is quicker than another pass.
-constexpr std::size_t kFew = 12;
+constexpr std::size_t kFewNames = 12;
 
 std::uint64_t part_at(std::string_view text, std::size_t depth) {
   if (text.size() >= depth + 8) {
@@ -66,9 +66,9 @@ std::vector<std::uint32_t> order_of_names(const std::vector<SortName>& names) {
       return std::tie(x.second, x.third, a.index) < std::tie(y.second, y.third, b.index);
     };
     const std::size_t depth =
-        end - begin > kFew ? std::max(known, shared_length(names, first, last, known)) : known;
+        end - begin > kFewNames ? std::max(known, shared_length(names, first, last, known)) : known;
     // A NUL in a name reads as its end, which the whole comparison of those that end here sets right.
-    if (end - begin <= kFew || std::none_of(first, last, [&, at = depth](const Entry& e) {
+    if (end - begin <= kFewNames || std::none_of(first, last, [&, at = depth](const Entry& e) {
           return names[e.index].first.size() > at;
         })) {
       std::sort(first, last, less);

@@ -44,9 +44,9 @@ struct Thread {
   std::vector<FrameId> last_stack;  // of the sample before, for stack_repeat
 };
 
-class Reading {
+class MojoReading {
  public:
-  Reading(const ByteSource& source, ReadContext& context, ProfileBuilder& builder)
+  MojoReading(const ByteSource& source, ReadContext& context, ProfileBuilder& builder)
       : in_(source.bytes()), source_(source), context_(context), builder_(builder) {}
 
   Result<void> run() {
@@ -328,7 +328,7 @@ class Reading {
 }  // namespace
 
 Result<void> read_mojo(const ByteSource& source, ReadContext& context, ProfileBuilder& builder) {
-  return Reading(source, context, builder).run();
+  return MojoReading(source, context, builder).run();
 }
 
 }  // namespace profd::austin

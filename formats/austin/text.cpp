@@ -33,9 +33,9 @@ bool parse_values(std::string_view text, Mode mode, Values& out) {
   return parse_int(text, mode == Mode::memory ? out.memory : out.time_us);
 }
 
-class Reading {
+class TextReading {
  public:
-  Reading(const DecodedText& text, ReadContext& context, ProfileBuilder& builder)
+  TextReading(const DecodedText& text, ReadContext& context, ProfileBuilder& builder)
       : text_(text), context_(context), builder_(builder) {}
 
   Result<void> run() {
@@ -200,7 +200,7 @@ class Reading {
 
 Result<void> read_text(const ByteSource& source, ReadContext& context, ProfileBuilder& builder) {
   const DecodedText text = decode_text(source);
-  return Reading(text, context, builder).run();
+  return TextReading(text, context, builder).run();
 }
 
 }  // namespace profd::austin

@@ -271,7 +271,7 @@ void read_child_ids(JsonCursor& in, std::uint32_t row, GrowingVector<Link>& link
   for (in.begin_array(); in.next_element();) links.push_back({in.integer(), row});
 }
 
-tl::unexpected<Error> failure(const JsonCursor& in, std::string_view layout, std::size_t row) {
+tl::unexpected<Error> failure_in_node(const JsonCursor& in, std::string_view layout, std::size_t row) {
   Error error = in.status().error();
   return tl::unexpected<Error>(std::move(error).in(fmt::format("{}[{}]", layout, row)));
 }
@@ -318,10 +318,10 @@ Result<Nodes> read_node_array(JsonCursor& in, ReadContext& context, ProfileBuild
         reader.member(node, key);
     }
     reader.close(node, true);
-    if (!in.ok()) return failure(in, "nodes", row);
+    if (!in.ok()) return failure_in_node(in, "nodes", row);
     if (reader.stopped(node.row)) return fail(ErrorCode::cancelled, "cancelled");
   }
-  if (!in.ok()) return failure(in, "nodes", row);
+  if (!in.ok()) return failure_in_node(in, "nodes", row);
   return reader.link("nodes");
 }
 
@@ -352,12 +352,12 @@ Result<Nodes> read_head_tree(JsonCursor& in, ReadContext& context, ProfileBuilde
       in_children = !path.empty();
     }
   }
-  if (!in.ok()) return failure(in, "head, node", path.empty() ? 0 : path.back().row);
+  if (!in.ok()) return failure_in_node(in, "head, node", path.empty() ? 0 : path.back().row);
   // V8's own export counts lines from 1 and writes 0 for the root; converted files count from 0 and write -1.
   const bool zero_based = closed.back().line < 0;
   for (const OpenNode& node : closed) {
     reader.close(node, zero_based);
-    if (!in.ok()) return failure(in, "head, node", node.row);
+    if (!in.ok()) return failure_in_node(in, "head, node", node.row);
   }
   return reader.link("head");
 }

@@ -146,7 +146,7 @@ std::size_t count_elements(JsonCursor in, std::uint64_t array) {
   return n;
 }
 
-tl::unexpected<Error> failure(const JsonCursor& in, std::string_view array, std::size_t i) {
+tl::unexpected<Error> failure_in_array(const JsonCursor& in, std::string_view array, std::size_t i) {
   return tl::unexpected<Error>(Error(in.status().error()).in(fmt::format("{}[{}]", array, i)));
 }
 
@@ -225,12 +225,12 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
     }
     if ((n & 4095u) == 0) PROFD_CHECK(context.stop.status());
   }
-  if (!in.ok()) return failure(in, "samples", n);
+  if (!in.ok()) return failure_in_array(in, "samples", n);
   if (!durations) return {};
   if (durations->cursor().ok() && n > 0 && !out_of_times)
     return fail(ErrorCode::malformed, fmt::format("{} has more entries than samples, which has {}", array, n),
                 durations->cursor().offset());
-  if (!durations->cursor().ok()) return failure(durations->cursor(), array, n);
+  if (!durations->cursor().ok()) return failure_in_array(durations->cursor(), array, n);
   durations->report(context);
   std::int64_t end = elapsed;
   if (places.end_ns && __builtin_sub_overflow(*places.end_ns, start, &end)) end = elapsed;

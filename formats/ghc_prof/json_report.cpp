@@ -9,9 +9,9 @@
 namespace profd::ghc_prof {
 namespace {
 
-class Reading {
+class JsonReading {
  public:
-  Reading(const DecodedText& text, ReadContext& context, ProfileBuilder& builder)
+  JsonReading(const DecodedText& text, ReadContext& context, ProfileBuilder& builder)
       : in_(text.text, 2 * std::min(context.limits.stack_depth, 500'000u) + 16, text.offset),
         context_(context),
         builder_(builder) {}
@@ -154,7 +154,7 @@ class Reading {
 }  // namespace
 
 Result<void> read_json_report(const DecodedText& text, ReadContext& context, ProfileBuilder& builder) {
-  return Reading(text, context, builder).run();
+  return JsonReading(text, context, builder).run();
 }
 
 }  // namespace profd::ghc_prof

@@ -23,9 +23,9 @@ bool parse_grouped(std::string_view text, double& value) {
   return parse_double(digits, value);
 }
 
-class Reading {
+class TextReading {
  public:
-  Reading(const DecodedText& text, bool truncated, ReadContext& context, ProfileBuilder& builder)
+  TextReading(const DecodedText& text, bool truncated, ReadContext& context, ProfileBuilder& builder)
       : text_(text), truncated_(truncated), context_(context), builder_(builder) {}
 
   Result<void> run() {
@@ -175,7 +175,7 @@ class Reading {
 
 Result<void> read_text_report(const DecodedText& text, bool truncated, ReadContext& context,
                               ProfileBuilder& builder) {
-  return Reading(text, truncated, context, builder).run();
+  return TextReading(text, truncated, context, builder).run();
 }
 
 }  // namespace profd::ghc_prof

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kFileHeaderSize = 104;
 constexpr std::size_t kPipeHeaderSize = 16;
-constexpr std::uint64_t kMaxEvents = 1 << 16;
+constexpr std::uint64_t kMaxAttributes = 1 << 16;
 
 Section read_section(ByteCursor& in) {
   Section section;
@@ -31,8 +31,8 @@ Result<void> read_events(std::span<const std::byte> bytes, std::uint64_t entry, 
     return fail(ErrorCode::truncated, "the file ends before the descriptions of its events", 24);
   if (entry < kSmallestAttr + kIdsSection || entry > 65536)
     return fail(ErrorCode::malformed, fmt::format("descriptions of events of {} bytes", entry), 16);
-  if (attrs.size / entry > kMaxEvents)
-    return fail(ErrorCode::limit, fmt::format("more than {} events", kMaxEvents), 24);
+  if (attrs.size / entry > kMaxAttributes)
+    return fail(ErrorCode::limit, fmt::format("more than {} events", kMaxAttributes), 24);
   ByteCursor in(bytes, header.order);
   in.seek(attrs.offset);
   std::uint64_t n_id_bytes = 0;

@@ -8,7 +8,7 @@
 namespace profd::perf_script {
 namespace {
 
-std::string_view trim(std::string_view text) {
+std::string_view trim_spaces(std::string_view text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   return text;
@@ -20,8 +20,8 @@ void read_comment(std::string_view line, ProfileInfo& info) {
   line.remove_prefix(1);
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
-  const std::string_view key = trim(line.substr(0, colon));
-  const std::string value = repair_utf8(trim(line.substr(colon + 1)));
+  const std::string_view key = trim_spaces(line.substr(0, colon));
+  const std::string value = repair_utf8(trim_spaces(line.substr(colon + 1)));
   if (key == "perf version") info.producer = "perf " + value;
   constexpr std::array<std::string_view, 7> kKept{"captured on",   "hostname", "os release", "arch",
                                                   "nrcpus online", "cpudesc",  "cmdline"};

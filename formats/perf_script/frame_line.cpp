@@ -3,22 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/perf_script/lines.h"
 #include "formats/support/loaded_modules.h"
 
 namespace profd::perf_script {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  return text;
 }
 
 // The last (...) of `text`, brackets balanced, when a blank stands before it; npos otherwise.
@@ -76,18 +68,18 @@ bool looks_like_frame(std::string_view line) {
 
 FrameLine parse_frame_line(std::string_view line) {
   FrameLine frame;
-  line = trim(line);
+  line = trim_blanks(line);
   const char* const end = line.data() + line.size();
   const auto [after, error] = std::from_chars(line.data(), end, frame.address, 16);
-  line = trim(line.substr(static_cast<std::size_t>(after - line.data())));
+  line = trim_blanks(line.substr(static_cast<std::size_t>(after - line.data())));
   if (const std::size_t branches = branches_at(line); branches != std::string_view::npos) {
     frame.has_branches = true;
-    line = trim(line.substr(0, branches));
+    line = trim_blanks(line.substr(0, branches));
   }
   // -F +insn, +insnlen: the bytes of the instruction.
   for (const std::string_view mark : {" insn: ", " ilen: "}) {
     if (const std::size_t at = line.rfind(mark); at != std::string_view::npos)
-      line = trim(line.substr(0, at));
+      line = trim_blanks(line.substr(0, at));
   }
   if (const std::size_t open = last_group(line); open != std::string_view::npos) {
     const std::string_view inside = line.substr(open + 1, line.size() - open - 2);
@@ -95,7 +87,7 @@ FrameLine parse_frame_line(std::string_view line) {
       frame.inlined = true;
     else
       set_module(inside, frame);
-    line = trim(line.substr(0, open));
+    line = trim_blanks(line.substr(0, open));
   }
   if (const std::size_t plus = offset_at(line); plus != std::string_view::npos) line = line.substr(0, plus);
   frame.symbol = line.empty() ? "[unknown]" : line;
@@ -104,10 +96,10 @@ FrameLine parse_frame_line(std::string_view line) {
 
 SourcePlace parse_source_line(std::string_view line) {
   SourcePlace place;
-  line = trim(line);
+  line = trim_blanks(line);
   if (line.ends_with(" (inlined)")) {
     place.inlined = true;
-    line = trim(line.substr(0, line.size() - 10));
+    line = trim_blanks(line.substr(0, line.size() - 10));
   }
   const std::size_t colon = line.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return place;

@@ -4,12 +4,11 @@
 #include <charconv>
 #include <limits>
 
+#include "formats/perf_script/lines.h"
+
 namespace profd::perf_script {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -159,12 +158,6 @@ bool parse_ids(std::string_view token, Header& header) {
   return true;
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  return text;
-}
-
 }  // namespace
 
 std::optional<Header> parse_header(std::string_view line) {
@@ -179,14 +172,14 @@ std::optional<Header> parse_header(std::string_view line) {
     after.take();
     Header header;
     if (parse_ids(token, header) && parse_rest(after, header)) {
-      header.comm = trim(line.substr(begin, tokens.position() - begin));
+      header.comm = trim_blanks(line.substr(begin, tokens.position() - begin));
       header.thread = line.substr(begin, tokens.position() + token.size() - begin);
       return header;
     }
     if (parse_time(token) || is_cpu(token)) {  // no ids were printed
       Header bare;
       if (!parse_rest(tokens, bare)) return std::nullopt;
-      bare.comm = trim(line.substr(begin, tokens.position() - begin));
+      bare.comm = trim_blanks(line.substr(begin, tokens.position() - begin));
       bare.thread = bare.comm;
       return bare;
     }
@@ -198,7 +191,7 @@ std::optional<Header> parse_header(std::string_view line) {
 Header parse_bare_header(std::string_view line) {
   constexpr std::size_t kPeriodWidth = 10;  // columns; an id has 5
   Header header;
-  std::string_view text = trim(line);
+  std::string_view text = trim_blanks(line);
   header.thread = text;
   const std::size_t blank = text.find_last_of(" \t");
   const std::string_view last = blank == std::string_view::npos ? text : text.substr(blank + 1);
@@ -209,7 +202,7 @@ Header parse_bare_header(std::string_view line) {
     return header;
   }
   if (parse_ids(last, header))
-    text = blank == std::string_view::npos ? std::string_view{} : trim(text.substr(0, blank));
+    text = blank == std::string_view::npos ? std::string_view{} : trim_blanks(text.substr(0, blank));
   header.comm = text;
   return header;
 }

@@ -5,6 +5,14 @@
 
 namespace profd::perf_script {
 
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+inline std::string_view trim_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
 bool is_blank_line(std::string_view line);
 // Whether `rest`, the text from a line on, begins with a line below a frame that -F +srcline and +srccode
 // print.

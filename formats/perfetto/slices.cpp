@@ -12,11 +12,6 @@ namespace {
 using protobuf::Field;
 using protobuf::Wire;
 
-std::string_view find(const std::unordered_map<std::uint64_t, std::string_view>& table, std::uint64_t id) {
-  const auto found = table.find(id);
-  return found == table.end() ? std::string_view{} : found->second;
-}
-
 std::int64_t after(std::int64_t time, std::int64_t us) {
   std::int64_t ns, end;
   if (__builtin_mul_overflow(us, 1000, &ns) || __builtin_add_overflow(time, ns, &end)) return INT64_MAX;
@@ -103,7 +98,7 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
     switch (field.number) {
       case of_event::category_iids:
         if (name.category.empty() && field.wire == Wire::varint)
-          name.category = find(sequence.interned.categories, field.value);
+          name.category = name_at(sequence.interned.categories, field.value);
         break;
       case of_event::debug_annotations:
         has_arguments = true;
@@ -160,7 +155,7 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
     }
   }
   if (name.name.empty())
-    name.name = find(sequence.interned.event_names, name_id != 0 ? name_id : legacy_name);
+    name.name = name_at(sequence.interned.event_names, name_id != 0 ? name_id : legacy_name);
   Event event;
   event.time = time;
   event.order = static_cast<std::uint32_t>(events_.size());

@@ -13,10 +13,6 @@ namespace {
 using protobuf::Field;
 using protobuf::Wire;
 
-std::string_view text_of(Cursor bytes) {
-  return {reinterpret_cast<const char*>(bytes.p), bytes.left()};
-}
-
 // In every kind of entry.
 constexpr std::uint32_t kEntryId = schema::frame::iid;
 static_assert(kEntryId == schema::callstack::iid && kEntryId == schema::mapping::iid &&
@@ -45,11 +41,6 @@ void append_numbers(const Field& field, std::vector<std::uint64_t>& out) {
   Cursor in = field.bytes;
   std::uint64_t value;
   while (!in.done() && read_varint(in, value)) out.push_back(value);
-}
-
-std::string_view find(const std::unordered_map<std::uint64_t, std::string_view>& table, std::uint64_t id) {
-  const auto found = table.find(id);
-  return found == table.end() ? std::string_view{} : found->second;
 }
 
 std::string hex_of(std::string_view bytes) {
@@ -160,7 +151,7 @@ std::uint32_t StackTable::make_mapping(const Interned& interned, Cursor entry) {
     if (field.number == of_mapping::path_string_ids) {
       append_numbers(field, path);
     } else if (field.wire == Wire::varint) {
-      if (field.number == of_mapping::build_id) mapping.build_id = find(interned.build_ids, field.value);
+      if (field.number == of_mapping::build_id) mapping.build_id = name_at(interned.build_ids, field.value);
       if (field.number == of_mapping::start_offset) start_offset = field.value;
       if (field.number == of_mapping::start) mapping.start = field.value;
       if (field.number == of_mapping::end) mapping.end = field.value;
@@ -173,7 +164,7 @@ std::uint32_t StackTable::make_mapping(const Interned& interned, Cursor entry) {
   }
   if (!exact) mapping.offset = start_offset;
   for (const std::uint64_t id : path) {
-    const std::string_view part = find(interned.paths, id);
+    const std::string_view part = name_at(interned.paths, id);
     if (!mapping.path.empty() || (!part.starts_with('/') && !part.starts_with('['))) mapping.path += '/';
     mapping.path += part;
   }
@@ -190,7 +181,7 @@ std::uint32_t StackTable::make_frame(const Interned& interned, Cursor entry, std
   while (!entry.done() && read_field(entry, field)) {
     if (field.wire != Wire::varint) continue;
     namespace of_frame = schema::frame;
-    if (field.number == of_frame::function_name_id) frame.name = find(interned.functions, field.value);
+    if (field.number == of_frame::function_name_id) frame.name = name_at(interned.functions, field.value);
     if (field.number == of_frame::mapping_id && field.value != 0) {
       const auto mapping = interned.mappings.find(field.value);
       if (mapping == interned.mappings.end())
@@ -200,7 +191,7 @@ std::uint32_t StackTable::make_frame(const Interned& interned, Cursor entry, std
     }
     if (field.number == of_frame::rel_pc) frame.rel_pc = field.value;
     if (field.number == of_frame::source_path_iid)
-      frame.place.file = find(interned.source_paths, field.value);
+      frame.place.file = name_at(interned.source_paths, field.value);
     if (field.number == of_frame::line_number) frame.place.line = static_cast<std::uint32_t>(field.value);
     if (field.number == of_frame::kind && field.value >= 1 && field.value <= 6) {
       static constexpr FrameKind kKinds[] = {FrameKind::native, FrameKind::kernel, FrameKind::interpreted,

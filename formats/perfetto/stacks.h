@@ -16,6 +16,17 @@ namespace profd::perfetto {
 
 using protobuf::Cursor;
 
+inline std::string_view text_of(Cursor bytes) {
+  return {reinterpret_cast<const char*>(bytes.p), bytes.left()};
+}
+
+// Empty where nothing is interned under `id`.
+inline std::string_view name_at(const std::unordered_map<std::uint64_t, std::string_view>& table,
+                                std::uint64_t id) {
+  const auto found = table.find(id);
+  return found == table.end() ? std::string_view{} : found->second;
+}
+
 struct SourcePlace {
   std::string_view file;
   std::uint32_t line = 0;

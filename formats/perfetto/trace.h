@@ -37,8 +37,4 @@ struct ThreadNames {
   }
 };
 
-inline std::string_view text_of(Cursor bytes) {
-  return {reinterpret_cast<const char*>(bytes.p), bytes.left()};
-}
-
 }  // namespace profd::perfetto

@@ -6,14 +6,6 @@
 #include "formats/support/text_number.h"
 
 namespace profd::pprof_legacy {
-namespace {
-
-std::int64_t truncated(double value) {
-  return value < 9.2e18 ? static_cast<std::int64_t>(value) : std::numeric_limits<std::int64_t>::max();
-}
-
-}  // namespace
-
 Result<void> read_contention(std::string_view text, std::size_t& at, ReadContext& context, Records& out) {
   LineReader lines(text, at);
   std::string_view line;

@@ -19,12 +19,6 @@ bool take_counts(std::string_view& text, Counts& out) {
          take_number(text, out.alloc_bytes) && take(text, "]") && take(text, "@");
 }
 
-std::int64_t truncated(double value) {
-  constexpr double kMost = 9.2e18;
-  if (!(value < kMost)) return std::numeric_limits<std::int64_t>::max();
-  return value < -kMost ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(value);
-}
-
 // A block of s bytes is sampled with the probability 1 - exp(-s / rate): what was seen stands for more.
 void unsample(std::int64_t& count, std::int64_t& size, std::int64_t rate) {
   if (count == 0 || size == 0) {

@@ -6,12 +6,12 @@
 namespace profd::pprof_legacy {
 namespace {
 
-struct Counts {
+struct JemallocCounts {
   std::int64_t inuse_objects = 0, inuse_bytes = 0, alloc_objects = 0, alloc_bytes = 0;
 };
 
 // `  t*: 4: 103083 [0: 0]`, `  t12: 1: 14382 [0: 0] name of the thread`
-bool take_counts(std::string_view line, bool& all_threads, Counts& out) {
+bool take_counts(std::string_view line, bool& all_threads, JemallocCounts& out) {
   if (!take(line, "t")) return false;
   all_threads = take(line, "*");
   std::int64_t thread;
@@ -77,7 +77,7 @@ Result<void> read_jemalloc(std::string_view text, std::size_t& at, ReadContext& 
       continue;
     }
     bool all_threads = false;
-    Counts counts;
+    JemallocCounts counts;
     if (!take_counts(line, all_threads, counts)) {
       PROFD_CHECK(
           bad_line(context, "a line is no stack and no counts of a jemalloc profile", lines.offset()));

@@ -8,10 +8,6 @@
 namespace profd::pprof_legacy {
 namespace {
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 bool take_hex(std::string_view& text, std::uint64_t& out) {
   std::string_view rest = text;
   if (rest.starts_with("0x")) rest.remove_prefix(2);

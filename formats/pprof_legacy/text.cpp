@@ -9,10 +9,6 @@
 namespace profd::pprof_legacy {
 namespace {
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 // The next field between tabs.
 std::string_view take_field(std::string_view& text) {
   while (!text.empty() && text.front() == '\t') text.remove_prefix(1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,15 @@
 
 namespace profd::pprof_legacy {
 
+inline bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+// What does not fit becomes the nearest that does.
+inline std::int64_t truncated(double value) {
+  constexpr double kMost = 9.2e18;
+  if (!(value < kMost)) return std::numeric_limits<std::int64_t>::max();
+  return value < -kMost ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(value);
+}
 // Reads "  12" at the front of `text` and steps over it; false when there is none or it does not fit.
 bool take_number(std::string_view& text, std::int64_t& out);
 // Steps over blanks and then over `word`.

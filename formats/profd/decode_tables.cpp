@@ -29,9 +29,10 @@ Result<std::array<ColumnBytes, N + 1>> walk_columns(const Field& message, const 
   return columns;
 }
 
-constexpr auto i = Kind::id32;
-constexpr auto w = Kind::wide64;
-constexpr auto b = Kind::bytes;
+// Short, for the lists of columns below.
+constexpr auto kI = Kind::id32;
+constexpr auto kW = Kind::wide64;
+constexpr auto kB = Kind::bytes;
 
 }  // namespace
 
@@ -75,7 +76,7 @@ Result<StringTable> decode_strings(const Field& message, const ColumnBytes::Sink
 }
 
 Result<ModuleTable> decode_modules(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<5>(message, {i, i, w, w, w}));
+  PROFD_TRY(auto columns, walk_columns<5>(message, {kI, kI, kW, kW, kW}));
   ModuleTable out;
   PROFD_TAKE(modules, name, StringId);
   PROFD_TAKE(modules, build_id, StringId);
@@ -86,7 +87,7 @@ Result<ModuleTable> decode_modules(const Field& message, const ColumnBytes::Sink
 }
 
 Result<FunctionTable> decode_functions(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<5>(message, {i, i, i, i, b}));
+  PROFD_TRY(auto columns, walk_columns<5>(message, {kI, kI, kI, kI, kB}));
   FunctionTable out;
   PROFD_TAKE(functions, name, StringId);
   PROFD_TAKE(functions, system_name, StringId);
@@ -97,7 +98,7 @@ Result<FunctionTable> decode_functions(const Field& message, const ColumnBytes::
 }
 
 Result<FrameTable> decode_frames(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<8>(message, {i, i, i, i, i, w, b, b}));
+  PROFD_TRY(auto columns, walk_columns<8>(message, {kI, kI, kI, kI, kI, kW, kB, kB}));
   FrameTable out;
   PROFD_TAKE(frames, function, FunctionId);
   PROFD_TAKE(frames, module, ModuleId);
@@ -111,7 +112,7 @@ Result<FrameTable> decode_frames(const Field& message, const ColumnBytes::Sink& 
 }
 
 Result<ThreadTable> decode_threads(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<4>(message, {i, i, w, w}));
+  PROFD_TRY(auto columns, walk_columns<4>(message, {kI, kI, kW, kW}));
   ThreadTable out;
   PROFD_TAKE(threads, name, StringId);
   PROFD_TAKE(threads, process_name, StringId);
@@ -121,7 +122,7 @@ Result<ThreadTable> decode_threads(const Field& message, const ColumnBytes::Sink
 }
 
 Result<LabelTable> decode_labels(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<6>(message, {i, i, i, w, i, b}));
+  PROFD_TRY(auto columns, walk_columns<6>(message, {kI, kI, kI, kW, kI, kB}));
   LabelTable out;
   PROFD_TAKE(labels, first, std::uint32_t);
   PROFD_TAKE(labels, key, StringId);
@@ -133,7 +134,7 @@ Result<LabelTable> decode_labels(const Field& message, const ColumnBytes::Sink& 
 }
 
 Result<Column<std::uint32_t>> decode_ids(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<1>(message, {i}));
+  PROFD_TRY(auto columns, walk_columns<1>(message, {kI}));
   return columns[ids::id].take<std::uint32_t>(sink, "ids.id");
 }
 

@@ -10,7 +10,7 @@
 namespace profd::scalene {
 namespace {
 
-constexpr double kBytesPerMegabyte = 1048576;
+constexpr double kMegabyte = 1048576;
 
 std::uint32_t line_number(std::int64_t line) {
   return line > 0 && line < kNone ? static_cast<std::uint32_t>(line) : 0;
@@ -145,7 +145,7 @@ class StackReading {
       double megabytes = 0;
       const ContextId context = read_pair(in, builder, [&] { megabytes = finite(in); });
       if (!in.ok()) break;
-      builder.add_self(context, metric, megabytes * kBytesPerMegabyte);
+      builder.add_self(context, metric, megabytes * kMegabyte);
     }
     return in.status();
   }

@@ -24,7 +24,7 @@ struct FreeDecompressor {
 using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
 
 // The size the last member claims (modulo 4 GiB), as a first guess of the whole; never trusted.
-std::size_t first_guess(std::span<const std::byte> in, std::uint64_t limit) {
+std::size_t guess_of_gzip(std::span<const std::byte> in, std::uint64_t limit) {
   std::uint32_t claimed = 0;
   if (in.size() >= 18) {
     for (int i = 3; i >= 0; --i)
@@ -129,7 +129,7 @@ Result<Expanded> gunzip(std::span<const std::byte> in, const ExpandOptions& opti
   const Decompressor decompressor(libdeflate_alloc_decompressor());
   if (!decompressor) return fail(ErrorCode::limit, "not enough memory to decompress");
   OutputBuffer out;
-  PROFD_CHECK(out.grow(first_guess(in, options.limit.bytes), 0));
+  PROFD_CHECK(out.grow(guess_of_gzip(in, options.limit.bytes), 0));
   Expanded result;
   std::size_t pos = 0, used = 0;
   for (int member = 1; pos < in.size(); ++member) {

@@ -3,29 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "formats/support/utf8.h"
+
 namespace profd {
 namespace {
 
 constexpr std::uint32_t kReplacement = 0xFFFD;
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | c >> 6);
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | c >> 12);
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | c >> 18);
-    put(0x80 | (c >> 12 & 0x3F));
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  }
-}
 
 bool has_mark(std::span<const std::byte> bytes, bool big_endian) {
   const auto first = std::byte{0xFF}, second = std::byte{0xFE};

@@ -33,7 +33,7 @@ std::optional<std::size_t> find_end_record(std::span<const std::byte> in) {
   return std::nullopt;
 }
 
-struct FreeDecompressor {
+struct FreeZipDecompressor {
   void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
 };
 
@@ -101,7 +101,7 @@ Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions&
   if (member.size > member.data.size() * 1032 + 1024)
     return fail(ErrorCode::malformed,
                 fmt::format("the size of {} in the zip directory is impossible", member.name));
-  const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> d(libdeflate_alloc_decompressor());
+  const std::unique_ptr<libdeflate_decompressor, FreeZipDecompressor> d(libdeflate_alloc_decompressor());
   if (!d) return fail(ErrorCode::limit, "not enough memory to decompress");
   const auto size = static_cast<std::size_t>(member.size);
   OutputBuffer out;

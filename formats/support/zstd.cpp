@@ -18,7 +18,7 @@ struct FreeStream {
 
 constexpr int kWindowLogMax = 27;  // 128 MiB: what the zstd tool accepts without being asked
 
-std::size_t first_guess(std::span<const std::byte> in, std::uint64_t limit) {
+std::size_t guess_of_zstd(std::span<const std::byte> in, std::uint64_t limit) {
   const unsigned long long claimed = ZSTD_getFrameContentSize(in.data(), in.size());
   const bool known = claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != ZSTD_CONTENTSIZE_ERROR;
   const std::uint64_t guess = known ? claimed : in.size() * 8ull + (1u << 17);
@@ -39,7 +39,7 @@ Result<Expanded> unzstd(std::span<const std::byte> in, const ExpandOptions& opti
   if (!stream) return fail(ErrorCode::limit, "not enough memory to decompress");
   ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, kWindowLogMax);
   OutputBuffer out;
-  PROFD_CHECK(out.grow(first_guess(in, options.limit.bytes), 0));
+  PROFD_CHECK(out.grow(guess_of_zstd(in, options.limit.bytes), 0));
   Expanded result;
   ZSTD_inBuffer input{in.data(), in.size(), 0};
   std::size_t used = 0;

@@ -23,9 +23,9 @@ struct Constituent {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> map;  // machine pc, bytecode pc; ascending
 };
 
-class Reading {
+class RawReading {
  public:
-  Reading(JsonCursor in, ReadContext& context, ProfileBuilder& builder)
+  RawReading(JsonCursor in, ReadContext& context, ProfileBuilder& builder)
       : in_(std::move(in)), context_(context), builder_(builder), samples_(builder, false) {}
 
   Result<void> run() {
@@ -220,7 +220,7 @@ class Reading {
 
 Result<void> read_raw(std::string_view json, std::uint64_t base, ReadContext& context,
                       ProfileBuilder& builder) {
-  return Reading(JsonCursor(json, context.limits.nesting, base), context, builder).run();
+  return RawReading(JsonCursor(json, context.limits.nesting, base), context, builder).run();
 }
 
 }  // namespace profd::vm_profiler

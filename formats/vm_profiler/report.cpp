@@ -96,9 +96,9 @@ struct Section {
   std::int64_t samples = 0, listed = 0;
 };
 
-class Reading {
+class ReportReading {
  public:
-  Reading(ReadContext& context, ProfileBuilder& builder)
+  ReportReading(ReadContext& context, ProfileBuilder& builder)
       : context_(context), builder_(builder), samples_(builder, true) {}
 
   Result<void> run(std::string_view text) {
@@ -290,7 +290,7 @@ bool is_report(std::string_view text) {
 }
 
 Result<void> read_report(std::string_view text, ReadContext& context, ProfileBuilder& builder) {
-  return Reading(context, builder).run(text);
+  return ReportReading(context, builder).run(text);
 }
 
 }  // namespace profd::vm_profiler

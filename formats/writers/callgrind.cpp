@@ -19,14 +19,14 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 2> kExtensions{".callgrind", ".callgrind.out"};
+constexpr std::array<std::string_view, 2> kCallgrindExtensions{".callgrind", ".callgrind.out"};
 
 // Costs by metric.
 using Costs = std::vector<std::int64_t>;
 
-class Writing {
+class CallgrindWriting {
  public:
-  Writing(const Profile& profile, const WriteOptions& options, const ByteSink& sink)
+  CallgrindWriting(const Profile& profile, const WriteOptions& options, const ByteSink& sink)
       : profile_(profile), out_(sink, options.stop), n_(profile.metrics().size()) {}
 
   Result<void> run(LossReport& losses) {
@@ -232,10 +232,12 @@ class Writing {
 class CallgrindWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
-    static const WriterInfo info{
-        "callgrind", "callgrind text",
-        kExtensions, "text/plain",
-        true,        "all metrics; functions, lines, callers and callees, no stacks"};
+    static const WriterInfo info{"callgrind",
+                                 "callgrind text",
+                                 kCallgrindExtensions,
+                                 "text/plain",
+                                 true,
+                                 "all metrics; functions, lines, callers and callees, no stacks"};
     return info;
   }
 
@@ -247,7 +249,7 @@ class CallgrindWriter final : public FormatWriter {
     count_loss(
         losses, "stacks",
         "The format holds who called whom and no stacks; numbers of calls, which are not known, are 1.", 1);
-    return Writing(profile, options, sink).run(losses);
+    return CallgrindWriting(profile, options, sink).run(losses);
   }
 };
 

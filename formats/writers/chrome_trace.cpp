@@ -12,11 +12,12 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 2> kExtensions{".trace.json", ".chrome.json"};
+constexpr std::array<std::string_view, 2> kChromeTraceExtensions{".trace.json", ".chrome.json"};
 
-class Writing {
+class ChromeTraceWriting {
  public:
-  Writing(const Profile& profile, MetricId metric, const WriteOptions& options, const ByteSink& sink)
+  ChromeTraceWriting(const Profile& profile, MetricId metric, const WriteOptions& options,
+                     const ByteSink& sink)
       : profile_(profile),
         metric_(metric),
         scale_(nanoseconds_per(profile.metrics()[metric.v].unit)),
@@ -113,9 +114,7 @@ class Writing {
     out_.put('}');
   }
 
-  std::int64_t length(std::size_t row) const {
-    return multiplied(rows_.value(row, metric_), scale_);
-  }
+  std::int64_t length(std::size_t row) const { return multiplied(rows_.value(row, metric_), scale_); }
 
   void write_thread(std::vector<std::uint32_t>& rows) {
     std::stable_sort(rows.begin(), rows.end(),
@@ -156,10 +155,12 @@ class Writing {
 class ChromeTraceWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
-    static const WriterInfo info{
-        "chrome-trace", "Chrome trace events",
-        kExtensions,    "application/json",
-        true,           "one metric of time, of profiles whose samples have times; threads"};
+    static const WriterInfo info{"chrome-trace",
+                                 "Chrome trace events",
+                                 kChromeTraceExtensions,
+                                 "application/json",
+                                 true,
+                                 "one metric of time, of profiles whose samples have times; threads"};
     return info;
   }
 
@@ -173,7 +174,7 @@ class ChromeTraceWriter final : public FormatWriter {
           ErrorCode::unsupported,
           "a trace needs samples with times and a metric of time, and the profile does not have them");
     report_losses(profiles, 1, {.lines = true, .threads = true, .times = true}, losses);
-    return Writing(profile, metric, options, sink).run(losses);
+    return ChromeTraceWriting(profile, metric, options, sink).run(losses);
   }
 };
 

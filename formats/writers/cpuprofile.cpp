@@ -12,11 +12,12 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 1> kExtensions{".cpuprofile"};
+constexpr std::array<std::string_view, 1> kCpuprofileExtensions{".cpuprofile"};
 
-class Writing {
+class CpuprofileWriting {
  public:
-  Writing(const Profile& profile, MetricId metric, const WriteOptions& options, const ByteSink& sink)
+  CpuprofileWriting(const Profile& profile, MetricId metric, const WriteOptions& options,
+                    const ByteSink& sink)
       : profile_(profile), metric_(metric), out_(sink, options.stop), rows_(profile) {}
 
   Result<void> run(LossReport& losses) {
@@ -92,9 +93,7 @@ class Writing {
     out_.put(']');
   }
 
-  std::int64_t nanoseconds(std::size_t row) {
-    return multiplied(rows_.value(row, metric_), scale_);
-  }
+  std::int64_t nanoseconds(std::size_t row) { return multiplied(rows_.value(row, metric_), scale_); }
 
   // Microseconds, with the nanoseconds behind a point.
   void microseconds(std::int64_t ns) {
@@ -145,9 +144,12 @@ class CpuprofileWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
     static const WriterInfo info{
-        "cpuprofile", "V8 CPU profile",
-        kExtensions,  "application/json",
-        true,         "one metric of time or counts; functions with their first line, lines of leaves"};
+        "cpuprofile",
+        "V8 CPU profile",
+        kCpuprofileExtensions,
+        "application/json",
+        true,
+        "one metric of time or counts; functions with their first line, lines of leaves"};
     return info;
   }
 
@@ -156,7 +158,7 @@ class CpuprofileWriter final : public FormatWriter {
     const Profile& profile = *profiles.front();
     PROFD_TRY(const MetricId metric, chosen_metric(profile, options, losses));
     report_losses(profiles, 1, {.lines = true}, losses);
-    return Writing(profile, metric, options, sink).run(losses);
+    return CpuprofileWriting(profile, metric, options, sink).run(losses);
   }
 };
 

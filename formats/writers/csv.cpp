@@ -13,7 +13,7 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 1> kExtensions{".csv"};
+constexpr std::array<std::string_view, 1> kCsvExtensions{".csv"};
 
 class Table {
  public:
@@ -111,7 +111,7 @@ class CsvWriter final : public FormatWriter {
   const WriterInfo& info() const override {
     static const WriterInfo info{.id = "csv",
                                  .title = "CSV of a view",
-                                 .extensions = kExtensions,
+                                 .extensions = kCsvExtensions,
                                  .mime_type = "text/csv",
                                  .is_text = true,
                                  .holds = "any view: every row with self and total in all metrics",

@@ -11,7 +11,7 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 2> kExtensions{".d3.json", ".flamegraph.json"};
+constexpr std::array<std::string_view, 2> kD3Extensions{".d3.json", ".flamegraph.json"};
 
 template <class T>
 std::vector<T> totals_of(const Profile& profile, const Column<T>& self) {
@@ -50,7 +50,7 @@ class D3Writer final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
     static const WriterInfo info{
-        "d3-flamegraph", "d3-flame-graph JSON", kExtensions, "application/json", true, "one metric; names"};
+        "d3-flamegraph", "d3-flame-graph JSON", kD3Extensions, "application/json", true, "one metric; names"};
     return info;
   }
 

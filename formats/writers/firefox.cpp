@@ -11,7 +11,7 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 2> kExtensions{".firefox.json", ".processed.json"};
+constexpr std::array<std::string_view, 2> kFirefoxExtensions{".firefox.json", ".processed.json"};
 // Categories in the order of meta.categories.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kCategories{
     {{"Other", "grey"}, {"JavaScript", "yellow"}, {"Kernel", "orange"}, {"GC / CC", "purple"}}};
@@ -30,9 +30,9 @@ std::size_t category_of(FrameKind kind) {
   }
 }
 
-class Writing {
+class FirefoxWriting {
  public:
-  Writing(const Profile& profile, MetricId metric, const WriteOptions& options, const ByteSink& sink)
+  FirefoxWriting(const Profile& profile, MetricId metric, const WriteOptions& options, const ByteSink& sink)
       : profile_(profile), metric_(metric), out_(sink, options.stop), rows_(profile) {}
 
   Result<void> run() {
@@ -251,10 +251,12 @@ class Writing {
 class FirefoxWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
-    static const WriterInfo info{
-        "firefox",   "Firefox Profiler JSON",
-        kExtensions, "application/json",
-        true,        "one metric, threads, times, lines, columns, kinds as categories"};
+    static const WriterInfo info{"firefox",
+                                 "Firefox Profiler JSON",
+                                 kFirefoxExtensions,
+                                 "application/json",
+                                 true,
+                                 "one metric, threads, times, lines, columns, kinds as categories"};
     return info;
   }
 
@@ -269,7 +271,7 @@ class FirefoxWriter final : public FormatWriter {
     if (!is_time_unit(unit) && unit != "bytes" && unit != "count")
       count_loss(losses, "unit", "The format does not have the metric's unit; values are written as samples.",
                  1);
-    return Writing(profile, metric, options, sink).run();
+    return FirefoxWriting(profile, metric, options, sink).run();
   }
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 3> kExtensions{".folded", ".collapsed", ".collapse"};
+constexpr std::array<std::string_view, 3> kFoldedExtensions{".folded", ".collapsed", ".collapse"};
 
 // Annotation of a frame, or nothing.
 std::string_view mark_of(const FrameTable& frames, std::uint32_t frame) {
@@ -30,9 +30,12 @@ std::string_view mark_of(const FrameTable& frames, std::uint32_t frame) {
 class FoldedWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
-    static const WriterInfo info{"folded",    "folded stacks",
-                                 kExtensions, "text/plain",
-                                 true,        "one metric; names, kernel, jit, inlined"};
+    static const WriterInfo info{"folded",
+                                 "folded stacks",
+                                 kFoldedExtensions,
+                                 "text/plain",
+                                 true,
+                                 "one metric; names, kernel, jit, inlined"};
     return info;
   }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 2> kExtensions{".view.json", ".json"};
+constexpr std::array<std::string_view, 2> kJsonExtensions{".view.json", ".json"};
 
 void write_metrics(const View& view, Output& out) {
   out.key("metrics");
@@ -91,7 +91,7 @@ class JsonWriter final : public FormatWriter {
   const WriterInfo& info() const override {
     static const WriterInfo info{.id = "json",
                                  .title = "JSON of a view",
-                                 .extensions = kExtensions,
+                                 .extensions = kJsonExtensions,
                                  .mime_type = "application/json",
                                  .is_text = true,
                                  .holds = "any view: every row with self and total in all metrics",

@@ -17,7 +17,7 @@ namespace {
 using namespace writers;
 using namespace writers::otlp;
 
-constexpr std::array<std::string_view, 1> kExtensions{".otlp"};
+constexpr std::array<std::string_view, 1> kOtlpExtensions{".otlp"};
 
 // UCUM's code of a unit; what has none stays a word.
 std::string_view ucum(std::string_view unit) {
@@ -55,9 +55,9 @@ struct Counts {
 };
 
 // One profile: a message of ResourceProfiles with as many OTLP profiles as there are metrics.
-class Writing {
+class OtlpWriting {
  public:
-  Writing(const Profile& profile, Dictionary& dictionary, Counts& counts)
+  OtlpWriting(const Profile& profile, Dictionary& dictionary, Counts& counts)
       : profile_(profile), d_(dictionary), counts_(counts), rows_(profile), whole_(profile) {}
 
   Result<Message> run(const StopToken& stop) {
@@ -417,7 +417,7 @@ class OtlpWriter final : public FormatWriter {
   const WriterInfo& info() const override {
     static const WriterInfo info{"otlp",
                                  "OTLP profiles",
-                                 kExtensions,
+                                 kOtlpExtensions,
                                  "application/x-protobuf",
                                  false,
                                  "all metrics (one OTLP profile each) of all profiles; threads, times, "
@@ -432,7 +432,7 @@ class OtlpWriter final : public FormatWriter {
     Counts counts;
     for (const ProfilePtr& profile : profiles) {
       if (profile->metrics().empty()) return fail(ErrorCode::unsupported, "the profile has no metrics");
-      PROFD_TRY(Message resource, Writing(*profile, dictionary, counts).run(options.stop));
+      PROFD_TRY(Message resource, OtlpWriting(*profile, dictionary, counts).run(options.stop));
       resources.push_back(std::move(resource));
     }
     report_losses(profiles, profiles.size(),

@@ -17,7 +17,7 @@ namespace {
 using namespace writers;
 namespace pprof_schema = pprof::schema;
 
-constexpr std::array<std::string_view, 4> kExtensions{".pb.gz", ".pprof", ".pb", ".prof"};
+constexpr std::array<std::string_view, 4> kPprofExtensions{".pb.gz", ".pprof", ".pb", ".prof"};
 
 // Deflates what is put into it, block by block.
 class Gzip {
@@ -59,9 +59,9 @@ class Gzip {
   std::string buffer_;
 };
 
-class Writing {
+class PprofWriting {
  public:
-  Writing(const Profile& profile, const WriteOptions& options, const ByteSink& sink, LossReport& losses)
+  PprofWriting(const Profile& profile, const WriteOptions& options, const ByteSink& sink, LossReport& losses)
       : profile_(profile), losses_(losses), out_(sink, options.stop), whole_(profile) {}
 
   Result<void> run() {
@@ -306,9 +306,12 @@ class PprofWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
     static const WriterInfo info{
-        "pprof",     "pprof protocol buffers",
-        kExtensions, "application/octet-stream",
-        false,       "all metrics, labels, lines, columns, addresses, modules, inlining; threads as labels"};
+        "pprof",
+        "pprof protocol buffers",
+        kPprofExtensions,
+        "application/octet-stream",
+        false,
+        "all metrics, labels, lines, columns, addresses, modules, inlining; threads as labels"};
     return info;
   }
 
@@ -325,7 +328,7 @@ class PprofWriter final : public FormatWriter {
                    .labels = true,
                    .properties = true},
                   losses);
-    return Writing(profile, options, sink, losses).run();
+    return PprofWriting(profile, options, sink, losses).run();
   }
 };
 

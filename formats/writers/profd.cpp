@@ -8,12 +8,12 @@
 namespace profd {
 namespace {
 
-constexpr std::array<std::string_view, 1> kExtensions{".profd"};
+constexpr std::array<std::string_view, 1> kProfdExtensions{".profd"};
 
 class ProfdWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
-    static const WriterInfo info{"profd", "profd native", kExtensions, "application/x-protobuf",
+    static const WriterInfo info{"profd", "profd native", kProfdExtensions, "application/x-protobuf",
                                  false,   "everything"};
     return info;
   }

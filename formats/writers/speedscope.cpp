@@ -11,7 +11,7 @@ namespace {
 
 using namespace writers;
 
-constexpr std::array<std::string_view, 2> kExtensions{".speedscope.json", ".speedscope"};
+constexpr std::array<std::string_view, 2> kSpeedscopeExtensions{".speedscope.json", ".speedscope"};
 constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
 
 std::string_view unit_of(std::string_view unit) {
@@ -32,9 +32,12 @@ std::string thread_name(const Profile& profile, std::uint32_t thread) {
 class SpeedscopeWriter final : public FormatWriter {
  public:
   const WriterInfo& info() const override {
-    static const WriterInfo info{"speedscope", "speedscope JSON",
-                                 kExtensions,  "application/json",
-                                 true,         "one metric, threads, lines, columns, order of samples"};
+    static const WriterInfo info{"speedscope",
+                                 "speedscope JSON",
+                                 kSpeedscopeExtensions,
+                                 "application/json",
+                                 true,
+                                 "one metric, threads, lines, columns, order of samples"};
     return info;
   }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto kStartTimeout = std::chrono::seconds(10);
 
-bool write_all(int fd, const char* bytes, std::size_t n) {
+bool send_all(int fd, const char* bytes, std::size_t n) {
   while (n > 0) {
     const ssize_t written = ::write(fd, bytes, n);
     if (written < 0 && errno == EAGAIN) {
@@ -44,7 +44,7 @@ bool copy_until_end(int from, int to) {
     const ssize_t n = ::read(from, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n == 0;
-    if (!write_all(to, buffer, static_cast<std::size_t>(n))) return false;
+    if (!send_all(to, buffer, static_cast<std::size_t>(n))) return false;
   }
 }
 

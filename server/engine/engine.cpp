@@ -1,10 +1,10 @@
 #include "server/engine/engine.h"
+#include "server/runtime/log.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 namespace profd {
@@ -28,7 +28,7 @@ Engine::Engine(const EngineOptions& options, Post post)
       alive_(std::make_shared<bool>(true)),
       scheduler_(std::make_unique<Scheduler>(
           options.n_threads,
-          [](const std::string& name, const std::string& what) { spdlog::error("{}: {}", name, what); })),
+          [](const std::string& name, const std::string& what) { log_error(fmt::format("{}: {}", name, what)); })),
       walks_(*scheduler_, post_),
       views_(options.view_budget != 0 ? options.view_budget
                                       : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
@@ -178,7 +178,7 @@ void Engine::make_room(FileId keep) {
     const Entry& entry = entries_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
                                             entry.origin->name(), budget_ >> 20);
-    spdlog::warn("{}", message);
+    log_warning(message);
     for (const Member& member : entry.members) evicted_[member.handle] = message;
     drop(victim, message);
   }

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "server/engine/engine.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // Nobody waits for this, and nothing but the log hears of its failure.
 void keep(const std::string& place, const std::function<Result<bool>(StopToken)>& work) {
   const auto kept = work(StopToken{});
-  if (!kept) spdlog::warn("{}: not kept in the cache: {}", place, describe(kept.error()));
+  if (!kept) log_warning(fmt::format("{}: not kept in the cache: {}", place, describe(kept.error())));
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> s
         } catch (const std::bad_alloc&) {
           result = fail(ErrorCode::limit, "not enough memory to read this file");
         } catch (const std::exception& exception) {
-          spdlog::error("open {}: {}", origin->place(), exception.what());
+          log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
           result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
         }
         post_([this, id, alive, result = std::move(result)]() mutable {
@@ -146,7 +146,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
   }
   Error error = std::move(result).error();
   const std::string what = fmt::format("{}: {}", entry.origin->name(), describe(error));
-  spdlog::info("{}: {}", entry.origin->place(), describe(error));
+  log_info(fmt::format("{}: {}", entry.origin->place(), describe(error)));
   auto waiters = std::move(entry.waiters);
   entry.waiters.clear();
   if (entry.members.empty()) {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include "core/layout/flame.h"
 #include "core/view/search.h"
 #include "server/engine/uri.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -156,7 +157,7 @@ void WarmUp::next() {
                       const Result<void> done = step(StopToken(stop));
                       go_on = done.has_value();
                       if (!done && done.error().code != ErrorCode::cancelled)
-                        spdlog::warn("{}: not prepared: {}", name, describe(done.error()));
+                        log_warning(fmt::format("{}: not prepared: {}", name, describe(done.error())));
                     });
 }
 

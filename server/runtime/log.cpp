@@ -29,4 +29,16 @@ Result<void> start_logging(const std::string& file) {
   return {};
 }
 
+void log_error(std::string_view text) {
+  spdlog::error("{}", text);
+}
+
+void log_warning(std::string_view text) {
+  spdlog::warn("{}", text);
+}
+
+void log_info(std::string_view text) {
+  spdlog::info("{}", text);
+}
+
 }  // namespace profd

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/support/result.h"
 
@@ -10,5 +11,10 @@ namespace profd {
 // Level from the environment variable PROFD_LOG (trace, debug, info, warn, error, off); default warn, or info
 // with a file. `file` "" is stderr.
 Result<void> start_logging(const std::string& file);
+
+// One line each, where the level asks for it. Safe from any thread.
+void log_error(std::string_view text);
+void log_warning(std::string_view text);
+void log_info(std::string_view text);
 
 }  // namespace profd

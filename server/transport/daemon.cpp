@@ -7,13 +7,13 @@
 #include <asio/post.hpp>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/platform/process.h"
 #include "server/platform/unix_socket.h"
 #include "server/transport/framed_input.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -102,7 +102,7 @@ void Daemon::look_after_parent(std::int64_t pid) {
   parent_.async_wait([this, pid](const asio::error_code& error) {
     if (error) return;
     if (process_alive(pid)) return look_after_parent(pid);
-    spdlog::info("the client's process {} is gone: done", pid);
+    log_info(fmt::format("the client's process {} is gone: done", pid));
     finish_pipes();
   });
 }
@@ -152,7 +152,7 @@ void Daemon::accept_unix() {
     if (error == asio::error::operation_aborted) return;
     if (!error) {
       if (const auto allowed = check_peer(socket.native_handle()); !allowed)
-        spdlog::warn("turned away: {}", allowed.error().message);
+        log_warning(fmt::format("turned away: {}", allowed.error().message));
       else
         add_connection(SocketConnection::Socket(std::move(socket)), "");
     }
@@ -197,7 +197,7 @@ void Daemon::serve_connected(UniqueFd fd) {
 
 void Daemon::add_connection(SocketConnection::Socket socket, const std::string& token) {
   if (connections_.size() >= kMaxConnections) {
-    spdlog::warn("a client was turned away: {} are connected", connections_.size());
+    log_warning(fmt::format("a client was turned away: {} are connected", connections_.size()));
     return;
   }
   auto connection = std::make_shared<SocketConnection>(io_, std::move(socket));
@@ -219,7 +219,7 @@ void Daemon::watch_idleness() {
   idle_.expires_after(options_.idle_timeout);
   idle_.async_wait([this](const asio::error_code& error) {
     if (error || !connections_.empty()) return;
-    spdlog::info("no clients for {} s: done", options_.idle_timeout.count());
+    log_info(fmt::format("no clients for {} s: done", options_.idle_timeout.count()));
     io_.stop();
   });
 }
@@ -236,7 +236,7 @@ int Daemon::run() {
     try {
       io_.run();
     } catch (const std::exception& exception) {
-      spdlog::error("a message handler failed: {}", exception.what());
+      log_error(fmt::format("a message handler failed: {}", exception.what()));
     }
   }
   return exit_code_;

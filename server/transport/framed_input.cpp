@@ -3,9 +3,11 @@
 #include <utility>
 #include <variant>
 
-#include <spdlog/spdlog.h>
+
+#include <fmt/format.h>
 
 #include "protocol/json_parse.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 
@@ -42,7 +44,7 @@ void FramedInput::next() {
       session_.receive(std::move(std::get<std::string>(*frame)));
   }
   if (!ended_ || !session_.ready() || std::exchange(told_, true)) return;
-  if (const auto cut = frames_.finish()) spdlog::warn("the stream ended inside a message: {}", cut->message);
+  if (const auto cut = frames_.finish()) log_warning(fmt::format("the stream ended inside a message: {}", cut->message));
 }
 
 }  // namespace profd

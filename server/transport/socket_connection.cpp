@@ -6,7 +6,8 @@
 #include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <poll.h>
-#include <spdlog/spdlog.h>
+
+#include "server/runtime/log.h"
 
 #include "protocol/framing.h"
 
@@ -46,7 +47,7 @@ class SocketConnection::Outgoing final : public Channel {
       const auto alive = connection.lock();
       if (!alive) return;
       if (over) {
-        spdlog::warn("a client that does not read its answers was disconnected");
+        log_warning("a client that does not read its answers was disconnected");
         alive->close();
       } else {
         alive->write();

@@ -32,6 +32,13 @@ int main() { std::printf("%ld", outer()); }
 """
 
 
+def needs(found, why):
+    """For a test of what may not be here; ./dev test lists what was not run."""
+    if not found:
+        print("PARTLY NOT RUN:", why, flush=True)
+    return unittest.skipUnless(found, why)
+
+
 def rows(path, metric):
     out = subprocess.run([PROFD, "top", "--json", "-n", "0", "--no-cache", "--metric", metric, path], check=True, capture_output=True)
     return answers.rows_of(json.loads(out.stdout))
@@ -83,7 +90,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(summary["metrics"][0]["samples"], 2)
         self.assertEqual(summary["report"], [])
 
-    @unittest.skipUnless(shutil.which("g++"), "no g++: the C++ example was not tried")
+    @needs(shutil.which("g++"), "no g++: the C++ example")
     def test_cpp_profiles_instrumented_functions(self):
         library = os.path.join(self.folder, "builder.o")
         subprocess.run(["gcc", "-std=c99", "-O1", "-c", os.path.join(BUILDERS, "c/profd_builder.c"), "-o", library], check=True)
@@ -100,7 +107,7 @@ class Examples(unittest.TestCase):
         self.assertGreater(by_name["spin"]["self"], by_name["outer"]["self"])
         self.assertGreaterEqual(by_name["main"]["total"], by_name["outer"]["total"])
 
-    @unittest.skipUnless(shutil.which("go") or os.path.exists("/usr/local/go/bin/go"), "no go: the Go example was not tried")
+    @needs(shutil.which("go") or os.path.exists("/usr/local/go/bin/go"), "no go: the Go example")
     def test_go_profiles_its_heap(self):
         go = shutil.which("go") or "/usr/local/go/bin/go"
         program = os.path.join(self.folder, "heap")

@@ -28,7 +28,7 @@ def files_to_test():
     if os.path.isdir(folder):
         found += [os.path.join(folder, name) for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name))]
     else:
-        print("WARN no corpus: only the fixtures in the tree are compared")
+        print("PARTLY NOT RUN: no corpus of real files (PROFD_CORPUS)")
     return sorted(found)
 
 
@@ -266,7 +266,7 @@ def compare(profd, path, report, by_sums):
 def main():
     profd, files = sys.argv[1], sys.argv[2:]
     if shutil.which("callgrind_annotate") is None:
-        print("WARN no callgrind_annotate: nothing was compared")
+        print("NOT RUN: no callgrind_annotate")
         return 77
     problems, compared, by_sums = [], 0, []
     for path in files or files_to_test():

@@ -29,7 +29,7 @@ def files_to_test():
     if os.path.isdir(folder):
         found += [path for name in os.listdir(folder) if os.path.isfile(path := os.path.join(folder, name))]
     else:
-        print("WARN no corpus: only the fixtures in the tree are compared")
+        print("PARTLY NOT RUN: no corpus of real files (PROFD_CORPUS)")
     return sorted(found)
 
 
@@ -162,7 +162,7 @@ def compare(profd, path, report):
 def main():
     profd, files = sys.argv[1], sys.argv[2:]
     if shutil.which("go") is None:
-        print("WARN no go tool: nothing was compared")
+        print("NOT RUN: no go")
         return 77
     problems = []
     compared = 0

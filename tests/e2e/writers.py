@@ -38,6 +38,11 @@ def run(*command):
     return done.stdout.decode("utf-8", "replace")
 
 
+def not_run(why):
+    print("NOT RUN:", why)
+    return 77
+
+
 def metrics_of(path):
     summary = json.loads(run(PROFD, "summary", "--json", path))
     default = json.loads(run(PROFD, "top", "--json", "-n", "1", path))["metric"]
@@ -72,7 +77,7 @@ def same(a, b, what):
 
 def check_pprof(folder):
     if not shutil.which("go"):
-        return 77
+        return not_run("no go")
     written = []
     for i, path in enumerate(INPUTS + [HEAP]):
         out = convert(path, os.path.join(folder, f"{i}.pb.gz"))
@@ -108,8 +113,11 @@ def python_with_otlp():
                           capture_output=True).returncode == 0:
             return python
     for command in ([sys.executable, "-m", "venv", beside],
-                    [theirs, "-m", "pip", "-q", "--disable-pip-version-check", "--retries", "1", "install", OTLP_PACKAGE]):
-        if subprocess.run(command, capture_output=True).returncode != 0:
+                    [theirs, "-m", "pip", "-q", "--disable-pip-version-check", "--retries", "0", "--timeout", "15", "install", OTLP_PACKAGE]):
+        try:
+            if subprocess.run(command, capture_output=True, timeout=60).returncode != 0:
+                return None
+        except subprocess.TimeoutExpired:
             return None
     return theirs
 
@@ -117,7 +125,7 @@ def python_with_otlp():
 def check_otlp(folder):
     python = python_with_otlp()
     if not python:
-        return 77
+        return not_run(f"no {OTLP_PACKAGE} in this Python, and none to be had from its package index")
     ucum = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s", "bytes": "By"}
     times = 0
     for i, path in enumerate(INPUTS + [HEAP, TIMED]):
@@ -150,7 +158,7 @@ def check_firefox(folder):
     """The Firefox Profiler's own code, in the command line program that Mozilla publishes."""
     program = os.path.join(PEERS, "@firefox-devtools", "profiler-cli", "dist", "profiler-cli.js")
     if not os.path.exists(program) or not shutil.which("node"):
-        return 77
+        return not_run("no node, or the packages of tests/e2e/peers could not be had")
     sessions = os.path.join(folder, "sessions")
     os.environ.update(PROFILER_CLI_SESSION_DIR=sessions, PROFILER_CLI_NO_SYMBOLICATE="1")
     for i, path in enumerate(INPUTS + [HEAP, TIMED]):
@@ -186,7 +194,7 @@ def check_firefox(folder):
 def check_speedscope(folder):
     bundles = glob.glob(os.path.join(PEERS, "speedscope", "dist", "release", "speedscope-*.js"))
     if not bundles or not shutil.which("node"):
-        return 77
+        return not_run("no node, or the packages of tests/e2e/peers could not be had")
     loader = os.path.join(ROOT, "bench", "peers", "speedscope.mjs")
     for i, path in enumerate(INPUTS):
         metrics, default = metrics_of(path)
@@ -206,7 +214,7 @@ def check_speedscope(folder):
 
 def check_callgrind(folder):
     if not shutil.which("callgrind_annotate"):
-        return 77
+        return not_run("no callgrind_annotate")
     number = re.compile(r"^\s*([\d,]+) \([^)]*\)\s")
     for i, path in enumerate(INPUTS + [HEAP]):
         _, default = metrics_of(path)
@@ -329,5 +337,6 @@ def check_views(folder):
 with tempfile.TemporaryDirectory() as work:
     code = {"pprof": check_pprof, "otlp": check_otlp, "speedscope": check_speedscope, "firefox": check_firefox,
             "callgrind": check_callgrind, "python": check_python, "views": check_views}[PEER](work)
-    print("SKIP: the peer is not here" if code else "agreed")
+    if not code:
+        print("agreed")
     sys.exit(code)

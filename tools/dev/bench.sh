@@ -3,7 +3,8 @@
 cmd_bench() {
   case " $* " in *" --help "* | *" -h "*) python3 bench/run.py "$@"; return ;; esac
   cmd_setup
-  install_packages libisal-dev python3
+  install_packages libisal-dev
+  command -v npm >/dev/null || install_packages nodejs npm
   build_preset release profd-bench-gen profd-bench-floor profd-bench-run
   if ninja -C build/release -t query profd >/dev/null 2>&1; then
     build_preset release profd

@@ -1,6 +1,6 @@
 # Installing what is missing and building.
 
-packages="g++ cmake ninja-build pkg-config ccache mold git
+packages="g++ cmake python3 ninja-build pkg-config ccache mold git
   protobuf-compiler libprotobuf-dev libprotozero-dev nlohmann-json3-dev libsimdjson-dev libasio-dev libspdlog-dev
   libcli11-dev catch2 libexpected-dev libre2-dev libxxhash-dev libdeflate-dev zlib1g-dev libzstd-dev libtomlplusplus-dev libfmt-dev libexpat1-dev libbz2-dev liblzma-dev"
 
@@ -14,20 +14,42 @@ install_packages() {
   echo "dev: installing ${missing[*]}" >&2
   local sudo=""
   [ "$(id -u)" -eq 0 ] || sudo=sudo
-  $sudo apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  local bounded="-o Acquire::Retries=1 -o Acquire::http::Timeout=30 -o Acquire::https::Timeout=30"
+  $sudo apt-get $bounded update -qq >&2
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get $bounded install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 cmd_setup() { install_packages $packages; }
 
-# build_preset PRESET [TARGET...]: configure and build, printing only what failed.
+# build_preset PRESET [TARGET...]: configure and build, printing how far it is and only what failed.
 build_preset() {
   local preset=$1 log
   shift
   mkdir -p "build/$preset"
   log="build/$preset/build.log"
   cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
-  cmake --build "build/$preset" ${1:+--target "$@"} >"$log" 2>&1 || { grep -vE '^\[[0-9]+/' "$log" | tail -n 80 >&2; return 1; }
+  : >"$log"
+  if ! NINJA_STATUS='[%f/%t] ' cmake --build "build/$preset" ${1:+--target "$@"} 2>&1 | tee -a "$log" | show_progress "$preset"; then
+    grep -vE '^\[[0-9]+/' "$log" | tail -n 80 >&2
+    return 1
+  fi
+}
+
+# show_progress WHAT: of what ninja prints, one line that is written over on a terminal; elsewhere a line for every
+# fifth of the work, and none where there is next to nothing to do.
+show_progress() {
+  local line done total fifths=0
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    if [ -t 2 ]; then
+      printf '\r\033[Kdev: building %s: %d of %d, %d s' "$1" "$done" "$total" "$SECONDS" >&2
+    elif [ "$total" -ge 10 ] && [ $((done * 5 / total)) -gt $fifths ]; then
+      fifths=$((done * 5 / total))
+      echo "dev: building $1: $done of $total, $SECONDS s" >&2
+    fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 
 cmd_build() {

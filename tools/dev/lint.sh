@@ -10,7 +10,8 @@ stylua() {
 
 cmd_lint() {
   cmd_setup
-  install_packages clang-format-14 clang-tidy-14 python3
+  install_packages clang-format-14 clang-tidy-14
+  command -v npm >/dev/null || install_packages nodejs npm
   if [ "${1:-}" = --fix ]; then
     cpp_files | xargs -P"$(nproc)" -n 20 clang-format-14 -i
     stylua

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
-#include <spdlog/spdlog.h>
 
 #include "protocol/capabilities.h"
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -104,7 +104,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
   hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
-  hooks.log = [](std::string_view text) { spdlog::warn("{}", sanitize_text(text)); };
+  hooks.log = [](std::string_view text) { log_warning(sanitize_text(text)); };
   context_.peer = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 
@@ -198,7 +198,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
                             protocol::Reply<psp::InitializeRequest> reply) {
   if (!authorise(params)) {
     reply.error(psp::ErrorCodes::invalid_request, "the token is missing or wrong");
-    spdlog::warn("a client without the token was turned away");
+    log_warning("a client without the token was turned away");
     if (context_.setup.on_exit) context_.setup.on_exit();
     return;
   }

@@ -1,9 +1,9 @@
 #include "server/dialect/psp/session_context.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "server/feature/escape.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 
@@ -32,12 +32,12 @@ Result<void> SessionContext::select_profile(const std::string& handle) {
 }
 
 void SessionContext::log_message(psp::MessageType type, const std::string& text) const {
-  spdlog::info("{}", sanitize_text(text));
+  log_info(sanitize_text(text));
   if (running) peer->notify<psp::LogMessageNotification>({type, sanitize_text(text)});
 }
 
 void SessionContext::show_message(psp::MessageType type, const std::string& text) const {
-  spdlog::info("{}", sanitize_text(text));
+  log_info(sanitize_text(text));
   if (running) peer->notify<psp::ShowMessageNotification>({type, sanitize_text(text)});
 }
 

@@ -5,6 +5,7 @@
 # apt is configured for, and unpacks it into build/editors/PACKAGE. Nothing is installed. The unpacked programs run by
 # the libraries and the loader of that folder. Prints the path of PROGRAM (default: PACKAGE) on stdout.
 # The folder is kept: a second call costs nothing. Set PROFD_EDITORS for another place than build/editors.
+# A mirror that does not answer is given up after two minutes at most (a download after five) and not asked again for ten.
 set -euo pipefail
 
 package=${1:?usage: fetch.sh PACKAGE [PROGRAM] [SUITE]}
@@ -15,6 +16,8 @@ home=${PROFD_EDITORS:-$source_dir/build/editors}/$package
 runner=$home/bin/$program
 
 fail() { echo "fetch.sh: $*" >&2; exit 1; }
+# fail, also to those who ask soon again
+give_up() { echo "$*" >"$home/failed"; fail "$*"; }
 
 is_there() { [ -x "$runner" ] && [ "$(cat "$home/complete" 2>/dev/null)" = "$suite" ]; }
 mkdir -p "$home"
@@ -23,6 +26,9 @@ flock 9 # tests that run side by side fetch once
 if is_there; then
   echo "$runner"
   exit
+fi
+if [ -n "$(find "$home/failed" -mmin -10 2>/dev/null)" ]; then
+  fail "$(cat "$home/failed")"
 fi
 for tool in apt-get dpkg dpkg-deb; do
   command -v "$tool" >/dev/null || fail "$package of Debian $suite needs $tool, which this machine has not"
@@ -34,7 +40,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | gr
 
 work=$home/apt
 root=$home/root
-rm -rf "$root" "$work" "$home/bin" "$home/complete"
+rm -rf "$root" "$work" "$home/bin" "$home/complete" "$home/failed"
 mkdir -p "$work"/{lists/partial,archives/partial,etc/preferences.d,etc/apt.conf.d,log} "$root"/usr/{lib,lib64,bin,sbin} "$home/bin"
 : >"$work/status" # nothing counts as installed, so that the C library comes along too
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$work/etc/sources.list"
@@ -53,13 +59,17 @@ APT::Install-Recommends "false";
 APT::Get::Assume-Yes "true";
 APT::Architectures "";
 Acquire::Languages "none";
+Acquire::Retries "1";
+Acquire::http::Timeout "15";
+Acquire::https::Timeout "15";
 Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
 APT::Sandbox::User "root";
 Debug::NoLocking "true";
 CONF
-apt() { apt-get -c "$work/apt.conf" -qq "$@" >"$work/log/apt" 2>&1 || { tail -n 5 "$work/log/apt" >&2; fail "cannot download $package of Debian $suite from the configured mirror; put a current $program on PATH instead"; }; }
-apt update
-apt install --download-only "$package"
+# apt SECONDS ARGUMENT...
+apt() { timeout -k 5 "$1" apt-get -c "$work/apt.conf" -qq "${@:2}" >"$work/log/apt" 2>&1 || { tail -n 5 "$work/log/apt" >&2; give_up "cannot download $package of Debian $suite from the configured mirror; put a current $program on PATH instead"; }; }
+apt 120 update
+apt 300 install --download-only "$package"
 
 for link in lib lib64 bin sbin; do ln -s "usr/$link" "$root/$link"; done
 for deb in "$work"/archives/*.deb; do dpkg-deb -x "$deb" "$root"; done
