@@ -15,7 +15,6 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
-#include "server/feature/exclusion.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -39,12 +38,10 @@ struct FlameOptions {
 constexpr double kJsonWidth = 1200;
 constexpr std::uint32_t kTerminalRows = 40;
 
-// Who gets the page sees nothing of what the command said beside it.
-std::vector<std::string> notes_of(const OpenView& view) {
-  std::vector<std::string> notes = view.selection->warnings;
-  if (std::string excluded = exclusion_text(*view.selection); !excluded.empty())
-    notes.push_back(std::move(excluded));
-  for (const ReportRow& row : view.opened.report.rows()) {
+// Losses in reading the file.
+std::vector<std::string> notes_of(const ImportReport& report) {
+  std::vector<std::string> notes;
+  for (const ReportRow& row : report.rows()) {
     if (row.severity == Severity::info) continue;
     std::string note = row.message;
     if (row.count > 1) note += fmt::format(" ({} times)", format_count(row.count));
@@ -59,7 +56,7 @@ int write_svg(const FlameOptions& options, const Console& console, const OpenVie
   svg.title = options.title.empty() ? std::string(base_name(options.profile.file)) : options.title;
   svg.scheme = options.scheme;
   svg.inverted = options.inverted;
-  svg.notes = notes_of(view);
+  svg.notes = notes_of(view.opened().report);
   svg.view = view.spec;
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output == "-") return console.print(page);

@@ -58,7 +58,6 @@ class FlameSvgWriter final : public FormatWriter {
     if (const std::string estimated = estimate_text(*selection); !estimated.empty())
       count("estimated", estimated, 1);
     FlameSvgOptions how;
-    how.notes = selection->warnings;
     how.title = options.title;
     how.view = spec;
     const std::string page = flame_svg(*selection, layout, how);

@@ -8,6 +8,8 @@
 
 #include "server/feature/assets.h"
 #include "server/feature/escape.h"
+#include "server/feature/estimate.h"
+#include "server/feature/exclusion.h"
 #include "server/feature/flame_svg_data.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -195,6 +197,16 @@ std::string subtitle_of(const Selection& selection, const FlameLayout& layout,
   return text;
 }
 
+// Who gets the page sees nothing of what was said beside it.
+std::string notes_of(const Selection& selection, const FlameSvgOptions& options) {
+  std::vector<std::string> notes = selection.warnings;
+  for (std::string each : {estimate_text(selection), exclusion_text(selection)}) {
+    if (!each.empty()) notes.push_back(std::move(each));
+  }
+  notes.insert(notes.end(), options.notes.begin(), options.notes.end());
+  return fmt::format("{}", fmt::join(notes, " · "));
+}
+
 // One line; the whole of it is in data-full.
 void add_line(std::string_view id, std::string_view more, int y, int font_size, const std::string& text,
               std::string& out) {
@@ -210,7 +222,8 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
   const bool empty = as_double(layout.total_width) <= 0;
   PageShape shape;
-  shape.top = kHead + (options.notes.empty() ? 0 : kNotes);
+  const std::string notes = notes_of(selection, options);
+  shape.top = kHead + (notes.empty() ? 0 : kNotes);
   shape.inverted = options.inverted;
   for (const std::uint32_t depth : layout.depth) shape.rows = std::max(shape.rows, depth + 1);
   const int height = shape.top + static_cast<int>(std::max(shape.rows, 1u)) * kRow + kBottom;
@@ -240,9 +253,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
       "<rect id=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
   add_line("sname", " font-size=\"15\" font-weight=\"600\"", 24, 17, options.title, out);  // bold is wider
   add_line("ssub", "", 44, 12, subtitle_of(selection, layout, options), out);
-  if (!options.notes.empty()) {
-    add_line("snotes", "", 44 + kNotes, 12, fmt::format("{}", fmt::join(options.notes, " · ")), out);
-  }
+  if (!notes.empty()) add_line("snotes", "", 44 + kNotes, 12, notes, out);
   out += "<g id=\"boxes\">\n";
   if (empty) {
     fmt::format_to(to, "<text x=\"{}\" y=\"{}\">Nothing was measured.</text>\n", kSide, shape.top + 14);

@@ -23,8 +23,9 @@ struct FlameSvgOptions {
   std::string title = {};  // the file's name, or what the person calls it
   ViewSpec view = {};      // said on the page where it is not the usual one
   FlameScheme scheme = FlameScheme::module;
-  bool inverted = false;                // the root at the bottom, flames grow upwards
-  std::vector<std::string> notes = {};  // what a reader must know: warnings, estimates. One line
+  bool inverted = false;  // the root at the bottom, flames grow upwards
+  // What a reader must know of the file; what is to be said of the selection is known. All in one line.
+  std::vector<std::string> notes = {};
 };
 
 // `layout` is of the whole selection (not zoomed), made wider than a screen so that zooming shows more.

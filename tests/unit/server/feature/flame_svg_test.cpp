@@ -257,6 +257,16 @@ TEST_CASE("without a script labels are cut by the widths of their letters", "[fl
   CHECK(count(narrow, ">" + std::string(200, 'i') + "</text>") == 1);
 }
 
+TEST_CASE("a page says what its filters did not match, whoever makes it", "[flame_svg]") {
+  const ProfilePtr profile = test::profile_from_text("main;a 3\n");
+  const auto selection =
+      select(profile, parse_view_spec("top-down | drop function nobody").value(), StopToken{});
+  REQUIRE(selection.has_value());
+  const auto layout = layout_flame(**selection, LayoutRequest{}, StopToken{});
+  CHECK(flame_svg(**selection, *layout, {}).find(">`drop function nobody` matches nothing</text>") !=
+        std::string::npos);
+}
+
 TEST_CASE("notes are a line of their own, and an inverted page has its root at the bottom", "[flame_svg]") {
   const ProfilePtr profile = test::profile_from_text("main;a 3\n");
   CHECK(page_of(profile).find("id=\"snotes\"") == std::string::npos);
