@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/view/resolve.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/find_open.h"
@@ -232,6 +233,8 @@ void CommandsModule::go_to(const Params& params, Reply reply) {
   const auto open = session_.profile(argument(params, "profile", 1));
   if (open && !function.empty()) {
     const Profile& profile = *(*open)->profile;
+    const auto whole_name = function_shown_as(profile, function);
+    if (!whole_name) return reply.error(to_psp(whole_name.error()));
     std::vector<std::pair<std::string, std::uint32_t>> found;
     for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
       if (profile.function_name(FunctionId{f}) != whole_name->value_or(function)) continue;
