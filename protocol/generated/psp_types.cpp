@@ -1960,6 +1960,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("remainder", out.remainder)
       .optional("truncated", out.truncated)
       .optional("search", out.search)
+      .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
@@ -1981,6 +1982,7 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "remainder", value.remainder);
   put_optional(out, "truncated", value.truncated);
   put_optional(out, "search", value.search);
+  put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
@@ -2116,6 +2118,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .defaulted("columns", out.columns)
       .optional("own", out.own)
       .optional("remainder", out.remainder)
+      .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
@@ -2140,6 +2143,7 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "columns", value.columns);
   put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
+  put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
@@ -2176,6 +2180,7 @@ bool decode(const Json& value, SearchResult& out, const Path& path) {
       .required("functions", out.functions)
       .required("matches", out.matches)
       .required("text", out.text)
+      .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
@@ -2190,6 +2195,7 @@ void write(JsonText& out, const SearchResult& value) {
   put(out, "functions", value.functions);
   put(out, "matches", value.matches);
   put(out, "text", value.text);
+  put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();
@@ -2231,6 +2237,7 @@ bool decode(const Json& value, HotspotsResult& out, const Path& path) {
       .required("viewTotal", out.view_total)
       .required("places", out.places)
       .optional("remainder", out.remainder)
+      .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
       .ok();
@@ -2244,6 +2251,7 @@ void write(JsonText& out, const HotspotsResult& value) {
   put(out, "viewTotal", value.view_total);
   put(out, "places", value.places);
   put_optional(out, "remainder", value.remainder);
+  put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
   out.end_object();

@@ -1676,6 +1676,8 @@ struct FlameGraphResult {
   std::optional<Truncation> truncated;
   // How much matches `search`.
   std::optional<SearchShare> search;
+  // Sentences about the request: a filter that matches nothing.
+  std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
   std::optional<std::string> estimated;
@@ -1820,6 +1822,8 @@ struct TableResult {
   std::optional<Amount> own;
   // The rows after this page; absent on the last one.
   std::optional<TableRemainder> remainder;
+  // Sentences about the request: a filter that matches nothing.
+  std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
   std::optional<std::string> estimated;
@@ -1863,6 +1867,8 @@ struct SearchResult {
   std::vector<HotFunction> matches;
   // The result as a sentence.
   std::string text;
+  // Sentences about the request: a filter that matches nothing.
+  std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
   std::optional<std::string> estimated;
@@ -1910,6 +1916,8 @@ struct HotspotsResult {
   std::vector<HotFunction> places;
   // The places after these.
   std::optional<TableRemainder> remainder;
+  // Sentences about the request: a filter that matches nothing.
+  std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
   std::optional<std::string> estimated;

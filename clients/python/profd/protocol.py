@@ -2282,6 +2282,8 @@ class FlameGraphResult(Structure):
     # What the request's bounds cut off.
     search: SearchShare | None = None
     # How much matches `search`.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request: a filter that matches nothing.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2304,6 +2306,7 @@ class FlameGraphResult(Structure):
         "remainder": FieldSpec("remainder", ["S", "RemainderBoxes"], True),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
@@ -2494,6 +2497,8 @@ class TableResult(Structure):
     # this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
     remainder: TableRemainder | None = None
     # The rows after this page; absent on the last one.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request: a filter that matches nothing.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2519,6 +2524,7 @@ class TableResult(Structure):
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
@@ -2569,6 +2575,8 @@ class SearchResult(Structure):
     # The names that match, by total, largest first.
     text: str
     # The result as a sentence.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request: a filter that matches nothing.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2584,6 +2592,7 @@ class SearchResult(Structure):
         "functions": FieldSpec("functions", "l", True),
         "matches": FieldSpec("matches", ["a", ["S", "HotFunction"]], True),
         "text": FieldSpec("text", "s", True),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }
@@ -2640,6 +2649,8 @@ class HotspotsResult(Structure):
     # The places, hottest first.
     remainder: TableRemainder | None = None
     # The places after these.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request: a filter that matches nothing.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2654,6 +2665,7 @@ class HotspotsResult(Structure):
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
         "places": FieldSpec("places", ["a", ["S", "HotFunction"]], True),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
     }

@@ -1535,6 +1535,8 @@ export interface FlameGraphResult {
   truncated?: Truncation;
   /** How much matches `search`. */
   search?: SearchShare;
+  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
    * Absent: all are as measured.
@@ -1675,6 +1677,8 @@ export interface TableResult {
   own?: Amount;
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
+  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
    * Absent: all are as measured.
@@ -1716,6 +1720,8 @@ export interface SearchResult {
   matches: HotFunction[];
   /** The result as a sentence. */
   text: string;
+  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
    * Absent: all are as measured.
@@ -1761,6 +1767,8 @@ export interface HotspotsResult {
   places: HotFunction[];
   /** The places after these. */
   remainder?: TableRemainder;
+  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
    * Absent: all are as measured.

@@ -934,6 +934,7 @@ M.DaemonState = {
 ---@field remainder profd.RemainderBoxes The joined siblings.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
+---@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1004,6 +1005,7 @@ M.DaemonState = {
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
+---@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1025,6 +1027,7 @@ M.DaemonState = {
 ---@field functions integer How many names match.
 ---@field matches profd.HotFunction[] The names that match, by total, largest first.
 ---@field text string The result as a sentence.
+---@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1048,6 +1051,7 @@ M.DaemonState = {
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field places profd.HotFunction[] The places, hottest first.
 ---@field remainder? profd.TableRemainder The places after these.
+---@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1893,6 +1897,7 @@ M.schema = {
     remainder = { type = {"S", "RemainderBoxes"}, required = true },
     truncated = { type = {"S", "Truncation"} },
     search = { type = {"S", "SearchShare"} },
+    warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
@@ -1958,6 +1963,7 @@ M.schema = {
     columns = { type = {"a", {"S", "MetricColumns"}} },
     own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
+    warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
@@ -1977,6 +1983,7 @@ M.schema = {
     functions = { type = "l", required = true },
     matches = { type = {"a", {"S", "HotFunction"}}, required = true },
     text = { type = "s", required = true },
+    warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
@@ -1998,6 +2005,7 @@ M.schema = {
     viewTotal = { type = {"S", "Amount"}, required = true },
     places = { type = {"a", {"S", "HotFunction"}}, required = true },
     remainder = { type = {"S", "TableRemainder"} },
+    warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
