@@ -62,8 +62,8 @@ uint32_t profd_function(profd_builder* b, const char* name, const char* file, ui
 uint32_t profd_frame(profd_builder* b, uint32_t function, uint32_t line);
 
 /* Everything a frame can have. Set `size` to sizeof(profd_frame_spec) and the rest to zero first; `module`
- * counts only with has_module. `address` is the one in memory; in a module with a range readers make of it the
- * offset in the module's file. */
+ * counts only with has_module. `address` is the one in memory; in a module with a range readers make of it
+ * the offset in the module's file. */
 typedef struct profd_frame_spec {
   size_t size;
   uint32_t function, line, column, module;
