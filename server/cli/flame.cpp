@@ -15,6 +15,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
+#include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/names.h"
@@ -41,10 +42,12 @@ constexpr std::uint32_t kTerminalRows = 40;
 
 // Who gets the page sees nothing of what the command said beside it.
 std::vector<std::string> notes_of(const OpenView& view) {
-  std::vector<std::string> notes = view.selection->warnings;
-  if (std::string excluded = exclusion_text(*view.selection); !excluded.empty())
+  std::vector<std::string> notes = view.selection().warnings;
+  if (std::string excluded = exclusion_text(view.selection()); !excluded.empty())
     notes.push_back(std::move(excluded));
-  for (const ReportRow& row : view.opened.report.rows()) {
+  if (std::string estimated = estimate_text(view.selection()); !estimated.empty())
+    notes.push_back(std::move(estimated));
+  for (const ReportRow& row : view.opened().report.rows()) {
     if (row.severity == Severity::info) continue;
     std::string note = row.message;
     if (row.count > 1) note += fmt::format(" ({} times)", format_count(row.count));
