@@ -24,6 +24,7 @@ struct SearchOptions {
 std::string search_text(const Console& console, const SearchAnswer& answer) {
   std::string out = console.out.bold(sanitize_text(answer.text)) + "\n";
   if (answer.head.excluded) out += console.out.warning(sanitize_text(answer.head.excluded->text)) + "\n";
+  if (!answer.head.estimated.empty()) out += console.out.dim(answer.head.estimated) + "\n";
   if (answer.matches.empty()) return out;
   out += console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);

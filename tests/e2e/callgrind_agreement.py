@@ -104,10 +104,9 @@ def inclusive_sums(path):
 
     def move(words):
         for kind, word in zip(positions, words):
-            before = at.get(kind, 0)
-            if word == "*":
-                continue
-            at[kind] = before + int(word, 0) if word[0] in "+-" else int(word, 0)
+            first = re.match(r"[-+]?(?:0x[0-9a-fA-F]+|\d+)", word)  # of a range, where it begins
+            if first:
+                at[kind] = (at.get(kind, 0) if word[0] in "+-" else 0) + int(first.group(0), 0)
 
     for line in open(path, encoding="utf-8", errors="replace"):
         line = line.strip()

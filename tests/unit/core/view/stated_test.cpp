@@ -210,3 +210,19 @@ TEST_CASE("parts of one function add up unless one can be above another") {
   CHECK(totals(false).at("main") == "43 3");
   CHECK(totals(true).at("main") == "43 3 ~");
 }
+
+TEST_CASE("a profile that is written out keeps what is stated while nothing is filtered") {
+  const auto profile = program();
+  const auto written = [&](std::string_view text) {
+    const ViewSpec spec = *parse_view_spec(text);
+    return *filtered_profile(**select(profile, spec, {}), spec, {});
+  };
+  const ProfilePtr whole = written("top-down");
+  CHECK(rows(*selected(whole)) == rows(*selected(profile)));
+  CHECK(level(*selected(whole), Shape::callers) == level(*selected(profile), Shape::callers));
+  // Of a part, only that its paths are an estimate is known.
+  const ProfilePtr part = written("top-down | drop function odd");
+  CHECK(part->contexts_estimated());
+  CHECK(part->stated()->functions.size() == 0);
+  CHECK(rows(*selected(part)).at("main") == "331 1 ~");
+}
