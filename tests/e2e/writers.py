@@ -62,7 +62,7 @@ def rows_of(path, metric):
 
 def places_of(path, metric):
     """Functions with their places: one name may stand in several files, and in one file on several lines."""
-    rows = json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path))["rows"]
+    rows = answers.rows_of(json.loads(run(PROFD, "top", "--json", "-n", "0", "--metric", metric, path)))
     return {(row["name"], row.get("file"), row.get("line"), row["self"], row["total"]) for row in rows}
 
 

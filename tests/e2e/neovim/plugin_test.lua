@@ -149,7 +149,7 @@ end)
 -- A Neovim with a screen, which would ask for a key; this one has none.
 local function with_screen(body)
   local channel = vim.fn.jobstart({
-    vim.fn.exepath('nvim'),
+    vim.env.PROFD_TEST_NVIM,
     '--embed',
     '-u',
     'NONE',

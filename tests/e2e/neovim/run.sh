@@ -44,7 +44,7 @@ for name in "${names[@]}"; do
   env -i PATH="$home/bin:$PATH" HOME="$home" TMPDIR="$home" LANG=C.UTF-8 TERM=xterm-256color \
     XDG_CONFIG_HOME="$home/config" XDG_DATA_HOME="$home/data" XDG_STATE_HOME="$home/state" \
     XDG_CACHE_HOME="$home/cache" XDG_RUNTIME_DIR="$home/run" \
-    PROFD_TEST_SOURCE="$source_dir" PROFD_TEST_WORK="$home/work" PROFD_TEST_FILE="$here/${name}_test.lua" \
+    PROFD_TEST_NVIM="$nvim" PROFD_TEST_SOURCE="$source_dir" PROFD_TEST_WORK="$home/work" PROFD_TEST_FILE="$here/${name}_test.lua" \
     timeout 120 "$nvim" --headless -u NONE -i NONE -n --cmd "set runtimepath^=$source_dir/clients/neovim" \
     -c "luafile $here/harness.lua" </dev/null 2>&1
   status=$?
