@@ -50,7 +50,7 @@ ResponseError invalid_params(const std::string& path, std::string_view message) 
 
 namespace {
 
-FilterOp from_psp(psp::FilterOp op) {
+FilterOp filter_op(psp::FilterOp op) {
   switch (op) {
     case psp::FilterOp::drop:
       return FilterOp::drop;
@@ -63,7 +63,7 @@ FilterOp from_psp(psp::FilterOp op) {
   }
 }
 
-FilterBy from_psp(psp::FilterBy by) {
+FilterBy filter_by(psp::FilterBy by) {
   switch (by) {
     case psp::FilterBy::module:
       return FilterBy::module;
@@ -100,8 +100,8 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
       return tl::make_unexpected(
           invalid_params(place + ".by", "function, module, file, thread, label, time or fragment"));
     Filter out;
-    out.op = from_psp(filter.op.value());
-    out.by = from_psp(filter.by.value());
+    out.op = filter_op(filter.op.value());
+    out.by = filter_by(filter.by.value());
     if (out.by == FilterBy::fragment) {
       if (!filter.frames || filter.frames->empty())
         return tl::make_unexpected(invalid_params(place + ".frames", "a fragment needs at least one name"));

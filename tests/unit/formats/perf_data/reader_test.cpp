@@ -226,11 +226,11 @@ PerfDataFile compressed_pipe(bool aligned, std::size_t cut) {
     std::string body = payload;
     if (aligned) {
       body = File::of(payload.size()) + payload;
-      body.resize((body.size() + 7) / 8 * 8);
+      while (body.size() % 8 != 0) body.push_back('\0');
     }
     file.record(aligned ? 83 : 81, 0, body);
     if (&payload == &pieces.back())
-      file.bytes.resize(file.bytes.size() - (aligned ? (8 - payload.size() % 8) % 8 : 0));
+      file.bytes.erase(file.bytes.size() - (aligned ? (8 - payload.size() % 8) % 8 : 0));
   }
   return file;
 }
