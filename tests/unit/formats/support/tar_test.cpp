@@ -16,7 +16,8 @@ auto list(const std::string& bytes, ImportReport& report, bool partial = false) 
 
 TEST_CASE("tar members are listed with long names from pax headers") {
   ImportReport report;
-  const std::string long_name = std::string(150, 'd') + "/file";
+  std::string long_name(150, 'd');
+  long_name.append("/file");
   const std::string tar = tar_of({{"a", "one"}, {long_name, std::string(1000, 'x')}, {"c", ""}});
   CHECK(is_tar(std::as_bytes(std::span(tar))));
   const auto members = list(tar, report);
