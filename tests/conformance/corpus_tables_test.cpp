@@ -72,7 +72,9 @@ TEST_CASE("gprof-cc corpus files have the functions and calls that gprof2dot dra
     const Profile& profile = *opened.profiles.front();
     REQUIRE(profile.associations().size() == 1);
     CHECK(profile.associations()[0].name == "calls");
-    CHECK(static_cast<double>(profile.associations()[0].contexts[0].size()) == std::stod(row.total));
+    CHECK(static_cast<double>(profile.associations()[0].contexts[0].size()) == std::stod(row.count));
+    REQUIRE(profile.stated() != nullptr);
+    CHECK(static_cast<double>(profile.stated()->functions.size()) == std::stod(row.total));
     CHECK_FALSE(opened.report.has_losses());
   }
 }
