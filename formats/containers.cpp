@@ -18,7 +18,7 @@ namespace {
 
 std::string without_suffix(std::string name, std::string_view suffix, std::string_view replacement = "") {
   if (name.size() > suffix.size() && name.ends_with(suffix)) {
-    name.resize(name.size() - suffix.size());
+    name.erase(name.size() - suffix.size());
     name += replacement;
   }
   return name;

@@ -300,12 +300,58 @@ def hover_under_load(ctx: Context, root: Path, hot: Hot) -> None:
     ctx.add(row)
 
 
+# Kind of request -> how long the first of it may take right after the profile is open.
+FIRST_LIMITS = {
+    "layout, top-down, any width": 0.5, "table page": 0.5, "search": 0.5, "layout, bottom-up": 1.5,
+    "callers of a function": 1.5, "annotations of a file": 1.5, "hover": 1.5,
+}
+
+
+def first_requests(ctx: Context, root: Path, hot: Hot) -> None:
+    """Each kind asked of a daemon that has just opened the biggest profile and made nothing else of it."""
+    size = ctx.sizes[-1]
+    rows = {kind: Row(f"first {size}: {kind}", f"<= {limit} s") for kind, limit in FIRST_LIMITS.items()}
+    if not ctx.wants(*(row.name for row in rows.values())):
+        return
+    print(f"bench: first requests on pprof {size}", flush=True)
+    path = ctx.inputs.file("pprof", size)
+    requests = _requests(hot, {"revision": 1, "boxes": {"key": [], "parent": []}})
+    environment = ctx.environment()
+    try:
+        # From the cache, so that opening takes no time; what the opening daemon made is not in it.
+        with Daemon([str(ctx.profd), "serve", "--stdio"], environment) as daemon:
+            client = daemon.stdio_client()
+            client.initialize(root)
+            _open(client, path)
+            client.wait_idle()
+        for kind, row in rows.items():
+            if not ctx.wants(row.name) or not requests[kind]:
+                continue
+            times = []
+            for repeat in range(min(3, len(requests[kind]))):
+                with Daemon([str(ctx.profd), "serve", "--stdio"], environment) as daemon:
+                    client = daemon.stdio_client()
+                    client.initialize(root)
+                    _open(client, path)
+                    answer = client.request(*requests[kind][repeat])
+                    if answer.error:
+                        raise ClientError(f"{kind}: {answer.error.get('message')}")
+                    times.append(answer.seconds)
+            row.measured = f"{seconds(percentile(times, 0.5))}, at most {seconds(max(times))}"
+            row.check(percentile(times, 0.5) <= FIRST_LIMITS[kind])
+    except ClientError as error:
+        next(iter(rows.values())).measured = f"not yet: {error}"
+    for row in rows.values():
+        ctx.add(row)
+
+
 def run(ctx: Context) -> None:
     size = ctx.sizes[-1]
-    kinds = [f"warm {size}: {kind}" for kind in _requests(Hot(), {"boxes": {"key": [], "parent": []}})]
+    kinds = [f"warm {size}: {kind}" for kind in _requests(Hot(), {"revision": 1, "boxes": {"key": [], "parent": []}})]
     asked = ctx.wants(*kinds, f"resident after loading {size}", f"daemon {size}: start to first layout",
                       f"daemon {size}: views made ahead", "a layout answer")
-    if not asked and not ctx.wants("idle daemon", f"a hover while another client loads {size}"):
+    firsts = [f"first {size}: {kind}" for kind in FIRST_LIMITS]
+    if not asked and not ctx.wants("idle daemon", f"a hover while another client loads {size}", *firsts):
         return
     root = make_workspace(ctx)
     small = add_sources(ctx, root, ctx.sizes[0])
@@ -314,4 +360,5 @@ def run(ctx: Context) -> None:
     idle(ctx, root)
     if asked:
         session(ctx, root, hot)
+    first_requests(ctx, root, hot)
     hover_under_load(ctx, root, small)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "core/support/hash.h"
 #include "core/support/interner.h"
 #include "core/view/name_order.h"
@@ -79,11 +80,6 @@ Identity identity(const Profile& profile, Granularity granularity, std::uint32_t
     id.line = profile.frames().line[frame];
   }
   return id;
-}
-
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
 SortName sort_name(const Profile& profile, const KeyTable& keys, Key key) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/support/base_name.h"
 #include "core/support/hash.h"
 #include "core/support/interner.h"
 #include "core/view/name_differences.h"
@@ -370,12 +371,6 @@ std::string with_place(std::string_view name, std::string_view place) {
 }
 
 }  // namespace
-
-std::string_view base_name(std::string_view path) {
-  while (path.size() > 1 && (path.back() == '/' || path.back() == '\\')) path.remove_suffix(1);
-  const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
-}
 
 std::string short_name(std::string_view name) {
   // "(garbage collector)", "[unknown]", "-[NSArray count]" are names as they stand.

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/base_name.h"
+
 namespace profd {
 
 std::string short_name(std::string_view name);
@@ -26,8 +28,5 @@ struct NameAndPlace {
 std::vector<std::string> distinct_short_names(std::span<const NameAndPlace> frames);
 // The same with whole names, for tables.
 std::vector<std::string> distinct_names(std::span<const NameAndPlace> frames);
-
-// "src/a/b.cc" -> "b.cc"; both separators.
-std::string_view base_name(std::string_view path);
 
 }  // namespace profd

@@ -24,8 +24,7 @@ using namespace gprof_text;
 constexpr std::array<std::string_view, 2> kExtensions{".gprof", ".gprof.txt"};
 constexpr ReaderNotes kNotes{
     .versions = "flat profiles and call graphs of GNU, BSD, macOS, AIX and embedded gprof; -l",
-    .keeps =
-        "self times or cycles; calls, and inclusive times as gprof prints them; no stacks",
+    .keeps = "self times or cycles; calls, and inclusive times as gprof prints them; no stacks",
     .recording = "gcc -pg -o app app.c && ./app && gprof ./app gmon.out > app.gprof.txt",
     .verified =
         "the reports' own tables: total and top functions of seven files, calls and inclusive times of one",
@@ -80,6 +79,7 @@ class Reading {
     }
     PROFD_CHECK(end_block());
     PROFD_CHECK(add_outside_calls());
+    add_lines_without_block();
     if (n_rows_ == 0) return fail(ErrorCode::malformed, "the tables of the file have no row", offset_);
     return graph_->finish(context_.report);
   }
@@ -143,6 +143,7 @@ class Reading {
     PROFD_TRY(const std::int64_t self, measured(row.self));
     const CostGraph::Node node = node_of(row.name);
     graph_->add_self(node, std::span(&self, 1));
+    if (has_graph_ && self != 0) flat_.push_back({node, self});
     if (!has_graph_ && row.has_calls) graph_->add_entries(node, row.calls);
     return {};
   }
@@ -198,6 +199,7 @@ class Reading {
     if (of.whole_cycle) return {};
     const CostGraph::Node caller = node_of(of.name);
     has_block_.insert(caller.frame.v);
+    described_.insert(caller.function.v);
     for (std::size_t i = 0; i < primary; ++i) callers_.push_back({block[i], caller, offset_});
     if (!has_flat_) {
       PROFD_TRY(const std::int64_t self, measured(of.self));
@@ -252,6 +254,18 @@ class Reading {
     return {};
   }
 
+  // Of a report by line the call graph has lines with calls alone; the others are parts of their function,
+  // too.
+  void add_lines_without_block() {
+    for (const auto& [node, self] : flat_)
+      if (described_.contains(node.function.v) && !has_block_.contains(node.frame.v))
+        graph_->add_total(node, std::span(&self, 1));
+  }
+
+  struct FlatLine {
+    CostGraph::Node node;
+    std::int64_t self;
+  };
   struct Caller {
     GraphRow row;
     CostGraph::Node callee;
@@ -263,6 +277,8 @@ class Reading {
   ProfileBuilder& builder_;
   std::vector<Caller> callers_;
   std::unordered_set<std::uint32_t> has_block_;  // by frame: reports by line have several of a function
+  std::unordered_set<std::uint32_t> described_;  // functions of which a block is there
+  std::vector<FlatLine> flat_;                   // in files with a call graph
   std::optional<CostGraph> graph_;
   std::unordered_map<std::uint32_t, FunctionId> functions_;
   bool has_flat_ = false, has_graph_ = false, cycles_ = false;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "formats/support/text_number.h"
 #include "formats/support/xml.h"
 
@@ -43,10 +44,6 @@ std::pair<std::string, std::string> name_and_unit(std::string_view text) {
 
 bool is_unknown(std::string_view file) {
   return file.starts_with("<unknown file>") || (file.starts_with('[') && file.ends_with(']'));
-}
-
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
 }
 
 class Handler final : public XmlHandler {

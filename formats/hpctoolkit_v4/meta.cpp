@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
+
 namespace profd::hpctoolkit_v4 {
 namespace {
 
@@ -164,8 +166,6 @@ class ScopeReading {
     }
     return {};
   }
-
-  static std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
   Result<void> functions() {
     PROFD_TRY(functions_, array(kFunctions, 40, "functions"));

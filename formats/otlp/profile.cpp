@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "formats/support/loaded_modules.h"
 
 namespace profd::otlp {
@@ -14,10 +15,6 @@ constexpr std::uint64_t kMaxFramesPerByte = 64;
 
 std::uint32_t small(std::uint64_t value) {
   return value < kNone ? static_cast<std::uint32_t>(value) : 0;
-}
-
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.find_last_of("/\\") + 1);
 }
 
 FrameKind kind_of(std::string_view type) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "core/support/base_name.h"
 #include "formats/pprof/prune.h"
 #include "formats/support/loaded_modules.h"
 
@@ -41,11 +42,6 @@ Result<IdMap> map_ids(const std::vector<Table>& table, const char* name, ImportR
 
 std::uint32_t line_number(std::int64_t line) {
   return line > 0 && line < std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(line) : 0;
-}
-
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
 class Builder {

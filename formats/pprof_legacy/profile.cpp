@@ -1,13 +1,10 @@
 // From records to the builder.
+#include "core/support/base_name.h"
 #include "formats/pprof_legacy/records.h"
 #include "formats/support/loaded_modules.h"
 
 namespace profd::pprof_legacy {
 namespace {
-
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
 
 class Frames {
  public:

@@ -51,9 +51,10 @@ class Building {
         {.function = function, .kind = method.file.empty() ? FrameKind::native : FrameKind::interpreted});
   }
 
-  void state(FrameId method, std::int64_t total) {
-    const Value value = total;
-    builder_.state_function(method, std::span(&value, 1));
+  // The total may be printed with fewer digits than the self.
+  void state(FrameId frame, const Method& method) {
+    const Value value = std::max(method.total, method.self);
+    builder_.state_function(frame, std::span(&value, 1));
   }
 
   void put(ContextId context, std::int64_t self, std::int64_t wait, std::int64_t calls) {
@@ -80,7 +81,7 @@ class Building {
         const Method& method = section.methods[m];
         const ContextId context = builder_.context(kRootContext, frames[m]);
         put(context, method.self, method.wait, method.calls);
-        state(frames[m], method.total);
+        state(frames[m], method);
       }
       return;
     }
@@ -134,7 +135,7 @@ class Building {
         builder_.state_function(frames[m], {});
         continue;
       }
-      state(frames[m], method.total);
+      state(frames[m], method);
       const bool taken = fits(m);
       n_rounded += !taken;
       put(graph.context(m), method.self - (taken ? sums[m].self : 0),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "server/engine/origin.h"
 #include "server/engine/uri.h"
 
@@ -22,7 +23,7 @@ class FileOrigin final : public Origin {
 
   const std::string& key() const override { return key_; }
   const std::string& uri() const override { return uri_; }
-  std::string name() const override { return std::string(last_component(path_)); }
+  std::string name() const override { return std::string(base_name(path_)); }
   const std::string& place() const override { return path_; }
 
   Result<Load> load(const LoadContext& context) const override {

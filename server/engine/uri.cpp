@@ -76,9 +76,4 @@ bool lies_below(std::string_view path, std::string_view folder) {
          (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-std::string_view last_component(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return slash == path.npos ? path : path.substr(slash + 1);
-}
-
 }  // namespace profd

@@ -15,6 +15,5 @@ std::string uri_of_path(std::string_view path);
 
 // Whether `path` is `folder` or lies below it. Both lexically normal.
 bool lies_below(std::string_view path, std::string_view folder);
-std::string_view last_component(std::string_view path);
 
 }  // namespace profd

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "core/support/checked.h"
 #include "core/view/search.h"
 #include "core/view/table.h"
@@ -297,7 +298,7 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
 
   Page page(request.markdown);
   page.title(function.name.empty() ? "(unknown)" : function.name,
-             fmt::format("{}:{}", last_component(request.file.path), line->source_line), function.inlined,
+             fmt::format("{}:{}", base_name(request.file.path), line->source_line), function.inlined,
              function.n_others);
   if (line->changed)
     page.note("This line changed since the profile was recorded; the numbers are of what it was.");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "server/engine/source_text.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -365,7 +366,7 @@ ResponseError to_psp(const Error& error, const std::string& file) {
   if (!error.where.empty()) data.where = error.where;
   if (!error.format.empty()) data.format = error.format;
   std::string message = describe(error);
-  const std::string_view name = last_component(file);
+  const std::string_view name = base_name(file);
   if (!name.empty() && message.find(name) == message.npos) message = fmt::format("{}: {}", name, message);
   const auto code =
       error.code == ErrorCode::internal ? psp::ErrorCodes::internal_error : psp::ErrorCodes::request_failed;

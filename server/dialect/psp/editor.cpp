@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/support/base_name.h"
 #include "server/dialect/psp/annotate_request.h"
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
@@ -173,7 +174,7 @@ void EditorModule::bind(protocol::Binder& binder) {
             psp::WorkspaceSymbol symbol;
             symbol.name = sanitize_text(place.name) + "  " + found.whole.share_text(place.total);
             symbol.kind = psp::SymbolKind::function;
-            symbol.container_name = std::string(last_component(place.path));
+            symbol.container_name = std::string(base_name(place.path));
             symbol.location = {uri_of_path(place.path), line_range(place.line == 0 ? 0 : place.line - 1)};
             symbols.push_back(std::move(symbol));
           }

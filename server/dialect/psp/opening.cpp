@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/support/base_name.h"
 #include "server/dialect/psp/session_context.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -69,7 +70,7 @@ void Opening::open(OpenRequest request, const std::optional<psp::ProgressToken>&
   std::shared_ptr<Progress> progress;
   const std::string path = path_or_uri(request.uri);
   std::string token_name;
-  auto report = report_to(token, "Reading " + sanitize_text(last_component(path)), progress, token_name);
+  auto report = report_to(token, "Reading " + sanitize_text(base_name(path)), progress, token_name);
   const bool make_default = request.make_default;
   const std::uint64_t ticket =
       session_.engine.open(session_.client, std::move(request), std::move(report),

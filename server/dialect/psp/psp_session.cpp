@@ -39,7 +39,7 @@ std::vector<std::string> roots_of(const psp::InitializeParams& params) {
   return roots;
 }
 
-PositionEncoding from_psp(psp::PositionEncodingKind kind) {
+PositionEncoding encoding_of(psp::PositionEncodingKind kind) {
   switch (kind) {
     case psp::PositionEncodingKind::utf8:
       return PositionEncoding::utf8;
@@ -203,7 +203,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
     return;
   }
   if (params.process_id && context_.setup.on_process_id) context_.setup.on_process_id(*params.process_id);
-  context_.encoding = from_psp(protocol::choose_position_encoding(params.capabilities));
+  context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
   if (params.initialization_options) apply_settings(*params.initialization_options);
   context_.workspace.set_roots(roots_of(params), [this, alive = context_.alive] {

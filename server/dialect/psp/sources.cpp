@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "server/dialect/psp/annotate_request.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
-#include "server/feature/evidence.h"
 #include "server/feature/estimate.h"
+#include "server/feature/evidence.h"
 
 namespace profd {
 namespace {
@@ -138,7 +139,7 @@ Result<psp::SourceResolveResult> resolve(const OpenProfile& open, const Workspac
   else if (out.tie)
     out.text = fmt::format("{} files match equally well", out.candidates.size());
   else
-    out.text = sanitize_text(last_component(out.candidates[0].uri)) +
+    out.text = sanitize_text(base_name(out.candidates[0].uri)) +
                (out.candidates[0].line ? fmt::format(":{}", *out.candidates[0].line + 1) : "");
   return out;
 }

@@ -76,6 +76,25 @@ TEST_CASE("gprof-text: callers without a block of their own are told by what the
   CHECK(total_of(*read.profiles[0], "calls") == 2);
 }
 
+TEST_CASE("gprof-text: a line of which only the flat profile tells is part of its function's total") {
+  const auto read =
+      read_with("gprof-text",
+                "  %   cumulative   self              self     total\n"
+                " time   seconds   seconds    calls  Ts/call  Ts/call  name\n"
+                " 75.00      0.15     0.15                             leaf (a.c:5 @ 11d3)\n"
+                " 25.00      0.20     0.05        2     0.00     0.00  leaf (a.c:4 @ 11c9)\n"
+                "\n\f\nindex % time    self  children    called     name\n"
+                "                0.05    0.00       2/2           main (a.c:9 @ 1200) [2]\n"
+                "[1]     25.0    0.05    0.00       2         leaf (a.c:4 @ 11c9) [1]\n-----\n");
+  REQUIRE(read.error == "");
+  const StatedCosts::Functions& functions = read.profiles[0]->stated()->functions;
+  double total = 0;
+  for (std::size_t row = 0; row < functions.size(); ++row)
+    if (functions.known[row] != 0)
+      total += as_double(std::get<Column<std::int64_t>>(functions.totals[0])[row]);
+  CHECK(total == 200e6);
+}
+
 TEST_CASE("gprof2dot-json: bad input is refused or counted") {
   const auto file = [](const std::string& events) {
     return R"({"version":0,"costs":[{"description":"c"}],"functions":[{"name":"f"}],"events":[)" + events +
