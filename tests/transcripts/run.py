@@ -46,8 +46,10 @@ def matches(expected, actual):
 
 
 class Server:
-    def __init__(self, command):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def __init__(self, command, runtime_dir):
+        environment = dict(os.environ, XDG_RUNTIME_DIR=runtime_dir)  # pages that commands show lie there
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env=environment)
         self.buffer = b""
         self.next_id = 1000
 
@@ -101,12 +103,13 @@ def age_sources(root):
 def play(path, command, root):
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    server = Server(command)
     ended = False
     pending, others = {}, []
     last_id = None
     n_checks = 0
-    with tempfile.TemporaryDirectory() as scratch:
+    where = os.path.basename(path)
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as runtime_dir:
+        server = Server(command, runtime_dir)
         fill = lambda s: s.replace("${ROOT}", root).replace("${TMP}", scratch)
         try:
             for kind, argument, content, line in blocks(text):
@@ -171,8 +174,9 @@ def play(path, command, root):
                 code = server.end()
                 if code != 0:
                     raise Failure("exit code %d at the end of input" % code)
-        except Failure:
-            raise
+        except Failure as failure:
+            raise failure if str(failure).startswith(where) else Failure("%s: %s; what came besides: %s" % (
+                where, failure, json.dumps(others, ensure_ascii=False)[:2000]))
         finally:
             if server.process.poll() is None:
                 server.process.kill()

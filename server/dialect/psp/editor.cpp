@@ -1,6 +1,7 @@
 // What any LSP client gets: inlay hints, lenses, hovers, symbols.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,7 @@ class EditorModule final : public Module {
   [[nodiscard]] OpenProfilePtr annotating() const;
 
   SessionContext& session_;
+  bool lenses_shown_ = false;  // the client may have some: it has to be told when they are turned off
 };
 
 OpenProfilePtr EditorModule::annotating() const {
@@ -51,7 +53,8 @@ OpenProfilePtr EditorModule::annotating() const {
 void EditorModule::refresh() {
   const auto ignore = [](const auto&) {};
   if (session_.can.hint_refresh) session_.peer->call<psp::InlayHintRefreshRequest>({}, ignore);
-  if (session_.can.lens_refresh && session_.workspace.code_lens())
+  const bool on = session_.workspace.code_lens();
+  if (session_.can.lens_refresh && (std::exchange(lenses_shown_, on) || on))
     session_.peer->call<psp::CodeLensRefreshRequest>({}, ignore);
 }
 
@@ -90,6 +93,7 @@ void EditorModule::bind(protocol::Binder& binder) {
       [this](const psp::CodeLensParams& params, protocol::Reply<psp::CodeLensRequest> reply) {
         const OpenProfilePtr open = annotating();
         if (!open || !session_.workspace.code_lens()) return reply(std::nullopt);
+        lenses_shown_ = true;
         auto request = annotate_request(session_, open, params.text_document.uri);
         if (!request) return reply(std::nullopt);
         const bool quick = session_.engine.views().is_quick(
