@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/support/near_miss.h"
 #include "formats/containers.h"
 #include "formats/source_files.h"
 
@@ -27,6 +28,12 @@ std::string known_formats() {
   std::vector<std::string_view> ids;
   for (const FormatReader* reader : all_readers()) ids.push_back(reader->info().id);
   return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+std::string meant_format(std::string_view id) {
+  std::vector<std::string_view> ids;
+  for (const FormatReader* reader : all_readers()) ids.push_back(reader->info().id);
+  return did_you_mean(id, ids);
 }
 
 // What a person would look at first: an error page that was downloaded, a text in the wrong place.
@@ -244,8 +251,8 @@ class Opener {
     if (options_.format.empty()) return {};
     forced_ = find_reader(options_.format);
     if (forced_) return {};
-    return fail(ErrorCode::invalid,
-                fmt::format("there is no format {}; known are {}", options_.format, known_formats()));
+    return fail(ErrorCode::invalid, fmt::format("there is no format {}{}; known are {}", options_.format,
+                                                meant_format(options_.format), known_formats()));
   }
 
   Result<void> check(const ByteSource& file) const {

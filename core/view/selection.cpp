@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/near_miss.h"
 #include "core/view/filters.h"
 #include "core/view/key_memo.h"
 #include "core/view/memo.h"
@@ -120,6 +121,17 @@ std::vector<Value> sum_of_undecided(const Profile& profile, const std::vector<st
         profile.samples()->values[m]));
   }
   return sums;
+}
+
+std::string unknown_metric(const Profile& profile, std::string_view wanted) {
+  constexpr std::size_t kMaxNamed = 20;
+  std::vector<std::string_view> names;
+  for (const MetricInfo& metric : profile.metrics()) names.push_back(metric.name);
+  std::string text = fmt::format("the profile has no metric \"{}\"{}", wanted, did_you_mean(wanted, names));
+  for (std::size_t m = 0; m < std::min(names.size(), kMaxNamed); ++m)
+    text += (m == 0 ? "; it has " : ", ") + std::string(names[m]);
+  if (names.size() > kMaxNamed) text += fmt::format(" and {} more", names.size() - kMaxNamed);
+  return text;
 }
 
 bool any_set(const std::vector<std::uint8_t>& flags) {
@@ -285,8 +297,7 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   selection->metric = profile->default_metric();
   if (!spec.metric.empty()) {
     const std::optional<MetricId> metric = profile->find_metric(spec.metric);
-    if (!metric)
-      return fail(ErrorCode::not_found, fmt::format("the profile has no metric \"{}\"", spec.metric));
+    if (!metric) return fail(ErrorCode::not_found, unknown_metric(*profile, spec.metric));
     selection->metric = *metric;
   }
   const std::size_t m = selection->metric.v;
@@ -335,9 +346,10 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
     selection->hidden = similar->hidden;
     selection->collapse_recursion = similar->collapse_recursion;
     selection->owner = similar->owner;
-    selection->warnings.insert(selection->warnings.end(),
-                               similar->warnings.begin() + static_cast<std::ptrdiff_t>(similar->n_row_warnings),
-                               similar->warnings.end());
+    selection->warnings.insert(
+        selection->warnings.end(),
+        similar->warnings.begin() + static_cast<std::ptrdiff_t>(similar->n_row_warnings),
+        similar->warnings.end());
   } else {
     PROFD_CHECK(apply_frame_filters(*profile, filters, *selection));
     PROFD_CHECK(find_owners(profile->tree(), *selection, stop));

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/support/near_miss.h"
+
 namespace profd {
 namespace {
 
@@ -135,7 +137,9 @@ Result<Granularity> parse_granularity(std::string_view text) {
   for (std::size_t i = 0; i < kGranularities.size(); ++i) {
     if (kGranularities[i] == text) return static_cast<Granularity>(i);
   }
-  return fail(ErrorCode::invalid, "a granularity is one of address, line, function, file, module");
+  return fail(ErrorCode::invalid,
+              fmt::format("a granularity is one of address, line, function, file, module; \"{}\" is none{}",
+                          text, did_you_mean(text, kGranularities)));
 }
 
 std::string to_text(const ViewSpec& spec) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
+#include "core/support/near_miss.h"
 #include "core/view/spec.h"
 
 namespace profd {
@@ -200,14 +201,24 @@ class Parser {
     return {};
   }
 
+  // What stands where one of the words was expected.
+  std::string given(std::span<const std::string_view> words) const {
+    if (!token_.is_name() || token_.text.empty()) return {};
+    return fmt::format("; \"{}\" is none{}", token_.text, did_you_mean(token_.text, words));
+  }
+
   Result<void> parse_head(ViewSpec& spec) {
     bool found = false;
     for (int s = 0; s < 5 && !found; ++s) {
       found = token_.is(to_text(static_cast<Shape>(s)));
       if (found) spec.shape = static_cast<Shape>(s);
     }
-    if (!found)
-      return error_at(token_.offset, "a view begins with top-down, bottom-up, flat, callers or callees");
+    if (!found) {
+      std::array<std::string_view, 5> shapes;
+      for (std::size_t s = 0; s < shapes.size(); ++s) shapes[s] = to_text(static_cast<Shape>(s));
+      return error_at(token_.offset,
+                      "a view begins with top-down, bottom-up, flat, callers or callees" + given(shapes));
+    }
     PROFD_CHECK(advance());
     if (token_.is("of")) {
       PROFD_CHECK(advance());
@@ -285,11 +296,16 @@ class Parser {
       PROFD_CHECK(advance());
       break;
     }
-    if (!found)
+    if (!found) {
+      std::vector<std::string_view> words = {"metric"};
+      for (const auto& [word, op] : kOps) words.push_back(word);
+      for (const auto& [word, by] : kBys) words.push_back(word);
       return error_at(
           token_.offset,
           "a clause is metric, or keep, drop, hide or collapse with function, module, file, fragment, "
-          "thread, label, time or recursion");
+          "thread, label, time or recursion" +
+              given(words));
+    }
     PROFD_CHECK(parse_arguments(filter));
     spec.filters.push_back(std::move(filter));
     return {};

@@ -2,12 +2,13 @@
 #include <csignal>
 #include <exception>
 #include <iterator>
-#include <map>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/support/near_miss.h"
+#include "server/cli/arguments.h"
 #include "server/cli/command.h"
 #include "server/feature/escape.h"
 
@@ -51,23 +52,33 @@ void add_commands(CLI::App& root, Commands& commands, std::string_view first) {
   for (const NamedCommand& command : kCommands) command.add(root, commands);
 }
 
+// The command that a first word was meant to be which names no file. "" when it is something else.
+std::string_view meant_command(std::string_view word) {
+  if (word.empty() || word.front() == '-' || word.find('/') != word.npos) return {};
+  std::vector<std::string_view> names;
+  for (const NamedCommand& command : kCommands) names.push_back(command.name);
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+  if (::access(std::string(word).c_str(), F_OK) == 0) return {};
+  return near_miss(word, names);
+}
+
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   Commands commands;
   CLI::App root{"Reads what any profiler wrote, and answers."};
   root.name("profd");
+  use_plain_help(root);
   root.set_version_flag("--version", "profd " PROFD_VERSION);
   root.footer(kFooter);
   root.require_subcommand(0, 1);
   root.set_help_flag("-h,--help", "This help; also after a command");
   add_commands(root, commands, argc > 1 ? argv[1] : "");
-  const std::map<std::string, ColorMode> modes{
-      {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
   const auto add_color = [&](CLI::App* app) {
-    app->add_option("--color", commands.color, "Colours: auto (on terminals), always or never")
-        ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))
-        ->type_name("WHEN")
-        ->option_text("WHEN");
+    add_choice(
+        *app, "--color", "--color", commands.color,
+        Choices<ColorMode>{
+            {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
+        "Colours; auto: on terminals");
   };
   add_color(&root);
   for (CLI::App* command : root.get_subcommands(nullptr)) add_color(command);
@@ -76,6 +87,10 @@ int run(int argc, char** argv) {
     return Console{make_terminal(STDOUT_FILENO, commands.color),
                    make_terminal(STDERR_FILENO, commands.color)};
   };
+  if (const std::string_view meant = meant_command(argc > 1 ? argv[1] : ""); !meant.empty())
+    return console().fail(
+        fmt::format("there is neither a command nor a file {}; did you mean `profd {}`?", argv[1], meant),
+        kExitUsage);
   try {
     root.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -86,7 +101,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const std::string command =
         root.get_subcommands().empty() ? "profd" : "profd " + root.get_subcommands().front()->get_name();
-    return console().fail(std::string(error.what()) + ". `" + command + " --help` says more.", kExitUsage);
+    return console().fail(usage_error_text(root, error) + ". `" + command + " --help` says more.",
+                          kExitUsage);
   }
   if (!commands.action) {
     console().print(root.help());

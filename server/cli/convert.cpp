@@ -4,14 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "core/support/near_miss.h"
 #include "formats/writer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
 #include "server/engine/pick_profile.h"
-#include "server/feature/escape.h"
 #include "server/feature/exports.h"
 #include "server/feature/names.h"
+#include "server/feature/text.h"
 
 namespace profd {
 namespace {
@@ -19,12 +20,14 @@ namespace {
 struct ConvertOptions {
   ProfileOptions profile;
   std::string output, to;
+  bool quiet = false;
 };
 
 // What a format cannot hold is said, not dropped in silence.
-void note_losses(const LossReport& losses, std::string_view format, const Console& console) {
+void note_losses(const LossReport& losses, const std::string& output, const Console& console) {
   for (const ReportRow& row : losses.rows())
-    console.note(fmt::format("{} ({}): {}", format, row.count, sanitize_text(row.message)));
+    console.note(fmt::format("{}: {}{}", output == "-" ? "stdout" : output, row.message,
+                             row.count > 1 ? fmt::format(" ({} times)", format_count(row.count)) : ""));
 }
 
 int write_as(const FormatWriter& writer, const ConvertOptions& options, const Console& console) {
@@ -55,11 +58,17 @@ int write_as(const FormatWriter& writer, const ConvertOptions& options, const Co
     return write_profiles(writer, profiles, how, sink, losses);
   });
   if (!written) return console.fail(file_message(options.output, written.error()));
-  if (opened->file.report.has_losses()) {
-    console.note("Some of " + options.profile.file + " could not be read; `profd check` says what.");
-  }
-  note_losses(losses, writer.info().title, console);
+  if (options.quiet) return kExitOk;
+  if (opened->file.report.has_losses())
+    console.note(options.profile.file + ": some of it could not be read; `profd check` says what.");
+  note_losses(losses, options.output, console);
   return kExitOk;
+}
+
+std::string meant_writer(const std::string& id) {
+  std::vector<std::string_view> ids;
+  for (const FormatWriter* writer : all_exports()) ids.push_back(writer->info().id);
+  return did_you_mean(id, ids);
 }
 
 int convert(const ConvertOptions& options, const Console& console) {
@@ -67,9 +76,9 @@ int convert(const ConvertOptions& options, const Console& console) {
                                                   : find_writer(options.to, all_exports());
   if (writer != nullptr) return write_as(*writer, options, console);
   if (!options.to.empty())
-    return console.fail(
-        fmt::format("profd does not write {}; it writes: {}", options.to, writer_names(all_exports())),
-        kExitUsage);
+    return console.fail(fmt::format("profd does not write {}{}; it writes: {}", options.to,
+                                    meant_writer(options.to), writer_names(all_exports())),
+                        kExitUsage);
   return console.fail(fmt::format("{} does not say what to write; give it the extension of a format or "
                                   "add --to with one of: {}",
                                   options.output, writer_names(all_exports())),
@@ -86,6 +95,7 @@ void add_convert(CLI::App& root, Commands& commands) {
   app->add_option("--to", options->to,
                   "The format to write, when the extension does not say: " + writer_names(all_exports()))
       ->type_name("ID");
+  app->add_flag("--quiet", options->quiet, "Say nothing of what the format cannot hold; errors are said");
   app->footer(
       "Examples:\n  profd convert cpu.pprof cpu.profd\n  profd convert --metric alloc_space heap.pprof "
       "heap.folded\n"

@@ -5,11 +5,11 @@
 #include <memory>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "server/cli/arguments.h"
 #include "server/cli/flame_terminal.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
@@ -112,27 +112,25 @@ void add_flame(CLI::App& root, Commands& commands) {
       ->type_name("FILE.svg");
   app->add_flag("--json", options->json, "The answer of view/flameGraph, see docs/protocol.md")
       ->excludes("--output");
-  app->add_option("--width", options->width, "Pixels the layout is made for")
-      ->check(CLI::Range(1.0, 1e6))
+  add_real(*app, "--width", "--width", options->width, 1, 1'000'000, "Pixels the layout is made for")
       ->type_name("PX");
   app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
       ->type_name("SHAPE");
-  app->add_option("--depth", options->depth, "Rows shown; 0 shows all (in the terminal: 40)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  app->add_option("--palette,--scheme", options->scheme,
-                  "Colours by module or package, by file, by kind of frame, or warm or cool ones by name")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, FlameScheme>{{"module", FlameScheme::module},
-                                                                             {"file", FlameScheme::file},
-                                                                             {"kind", FlameScheme::kind},
-                                                                             {"warm", FlameScheme::warm},
-                                                                             {"cool", FlameScheme::cool}}))
-      ->option_text("module|file|kind|warm|cool");
-  app->add_flag("--inverted", options->inverted, "The root at the bottom: flames grow upwards")
+  add_number(*app, "--depth", "--depth", options->depth, 0, kMostLevels,
+             "Rows shown; 0 shows all (in the terminal: 40)");
+  add_choice(*app, "--palette,--scheme", "--palette", options->scheme,
+             Choices<FlameScheme>{{"module", FlameScheme::module},
+                                  {"file", FlameScheme::file},
+                                  {"kind", FlameScheme::kind},
+                                  {"warm", FlameScheme::warm},
+                                  {"cool", FlameScheme::cool}},
+             "Colours by module or package, by file, by kind of frame, or warm or cool ones by name");
+  app->add_flag("--inverted", options->inverted,
+                "The root at the bottom: flames grow upwards; not with --json")
       ->excludes("--json");
-  app->add_option("--title", options->title, "The page's title; otherwise the file's name")
+  app->add_option("--title", options->title, "The title of the page of -o; otherwise the file's name")
       ->needs("--output")
-      ->type_name("TEXT");
+      ->type_name("NAME");
   app->footer(
       "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
       "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"

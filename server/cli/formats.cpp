@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/support/near_miss.h"
 #include "formats/open.h"
 #include "formats/writer.h"
 #include "server/cli/align.h"
@@ -200,8 +201,11 @@ std::string unknown_format(const std::vector<Format>& formats, const std::string
         std::find(extensions.begin(), extensions.end(), id) != extensions.end())
       near.push_back(format.id());
   }
-  if (id.empty() || near.empty())
-    return fmt::format("no format is called {}; `profd formats` lists them.", id);
+  if (id.empty() || near.empty()) {
+    std::vector<std::string_view> ids;
+    for (const Format& format : formats) ids.push_back(format.id());
+    return fmt::format("no format is called {}{}; `profd formats` lists them.", id, did_you_mean(id, ids));
+  }
   return fmt::format("no format is called {}; these mention it: {}.", id, fmt::join(near, ", "));
 }
 

@@ -9,8 +9,8 @@
 #include "server/engine/pick_profile.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
-#include "server/feature/names.h"
 #include "server/feature/missing.h"
+#include "server/feature/names.h"
 #include "server/feature/text.h"
 #include "server/platform/memory.h"
 
@@ -126,7 +126,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   auto prepared = prepare_view(*view.views, *view.open, view.spec, StopToken{});
   if (!prepared) return named(options.file, prepared.error());
   view.prepared = std::move(*prepared);
-  for (const std::string& warning : view.selection().warnings) console.note(warning);
+  for (const std::string& warning : view.selection().warnings)
+    console.note(fmt::format("{}: {}", options.file, warning));
   if (const std::string note = granularity_note(view.selection(), view.spec.granularity); !note.empty())
     console.note(fmt::format("{}: {}", options.file, note));
   return view;

@@ -1,10 +1,10 @@
 // profd search: how much of a profile matches a pattern, and which names do.
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "server/cli/align.h"
+#include "server/cli/arguments.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/feature/escape.h"
@@ -68,7 +68,7 @@ void add_search(CLI::App& root, Commands& commands) {
       ->required()
       ->option_text(" ");
   add_profile_options(*app, options->profile);
-  app->add_option("-n", options->n, "Names listed")->capture_default_str()->type_name("N");
+  add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Names listed; otherwise 20");
   app->add_flag("--json", options->json, "The answer of view/search, see docs/protocol.md");
   app->footer(
       "Examples:\n  profd search malloc heap.pprof\n  profd search '^net/http' --granularity file cpu.pprof\n"

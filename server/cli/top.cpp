@@ -3,10 +3,10 @@
 #include <limits>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "server/cli/align.h"
+#include "server/cli/arguments.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -129,11 +129,10 @@ void add_top(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<TopOptions>();
   CLI::App* app = root.add_subcommand("top", "The hottest functions, lines, files or modules");
   add_profile_options(*app, options->profile);
-  app->add_option("-n", options->n, "Rows; 0 shows all")->capture_default_str()->type_name("N");
-  app->add_option("--sort", options->sort, "By self or by total")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, SortBy>{{"self", SortBy::self}, {"total", SortBy::total}}))
-      ->option_text("self|total");
+  add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Rows; 0 shows all, otherwise 20");
+  add_choice(*app, "--sort", "--sort", options->sort,
+             Choices<SortBy>{{"self", SortBy::self}, {"total", SortBy::total}},
+             "What the rows are ordered by; otherwise self");
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "The answer of view/table, see docs/protocol.md");
   app->footer(

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "core/layout/flame.h"
 #include "server/cli/align.h"
+#include "server/cli/arguments.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -162,10 +162,10 @@ void add_tree(CLI::App& root, Commands& commands) {
   add_profile_options(*app, options->profile);
   app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
       ->type_name("SHAPE");
-  app->add_option("--depth", options->depth, "Levels shown; 0 shows all")->capture_default_str();
-  app->add_option("--min-share", options->min_share, "Smallest share shown, in percent; the rest is joined")
-      ->check(CLI::Range(0.02, 100.0))
-      ->capture_default_str()
+  add_number(*app, "--depth", "--depth", options->depth, 0, kMostLevels,
+             "Levels shown; 0, as without it, shows all");
+  add_real(*app, "--min-share", "--min-share", options->min_share, 0.02, 100,
+           "Smallest share shown, in percent, otherwise 1; the rest is joined")
       ->type_name("PERCENT");
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "The answer of view/flameGraph, the heaviest first");

@@ -69,6 +69,16 @@ std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std:
     static_cast<void>(table);
     return {};
   });
+  // Who is next to a line, for hovers.
+  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
+    const std::size_t bytes = open->profile->tree().size() * sizeof(std::int64_t) * 5 / 4;
+    if (views.memory() + bytes > views.budget()) return {};
+    ViewSpec by_line = spec;
+    by_line.granularity = Granularity::line;
+    PROFD_TRY(const auto table, views.neighbour_table(*open, by_line, stop));
+    static_cast<void>(table);
+    return {};
+  });
   if (!filters.empty()) return steps;
   for (std::uint32_t m = 0; m < open->profile->metrics().size(); ++m) {
     if (m == open->metric.v) continue;

@@ -14,6 +14,7 @@
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
+#include "server/feature/line_neighbours.h"
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
 
@@ -29,6 +30,7 @@ struct LineFunction {
   Key key = kNone;
   bool inlined = false;
   std::size_t n_others = 0;
+  std::vector<std::size_t> frames;  // of all of them
 };
 
 // A line has few functions: what each costs is summed for them alone, not in a view of all lines.
@@ -42,10 +44,12 @@ Result<LineFunction> function_on_line(const Selection& selection, const std::vec
     std::vector<std::size_t> frames;
   };
   std::vector<Candidate> candidates;
+  LineFunction result;
   for (std::size_t f = 0; f < frames.size(); ++f) {
     if (frames.line[f] != source_line) continue;
     if (!selection.hidden.empty() && selection.hidden[f] != 0) continue;
     if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
+    result.frames.push_back(f);
     const auto known = std::find_if(candidates.begin(), candidates.end(),
                                     [&](const Candidate& c) { return c.function == frames.function[f]; });
     if (known != candidates.end())
@@ -53,7 +57,6 @@ Result<LineFunction> function_on_line(const Selection& selection, const std::vec
     else
       candidates.push_back({frames.function[f], {f}});
   }
-  LineFunction result;
   const std::size_t n_compared = std::min(candidates.size(), kMaxCompared);
   std::vector<Value> totals(n_compared);
   if (n_compared > 1) {
@@ -112,6 +115,9 @@ class Page {
   }
   void table_end() { text_ += '\n'; }
 
+  std::string code(std::string_view name) const {
+    return markdown_ ? markdown_code(name) : sanitize_text(name);
+  }
   void neighbours_head(std::string_view what) {
     text_ += markdown_ ? fmt::format("{}: ", what) : fmt::format("{}:\n", what);
   }
@@ -146,25 +152,59 @@ std::string link_to(const SourceMap& sources, const Profile& profile, const KeyT
   return place.line == 0 ? uri_of_path(*path) : fmt::format("{}#L{}", uri_of_path(*path), place.line);
 }
 
+// What is written of a line or of its function.
+struct NeighbourLists {
+  const std::vector<Neighbour>& callers;
+  const std::vector<Neighbour>& callees;
+  std::size_t n_callers, n_callees;
+  const Value& total;
+  std::string of, mark;  // after the words "callers" and "callees"
+};
+
+bool same_lists(const std::vector<Neighbour>& a, const std::vector<Neighbour>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Neighbour& x, const Neighbour& y) {
+    return x.key == y.key && x.total == y.total;
+  });
+}
+
+// Those through the line; then those of the whole function, where they are others.
 Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const Selection& selection,
-                            Key function, Page& page, const StopToken& stop) {
+                            const LineFunction& function, const Value& line_total, Page& page,
+                            const StopToken& stop) {
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const Profile& profile = *request.open->profile;
-  PROFD_TRY(const Neighbours around,
-            views.neighbours(*request.open, annotation_spec(request), function, kMaxNeighbours, stop));
-  const auto add = [&](std::string_view title, const std::vector<Neighbour>& list, std::size_t n_in_all) {
+  const ViewSpec spec = annotation_spec(request);
+  PROFD_TRY(const LineNeighbours here, line_neighbours(views, *request.open, spec, selection, function.frames,
+                                                       line_total, kMaxNeighbours, stop));
+  PROFD_TRY(const Neighbours whole,
+            views.neighbours(*request.open, spec, function.key, kMaxNeighbours, stop));
+  const auto add = [&](const std::string& title, const std::vector<Neighbour>& list, std::size_t n_in_all,
+                       const Value& total) {
     if (list.empty()) return;
     page.neighbours_head(title);
     for (std::size_t i = 0; i < list.size(); ++i)
       page.neighbour(i == 0, short_name(key_name(profile, *selection.keys, list[i].key)),
-                     format_share(list[i].total, around.total),
+                     format_share(list[i].total, total),
                      link_to(*sources, profile, *selection.keys, list[i].key));
     if (n_in_all > list.size()) page.neighbours_rest(n_in_all - list.size());
     page.neighbours_end();
   };
-  const std::string mark = around.calls_estimated ? " (estimate)" : "";
-  add("callers" + mark, around.callers, around.n_callers);
-  add("callees" + mark, around.callees, around.n_callees);
+  const auto add_both = [&](const NeighbourLists& lists) {
+    add("callers" + lists.of + lists.mark, lists.callers, lists.n_callers, lists.total);
+    add("callees" + lists.of + lists.mark, lists.callees, lists.n_callees, lists.total);
+  };
+  constexpr const char* kEstimate = " (estimate)";
+  const std::string joined =
+      here.n_joined > 1 ? fmt::format(" (of {} pieces of code on this line together)", here.n_joined) : "";
+  add_both({here.callers, here.callees, here.n_callers, here.n_callees, here.total, joined,
+            here.estimated ? kEstimate : ""});
+  // A function of one line has said everything.
+  if (here.total == whole.total && same_lists(here.callers, whole.callers) &&
+      same_lists(here.callees, whole.callees))
+    return {};
+  const std::string name = page.code(short_name(function.name));
+  add_both({whole.callers, whole.callees, whole.n_callers, whole.n_callees, whole.total, " of " + name,
+            whole.calls_estimated ? kEstimate : ""});
   return {};
 }
 
@@ -319,7 +359,8 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   }
   page.table_end();
   if (function.key != kNone)
-    PROFD_CHECK(add_neighbours(views, all, *file.selection, function.key, page, stop));
+    PROFD_CHECK(add_neighbours(views, all, *file.selection, function,
+                               file.values->total[request.file.metric.v][line->row], page, stop));
   page.foot(foot_text(request));
   return std::optional<std::string>(page.take());
 }

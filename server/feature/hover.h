@@ -1,4 +1,5 @@
-// What a person sees who rests on a line: every metric of it, the top callers and callees of its function.
+// What a person sees who rests on a line: every metric of it, the top callers and callees
+// through it, and those of its function.
 #pragma once
 
 #include <optional>

@@ -385,6 +385,62 @@ class Commands(unittest.TestCase):
         run("top", "-n", "many", CPU, code=2)
         run("convert", CPU, os.path.join(self.folder.name, "x.unheard"), code=2)
 
+    def refused(self, *arguments, code=2):
+        return run(*arguments, code=code).stderr.decode()
+
+    def test_a_wrong_choice_lists_the_choices(self):
+        self.assertIn('--sort: "foo" is not one of self, total.', self.refused("top", "--sort", "foo", CPU))
+        self.assertIn("module, file, kind, warm, cool", self.refused("flame", "--palette", "hot", CPU))
+        self.assertIn("auto, always, never (did you mean never?)", self.refused("--color", "nevr", CPU))
+        self.assertIn("address, line, function, file, module", self.refused("top", "--granularity", "foo", CPU, code=1))
+        self.assertIn("top-down, bottom-up", self.refused("tree", "--shape", "foo", CPU, code=1))
+        self.assertIn("keep, drop, hide or collapse", self.refused("top", "--filter", "foo bar", CPU, code=1))
+        self.assertIn("it has samples, cpu", self.refused("top", "--metric", "nonsense", CPU, code=1))
+
+    def test_near_misses_are_suggested(self):
+        meant = "there is neither a command nor a file tpo; did you mean `profd top`?"
+        self.assertIn(meant, self.refused("tpo"))
+        self.assertIn(meant, self.refused("tpo", CPU))
+        self.assertIn("there is no option --srot (did you mean --sort?)", self.refused("top", "--srot", "self", CPU))
+        self.assertIn("there is no option --metrc (did you mean --metric?)", self.refused("--metrc=cpu", CPU))
+        for arguments, meant in ((("top", "--metric", "cpuu"), "cpu"), (("top", "--granularity", "fiel"), "file"),
+                                 (("tree", "--shape", "botom-up"), "bottom-up"), (("top", "--filter", "dorp file x"), "drop"),
+                                 (("top", "--filter", "keep functon x"), "function"), (("top", "--format", "ppprof"), "pprof")):
+            self.assertIn(f"(did you mean {meant}?)", self.refused(*arguments, CPU, code=1))
+        out = os.path.join(self.folder.name, "out")
+        self.assertIn("(did you mean folded?)", self.refused("convert", "--to", "foldedd", CPU, out))
+        self.assertIn("(did you mean speedscope?)", self.refused("formats", "spedscope"))
+        # A file is a file, whatever it is called.
+        run(self.file("tpo", FOLDED))
+
+    def test_negative_and_absurd_numbers_are_refused_with_a_sentence(self):
+        for command, option in (("top", "-n"), ("search", "-n"), ("tree", "--depth"), ("flame", "--depth"),
+                                ("serve", "--idle-timeout"), ("serve", "--port"), ("serve", "--threads")):
+            for number in ("-5", "99999999999999999999", "abc", "1.5", ""):
+                error = self.refused(command, *(["x"] if command == "search" else []), f"{option}", number,
+                                     *([] if command == "serve" else [CPU]))
+                self.assertIn(f'{option}: "{number}" is not a whole number from 0 to ', error)
+        self.assertIn('--width: "-3" is not a number from 1 to 1000000', self.refused("flame", "--width", "-3", CPU))
+        for share in ("-1", "0", "101", "nan", "many"):
+            self.assertIn("is not a number from 0.02 to 100", self.refused("tree", "--min-share", share, CPU))
+        self.assertIn("--sort needs a value", self.refused("top", CPU, "--sort"))
+
+    def test_help_prints_no_internals(self):
+        for command in ("", "summary", "top", "tree", "flame", "search", "check", "convert", "formats", "serve",
+                        "connect", "query"):
+            text = run(*([command] if command else []), "--help").stdout.decode()
+            for internal in ("TEXT", "UINT", "FLOAT", "INT ", "Excludes", "Needs", "REQUIRED", "{false}", "NONNEGATIVE", ":FILE", "->"):
+                self.assertNotIn(internal, text, command)
+
+    def test_notes_of_convert_name_the_file_and_can_be_quiet(self):
+        out = os.path.join(self.folder.name, "out.csv")
+        notes = run("convert", "--filter", "hide file x.c", CPU, out).stderr.decode()
+        self.assertTrue(notes)
+        for line in notes.splitlines():
+            self.assertTrue(line.startswith(out + ": "), line)
+        self.assertEqual(run("convert", "--quiet", "--filter", "hide file x.c", CPU, out).stderr, b"")
+        self.assertIn("No such file", self.refused("convert", "--quiet", "/nowhere/x", out, code=1))
+
     def test_a_wrong_request_is_1(self):
         self.assertIn("nonsense", run("top", "--metric", "nonsense", CPU, code=1).stderr.decode())
         run("top", "--filter", "keep function /(/", CPU, code=1)

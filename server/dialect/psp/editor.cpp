@@ -119,36 +119,39 @@ void EditorModule::bind(protocol::Binder& binder) {
             });
       });
 
-  binder.request<psp::HoverRequest>([this](const psp::HoverParams& params,
-                                           protocol::Reply<psp::HoverRequest> reply) {
-    const OpenProfilePtr open = annotating();
-    if (!open) return reply(std::nullopt);
-    auto request = annotate_request(session_, open, params.text_document.uri);
-    if (!request) return reply(std::nullopt);
-    HoverRequest hover;
-    hover.file = std::move(*request);
-    hover.line = params.position.line;
-    hover.markdown = session_.can.markdown;
-    if (!session_.setup.test_mode)
-      hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                         std::chrono::system_clock::now().time_since_epoch())
-                         .count();
-    const bool quick = is_quick(session_, hover.file, Views::kSelection | Views::kLines | Views::kNeighbours);
-    session_.run<psp::HoverRequest>(
-        quick, std::move(reply), "",
-        [&views = session_.engine.views(), hover = std::move(hover),
-         encoding = session_.encoding](const StopToken& stop) -> Result<psp::HoverRequest::Result> {
-          PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
-          if (!text) return psp::HoverRequest::Result(std::nullopt);
-          psp::Hover result;
-          result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
-          result.contents.value = std::move(*text);
-          const std::uint32_t end =
-              hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
-          result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
-          return psp::HoverRequest::Result(std::move(result));
-        });
-  });
+  binder.request<psp::HoverRequest>(
+      [this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
+        const OpenProfilePtr open = annotating();
+        if (!open) return reply(std::nullopt);
+        auto request = annotate_request(session_, open, params.text_document.uri);
+        if (!request) return reply(std::nullopt);
+        HoverRequest hover;
+        hover.file = std::move(*request);
+        hover.line = params.position.line;
+        hover.markdown = session_.can.markdown;
+        if (!session_.setup.test_mode)
+          hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                             std::chrono::system_clock::now().time_since_epoch())
+                             .count();
+        const bool quick =
+            is_quick(session_, hover.file, Views::kSelection | Views::kLines | Views::kNeighbours) &&
+            session_.engine.views().is_quick(*hover.file.open, annotation_spec(hover.file, Granularity::line),
+                                             Views::kSelection | Views::kNeighbours);
+        session_.run<psp::HoverRequest>(
+            quick, std::move(reply), "",
+            [&views = session_.engine.views(), hover = std::move(hover),
+             encoding = session_.encoding](const StopToken& stop) -> Result<psp::HoverRequest::Result> {
+              PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
+              if (!text) return psp::HoverRequest::Result(std::nullopt);
+              psp::Hover result;
+              result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
+              result.contents.value = std::move(*text);
+              const std::uint32_t end =
+                  hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
+              result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
+              return psp::HoverRequest::Result(std::move(result));
+            });
+      });
 
   binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
                                                      protocol::Reply<psp::WorkspaceSymbolRequest> reply) {

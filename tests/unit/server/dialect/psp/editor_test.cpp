@@ -130,3 +130,22 @@ TEST_CASE("profiles of a project beyond the limit are counted in a message, once
   CHECK(message.find("matches 20 files; the 16 newest are loaded, 4 are left out") != std::string::npos);
   CHECK(holds_soon([&] { return client.result("profile/list", json::object())["profiles"].size() == 16; }));
 }
+
+TEST_CASE("a hover shows who is next to the line, and under its own title who is next to the function") {
+  const Scratch folder;
+  folder.make("src");
+  folder.write("src/w.c", "int work() {\n  read();\n  draw();\n}\n");
+  folder.write(
+      "one.folded",
+      "main (m.c:1);work (src/w.c:2);read (r.c:5) 6\nother (m.c:9);work (src/w.c:3);draw (d.c:7) 2\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder.path());
+  client.result("profile/open", {{"uri", folder.uri("one.folded")}});
+  const std::string text = hover_when_walked(client, folder.uri("src/w.c"), 1)["contents"]["value"];
+  CAPTURE(text);
+  CHECK(text.find("\ncallers: `main` 100 %\n") != std::string::npos);
+  CHECK(text.find("\ncallees: `read` 100 %\n") != std::string::npos);
+  CHECK(text.find("\ncallers of `work`: `main` 75.0 % · `other` 25.0 %\n") != std::string::npos);
+  CHECK(text.find("\ncallees of `work`: `read` 75.0 % · `draw` 25.0 %\n") != std::string::npos);
+}
