@@ -25,7 +25,7 @@ std::string page_of(const char* text) {
 }
 
 // Names that the text form of a profile cannot hold.
-ProfilePtr profile_of(const std::vector<std::string>& functions) {
+ProfilePtr page_profile(const std::vector<std::string>& functions) {
   ProfileBuilder builder;
   const MetricId metric = builder.add_metric("samples", "count");
   for (const std::string& name : functions) {
@@ -56,7 +56,7 @@ TEST_CASE("a page has a box for every frame and refers to nothing outside", "[fl
 
 TEST_CASE("a page keeps markup in names and titles as text", "[flame_svg]") {
   const std::string page =
-      page_of(profile_of({"</title><script>alert(1)</script>", "]]>"}), {.title = "<b onload='x'>&"});
+      page_of(page_profile({"</title><script>alert(1)</script>", "]]>"}), {.title = "<b onload='x'>&"});
   CHECK(count(page, "<script") == 1);
   CHECK(page.find("<b onload") == std::string::npos);
   CHECK(page.find("&lt;b onload=&#39;x&#39;&gt;&amp;") != std::string::npos);
@@ -250,8 +250,8 @@ TEST_CASE("folded stacks have colours, and frames of one name the same", "[flame
 }
 
 TEST_CASE("without a script labels are cut by the widths of their letters", "[flame_svg]") {
-  const std::string wide = page_of(profile_of({std::string(200, 'W')}));
-  const std::string narrow = page_of(profile_of({std::string(200, 'i')}));
+  const std::string wide = page_of(page_profile({std::string(200, 'W')}));
+  const std::string narrow = page_of(page_profile({std::string(200, 'i')}));
   // 1,174 pixels: 12 a letter, and 3.5.
   CHECK(count(wide, std::string(90, 'W') + "…</text>") == 1);
   CHECK(count(narrow, ">" + std::string(200, 'i') + "</text>") == 1);

@@ -39,7 +39,7 @@ struct Looked {
   }
 };
 
-constexpr const char* kText =
+constexpr const char* kLinesText =
     "main[m.c:1];work[w.c:10];read[r.c:5] 4\n"
     "main[m.c:1];work[w.c:10];read[r.c:6] 3\n"
     "main[m.c:2];work[w.c:10] 2\n"
@@ -48,7 +48,7 @@ constexpr const char* kText =
 }  // namespace
 
 TEST_CASE("callers and callees of a line are those through it, its neighbours' lines joined by function") {
-  Looked looked(kText);
+  Looked looked(kLinesText);
   const LineNeighbours ten = looked.at(10, 9);
   CHECK(std::get<std::int64_t>(ten.total) == 9);
   CHECK(looked.text(ten.callers) == "main 9 ");
@@ -61,7 +61,7 @@ TEST_CASE("callers and callees of a line are those through it, its neighbours' l
 }
 
 TEST_CASE("the table that is made ahead of time says the same of a line as the tree") {
-  Looked looked(kText);
+  Looked looked(kLinesText);
   const LineNeighbours before = looked.at(10, 9);
   ViewSpec by_line;
   by_line.granularity = Granularity::line;

@@ -16,12 +16,12 @@ Places places(Viewed& viewed, PlacesRequest request) {
   return std::move(*found);
 }
 
-constexpr const char* kText = "main[m.c:1];read[r.c:5] 6\nmain[m.c:2];draw[d.c:7] 3\nmain[m.c:2] 1\n";
+constexpr const char* kPlacesText = "main[m.c:1];read[r.c:5] 6\nmain[m.c:2];draw[d.c:7] 3\nmain[m.c:2] 1\n";
 
 }  // namespace
 
 TEST_CASE("places are the hottest first, and those after them are added up") {
-  Viewed viewed(kText);
+  Viewed viewed(kPlacesText);
   PlacesRequest request;
   request.limit = 1;
   const Places found = places(viewed, request);
@@ -34,7 +34,7 @@ TEST_CASE("places are the hottest first, and those after them are added up") {
 }
 
 TEST_CASE("places by line keep the lines of a function apart") {
-  Viewed viewed(kText);
+  Viewed viewed(kPlacesText);
   PlacesRequest request;
   request.spec = spec_from("flat by line");
   request.sort = SortBy::total;
@@ -48,7 +48,7 @@ TEST_CASE("places by line keep the lines of a function apart") {
 }
 
 TEST_CASE("where no source is in the workspace, no place with source is given") {
-  Viewed viewed(kText);
+  Viewed viewed(kPlacesText);
   PlacesRequest request;
   request.only_with_source = true;
   const Places found = places(viewed, request);
