@@ -247,13 +247,12 @@ class Rewriting {
         if (frame != kNone) frames[frame] = 1;
   }
 
-  // What a source states is of whole functions: it holds where every frame still stands for itself. Of anything
-  // else, only that its contexts are an estimate is known.
+  // What a source states is of whole functions: it holds where every frame still stands for itself. Of
+  // anything else, only that its contexts are an estimate is known.
   void state_costs() {
     bool whole = !filters() && how_.run_of.empty();
     for (std::uint32_t frame = 0; whole && frame < merged_.size(); ++frame)
-      whole = merged_[frame] == 0 &&
-              (is_wanted_[frame] == 0 || first_[frame + 1] - first_[frame] == 1);
+      whole = merged_[frame] == 0 && (is_wanted_[frame] == 0 || first_[frame + 1] - first_[frame] == 1);
     if (!whole) return out_.state_costs({});
     out_.state_as(*in_.stated(), [&](std::uint32_t frame) { return stand_ins_[first_[frame]]; });
   }

@@ -18,7 +18,7 @@ enum class SortBy : std::uint8_t { self, total, name };
 struct FlatView {
   std::vector<Key> key;
   std::vector<Value> self, total;
-  Value frameless;  // of stacks that have no frame: empty ones, and those hidden as a whole
+  Value frameless;                 // of stacks that have no frame: empty ones, and those hidden as a whole
   std::vector<Estimate> estimate;  // by row; empty: all exact
   Estimate estimate_of(std::size_t row) const { return estimate.empty() ? kExact : estimate[row]; }
   void add_row(const FlatView& from, std::size_t row);

@@ -151,8 +151,8 @@ class JsonCursor {
   Error error_;
 };
 
-// text * 10^power when that is a whole number of 64 bits, exactly ("0.01" * 10^9 = 10000000); else false, as for
-// any text that is no decimal number.
+// text * 10^power when that is a whole number of 64 bits, exactly ("0.01" * 10^9 = 10000000); else false, as
+// for any text that is no decimal number.
 bool scaled_decimal(std::string_view text, int power, std::int64_t& out);
 
 }  // namespace profd

@@ -114,8 +114,7 @@ bool parse_event(std::string_view line, UserEvent& event) {
 bool is_profile(std::string_view text) {
   std::uint64_t n;
   std::string metric;
-  return parse_first(first_line(text.substr(0, 256)), n,
-                     metric);
+  return parse_first(first_line(text.substr(0, 256)), n, metric);
 }
 
 Result<ProfileFile> parse_profile(std::string_view text, ReadContext& context) {

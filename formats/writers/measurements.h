@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/view/selection.h"
 #include "core/model/unsampled.h"
+#include "core/view/selection.h"
 #include "formats/writer.h"
 
 namespace profd::writers {

@@ -1,11 +1,12 @@
 #include "server/engine/engine.h"
-#include "server/runtime/log.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -26,9 +27,10 @@ Engine::Engine(const EngineOptions& options, Post post)
       patience_(options.patience),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
-      scheduler_(std::make_unique<Scheduler>(
-          options.n_threads,
-          [](const std::string& name, const std::string& what) { log_error(fmt::format("{}: {}", name, what)); })),
+      scheduler_(std::make_unique<Scheduler>(options.n_threads,
+                                             [](const std::string& name, const std::string& what) {
+                                               log_error(fmt::format("{}: {}", name, what));
+                                             })),
       walks_(*scheduler_, post_),
       views_(options.view_budget != 0 ? options.view_budget
                                       : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),

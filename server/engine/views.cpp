@@ -108,9 +108,9 @@ Result<std::shared_ptr<const SourceFile>> Views::source_file(const OpenProfile& 
                                                              const Document* document,
                                                              const StopToken& stop) {
   PROFD_TRY(const auto map, sources(open, workspace, stop));
-  return cache_.get<SourceFile>(
-      file_key(open, workspace, path, document), stop,
-      [&](const StopToken& token) { return make_source_file(open, *map, path, document, token); });
+  return cache_.get<SourceFile>(file_key(open, workspace, path, document), stop, [&](const StopToken& token) {
+    return make_source_file(open, *map, path, document, token);
+  });
 }
 
 bool Views::is_small(const OpenProfile& open) {

@@ -95,8 +95,8 @@ class Views {
                         const std::string& more = {});
   static ViewKey lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files);
   static ViewKey sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace);
-  static ViewKey file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace, const std::string& path,
-                          const Document* document);
+  static ViewKey file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace,
+                          const std::string& path, const Document* document);
   // The selection that one of this spec has most in common with; null when none is kept.
   [[nodiscard]] SelectionPtr similar_to(const OpenProfile& open, const ViewSpec& full) const;
 

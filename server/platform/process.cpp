@@ -36,8 +36,8 @@ Result<UniqueFd> take_stdout() {
   if (!out.valid() || ::dup2(2, 1) < 0)
     return fail(ErrorCode::io, fmt::format("stdout: {}", std::strerror(errno)));
 #ifdef F_SETPIPE_SZ
-  // Room for a whole flame graph, so that writer and reader need not take turns. Refused where it is no pipe or
-  // the user has too many such pipes, and no loss then.
+  // Room for a whole flame graph, so that writer and reader need not take turns. Refused where it is no pipe
+  // or the user has too many such pipes, and no loss then.
   ::fcntl(out.get(), F_SETPIPE_SZ, 1 << 20);
 #endif
   return out;

@@ -12,8 +12,8 @@
 
 #include "server/platform/process.h"
 #include "server/platform/unix_socket.h"
-#include "server/transport/framed_input.h"
 #include "server/runtime/log.h"
+#include "server/transport/framed_input.h"
 
 namespace profd {
 namespace {

@@ -3,7 +3,6 @@
 #include <utility>
 #include <variant>
 
-
 #include <fmt/format.h>
 
 #include "protocol/json_parse.h"
@@ -44,7 +43,8 @@ void FramedInput::next() {
       session_.receive(std::move(std::get<std::string>(*frame)));
   }
   if (!ended_ || !session_.ready() || std::exchange(told_, true)) return;
-  if (const auto cut = frames_.finish()) log_warning(fmt::format("the stream ended inside a message: {}", cut->message));
+  if (const auto cut = frames_.finish())
+    log_warning(fmt::format("the stream ended inside a message: {}", cut->message));
 }
 
 }  // namespace profd

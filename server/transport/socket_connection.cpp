@@ -7,9 +7,8 @@
 #include <asio/write.hpp>
 #include <poll.h>
 
-#include "server/runtime/log.h"
-
 #include "protocol/framing.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {

@@ -67,13 +67,14 @@ void ProjectModule::load_project_profiles() {
   const std::string& project = session_.workspace.project()->path;
   if (found.n_left_out > 0)
     say_once("globs",
-             fmt::format("{}: `profiles` matches {} files; the {} newest are loaded, {} are left out", project,
-                         paths.size() + found.n_left_out, kMaxProfiles, found.n_left_out));
+             fmt::format("{}: `profiles` matches {} files; the {} newest are loaded, {} are left out",
+                         project, paths.size() + found.n_left_out, kMaxProfiles, found.n_left_out));
   if (!found.complete)
-    say_once("walk",
-             fmt::format("{}: `profiles` reaches into more files and folders than are looked at; there may be "
-                         "profiles that are not loaded",
-                         project));
+    say_once(
+        "walk",
+        fmt::format("{}: `profiles` reaches into more files and folders than are looked at; there may be "
+                    "profiles that are not loaded",
+                    project));
   // Oldest first, so that the newest is what is meant where none is named.
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     OpenRequest request;

@@ -234,8 +234,7 @@ psp::ServerCapabilities PspSession::capabilities() const {
 void PspSession::apply_settings(const protocol::Any& settings) {
   auto read = read_settings(*settings);
   if (!read) return;
-  for (const std::string& problem : read->problems)
-    context_.log_message(psp::MessageType::warning, problem);
+  for (const std::string& problem : read->problems) context_.log_message(psp::MessageType::warning, problem);
   context_.workspace.set_settings(std::move(read->settings));
 }
 

@@ -119,7 +119,8 @@ TEST_CASE("what a file says of functions and calls is stated, and nothing else")
     if (!options.totals_by_calls) program.graph().add_total(program.node("main"), std::span(&total, 1));
     return statements(**std::move(program).finish());
   };
-  CHECK(build({}) == Texts{"main 41", "work 40", "start 5", "idle ?", "main:4>work 38", "work:21>work ?", "idle>start ?"});
+  CHECK(build({}) ==
+        Texts{"main 41", "work 40", "start 5", "idle ?", "main:4>work 38", "work:21>work ?", "idle>start ?"});
   CHECK(build({.totals_by_calls = true}) ==
         Texts{"main 39", "work 40", "start 5", "idle 2", "main:4>work 38", "work:21>work ?", "idle>start ?"});
 }
