@@ -71,7 +71,8 @@ std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std:
   });
   // Who is next to a line, for hovers.
   steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
-    const std::size_t bytes = open->profile->tree().size() * sizeof(std::int64_t) * 5 / 4;
+    // Totals by context, and the pairs. What was made first is not pushed out for it.
+    const std::size_t bytes = open->profile->tree().size() * sizeof(std::int64_t) * 2;
     if (views.memory() + bytes > views.budget()) return {};
     ViewSpec by_line = spec;
     by_line.granularity = Granularity::line;

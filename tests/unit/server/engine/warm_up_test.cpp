@@ -54,7 +54,7 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
   TestClient client = watching_client(daemon);
   client.result("profile/open", {{"uri", file.uri()}});
   wait_until_prepared(client);
-  bool ready = false;
+  bool ready = false, ready_by_line = false;
   std::uint64_t memory = 0;
   daemon.run_on_strand([&] {
     const OpenProfilePtr open = daemon.engine().default_profile();
@@ -62,9 +62,13 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
     REQUIRE(!Views::is_small(*open));
     ready = daemon.engine().views().is_quick(
         *open, ViewSpec{}, Views::kSelection | Views::kFlat | Views::kLines | Views::kOneFunction);
+    ViewSpec by_line;
+    by_line.granularity = Granularity::line;
+    ready_by_line = daemon.engine().views().is_quick(*open, by_line, Views::kSelection | Views::kNeighbours);
     memory = daemon.engine().views().memory();
   });
   CHECK(ready);
+  CHECK(ready_by_line);  // hovers
   CHECK(memory > 1'000'000);  // counted: totals and the index of contexts by function
 }
 
