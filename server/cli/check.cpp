@@ -59,7 +59,7 @@ std::string ok_json(const std::string& file, const OpenedFile& opened) {
     for (std::size_t i = 0; i < profile->metrics().size(); ++i) {
       json.begin_object();
       json.field("name", profile->metrics()[i].name);
-      json.field("unit", profile->metrics()[i].unit);
+      json.field("unit", unit_name(profile->metrics()[i].unit));
       json.field("total", profile->total(MetricId{i}));
       json.end_object();
     }

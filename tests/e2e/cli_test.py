@@ -290,6 +290,17 @@ class Commands(unittest.TestCase):
         bad = run("\x1b[31mno-such-file", code=1)
         self.assertNotIn(b"\x1b", bad.stderr)
 
+    def test_a_unit_has_one_name_in_all_answers(self):
+        path = self.file("a.cpuprofile", json.dumps(
+            {"nodes": [{"id": 1, "callFrame": {"functionName": "f", "scriptId": "0", "url": "", "lineNumber": 0, "columnNumber": 0},
+                        "children": []}], "startTime": 0, "endTime": 10, "samples": [1], "timeDeltas": [10]}))
+        units = lambda metrics: {metric["name"]: metric["unit"] for metric in metrics}
+        summary = units(json.loads(run("summary", "--json", path).stdout)["metrics"])
+        self.assertIn("ns", summary.values())
+        self.assertEqual(units(json.loads(run("check", "--json", path).stdout)["profiles"][0]["metrics"]), summary)
+        top = json.loads(run("top", "--json", path).stdout)
+        self.assertEqual(top["unit"], summary[top["metric"]])
+
     def test_check_tells_outcomes_one_line_a_file(self):
         fine = self.file("a.folded", FOLDED)
         lossy = self.file("lossy.folded", FOLDED + "a line without a number\n")

@@ -165,7 +165,7 @@ def check_firefox(folder):
         metrics, default = metrics_of(path)
         out = convert(path, os.path.join(folder, f"{i}.firefox.json"))
         # Times are milliseconds there.
-        scale = {"nanoseconds": 1e-6, "microseconds": 1e-3, "milliseconds": 1, "seconds": 1e3}.get(metrics[default]["unit"], 1)
+        scale = {"ns": 1e-6, "microseconds": 1e-3, "milliseconds": 1, "seconds": 1e3}.get(metrics[default]["unit"], 1)
         session = ("--session", f"writers-{i}")
         # `load` gives up on a daemon that takes more than half a second to begin; this one is ours to wait for.
         daemon = subprocess.Popen(["node", program, "--daemon", out, *session], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
