@@ -132,6 +132,11 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   return out;
 }
 
+psp::MetricColumns to_psp(MetricRows rows) {
+  return {std::move(rows.metric), std::move(rows.unit),      numbers(rows.self),
+          numbers(rows.total),    std::move(rows.self_text), std::move(rows.total_text)};
+}
+
 psp::TableResult to_psp(TableAnswer answer) {
   psp::TableResult out;
   write_head(std::move(answer.head), out);
@@ -156,9 +161,7 @@ psp::TableResult to_psp(TableAnswer answer) {
   write_kinds(rows.kind, out.rows.kind);
   out.rows.key = std::move(rows.key);
   for (const std::uint8_t children : rows.children) out.rows.children.push_back(children != 0);
-  for (MetricRows& column : answer.columns)
-    out.columns.push_back({std::move(column.metric), std::move(column.unit), numbers(column.self),
-                           numbers(column.total), std::move(column.self_text), std::move(column.total_text)});
+  for (MetricRows& column : answer.columns) out.columns.push_back(to_psp(std::move(column)));
   out.remainder = remainder_to_psp(answer.remainder);
   if (answer.own) out.own = to_psp(*answer.own);
   return out;

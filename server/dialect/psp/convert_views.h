@@ -16,6 +16,7 @@ psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::TableResult to_psp(TableAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
 psp::HotspotsResult to_psp(const Places& places);
+psp::MetricColumns to_psp(MetricRows rows);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
 // Nothing for the empty text.
 std::optional<std::string> said(std::string text);

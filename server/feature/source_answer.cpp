@@ -1,0 +1,117 @@
+#include "server/feature/source_answer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/support/base_name.h"
+#include "server/feature/escape.h"
+#include "server/feature/estimate.h"
+#include "server/feature/evidence.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxPlaces = 100, kMaxFunctionsOfName = 16;
+
+MetricRows line_values(const FileAnnotations& file, const MetricInfo& info, MetricId metric) {
+  MetricRows rows;
+  rows.metric = info.name;
+  rows.unit = unit_name(info.unit);
+  for (const AnnotatedLine& line : file.lines) {
+    const Value& self = file.values->self[metric.v][line.row];
+    const Value& total = file.values->total[metric.v][line.row];
+    rows.self.emplace_back(self);
+    rows.total.emplace_back(total);
+    rows.self_text.push_back(format_value(self, info.unit));
+    rows.total_text.push_back(format_value(total, info.unit));
+  }
+  return rows;
+}
+
+Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const FileAnnotations& file,
+                            const StopToken& stop) {
+  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, annotation_spec(request), stop));
+  const Profile& profile = *request.open->profile;
+  std::vector<std::uint8_t> matches(profile.frames().size(), 0);
+  for (std::size_t f = 0; f < matches.size(); ++f) {
+    const StringId of_frame = file_of_frame(profile, f);
+    matches[f] = std::find(file.files.begin(), file.files.end(), of_frame) != file.files.end() ? 1 : 0;
+  }
+  return matched_total(*selection, matches, stop);
+}
+
+std::optional<EvidenceAnswer> evidence_of(const Profile& profile, const SourceFile& file) {
+  EvidenceAnswer out;
+  out.text = file.files.empty() ? lookalike_text(profile, file, &sanitize_text)
+                                : evidence_text(profile, file, &sanitize_text);
+  if (out.text.empty()) return std::nullopt;
+  out.doubt = file.doubt;
+  out.lines = file.lines;
+  out.uncertain = file.uncertain();
+  return out;
+}
+
+}  // namespace
+
+Result<SourceAnswer> source_answer(Views& views, const AnnotateRequest& request,
+                                   const std::vector<MetricId>& metrics, const StopToken& stop) {
+  SourceAnswer out;
+  PROFD_TRY(out.file, annotate_file(views, request, stop));
+  const Profile& profile = *request.open->profile;
+  for (const StringId id : out.file.files) out.paths.emplace_back(profile.strings()[id]);
+  out.evidence = evidence_of(profile, *out.file.source);
+  out.metric = profile.metrics()[request.metric.v].name;
+  out.unit = unit_name(out.file.whole.unit);
+  PROFD_TRY(const Value file_total, total_of_file(views, request, out.file, stop));
+  out.file_total = amount_of(out.file.whole, file_total);
+  if (out.file.values)
+    for (const MetricId metric : metrics)
+      out.columns.push_back(line_values(out.file, profile.metrics()[metric.v], metric));
+  if (out.file.selection) out.excluded = exclusion_of(*out.file.selection);
+  if (out.file.values && out.file.values->estimated[request.metric.v] != 0)
+    out.estimated = estimate_text(*out.file.selection);
+  PROFD_TRY(out.functions, annotate_functions(views, request, stop));
+  return out;
+}
+
+ResolveAnswer resolve_source(const ResolveRequest& request) {
+  struct Wanted {
+    std::string path;
+    std::uint32_t line;
+  };
+  std::vector<Wanted> wanted;
+  if (request.path) {
+    wanted.push_back({*request.path, request.line.value_or(0)});
+  } else {
+    const Profile& profile = *request.open->profile;
+    for (std::uint32_t f = 0; f < profile.functions().size() && wanted.size() < kMaxFunctionsOfName; ++f) {
+      if (profile.function_name(FunctionId{f}) != *request.function) continue;
+      const std::string_view file = profile.strings()[profile.functions().file[f]];
+      if (!file.empty())
+        wanted.push_back({std::string(file), request.line.value_or(profile.functions().start_line[f])});
+    }
+  }
+  ResolveAnswer out;
+  for (const Wanted& place : wanted) {
+    const SourceTarget target = find_source(request.workspace, place.path);
+    for (const std::string& path : target.paths) {
+      if (out.places.size() >= kMaxPlaces) break;
+      const bool known = std::any_of(out.places.begin(), out.places.end(), [&](const ResolvedPlace& other) {
+        return other.path == path && other.line == place.line;
+      });
+      if (!known)
+        out.places.push_back({path, place.line, target.rule, target.doubt != Doubt::none, place.path});
+    }
+  }
+  if (out.places.empty())
+    out.text = "no file of the workspace matches";
+  else if (out.places.size() > 1)
+    out.text = fmt::format("{} files match equally well", out.places.size());
+  else
+    out.text = sanitize_text(base_name(out.places[0].path)) +
+               (out.places[0].line != 0 ? fmt::format(":{}", out.places[0].line) : "");
+  return out;
+}
+
+}  // namespace profd
