@@ -13,9 +13,14 @@ namespace {
 
 constexpr std::size_t kNamesInLine = 3;
 
+// A unit is the file's own word.
+std::string value_text(const Whole& whole, const Value& value) {
+  return escape_markdown(whole.text(value));
+}
+
 std::string heading(const OpenProfile& open, const std::string& what, const Whole& whole) {
   return fmt::format("# {}\n\n{}: {} · {}\n\n", what, escape_markdown(open.name),
-                     escape_markdown(open.metric_info().name), whole.text(whole.total));
+                     escape_markdown(open.metric_info().name), value_text(whole, whole.total));
 }
 
 std::string place_text(const Place& place) {
@@ -35,15 +40,15 @@ ReportPage places_page(const OpenProfile& open, const Places& places) {
   for (std::size_t i = 0; i < places.places.size(); ++i) {
     const Place& place = places.places[i];
     page.markdown +=
-        fmt::format("| {} | {} | {} | {} | {} | {} |\n", places.whole.text(place.self),
-                    places.whole.share_text(place.self), places.whole.text(place.total),
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", value_text(places.whole, place.self),
+                    places.whole.share_text(place.self), value_text(places.whole, place.total),
                     places.whole.share_text(place.total), escape_markdown(place.name), place_text(place));
     if (i < kNamesInLine)
       page.line +=
           fmt::format("{}{} {}", i == 0 ? "" : " · ", place.short_name, places.whole.share_text(place.self));
   }
   if (places.places.empty()) page.line += "nothing was measured";
-  if (places.remainder) page.markdown += "\n" + places.remainder->text + "\n";
+  if (places.remainder) page.markdown += "\n" + escape_markdown(places.remainder->text) + "\n";
   return page;
 }
 
@@ -51,12 +56,12 @@ ReportPage callers_page(const OpenProfile& open, const std::string& function, co
   ReportPage page;
   page.markdown = heading(open, "Callers of " + escape_markdown(function), answer.whole);
   page.markdown += fmt::format("{} · {} in all\n\n| total | share | caller |\n| ---: | ---: | --- |\n",
-                               answer.whole.text(answer.total), answer.whole.share_text(answer.total));
+                               value_text(answer.whole, answer.total), answer.whole.share_text(answer.total));
   page.line = short_name(function) + " is called by ";
   for (std::size_t i = 0; i < answer.callers.size(); ++i) {
     const Caller& caller = answer.callers[i];
     const std::string share = format_share(caller.total, answer.total);
-    page.markdown += fmt::format("| {} | {} | {} |\n", answer.whole.text(caller.total), share,
+    page.markdown += fmt::format("| {} | {} | {} |\n", value_text(answer.whole, caller.total), share,
                                  escape_markdown(caller.name));
     if (i < kNamesInLine)
       page.line += fmt::format("{}{} {}", i == 0 ? "" : " · ", short_name(caller.name), share);

@@ -2,6 +2,7 @@
 // something also show it, as such an editor has nowhere to put what is only returned.
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ json to_json(const Place& place, const Whole& whole) {
 class CommandsModule final : public Module {
  public:
   explicit CommandsModule(SessionContext& session) : session_(session) {}
+  ~CommandsModule() override;
   void bind(protocol::Binder& binder) override;
   void announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const override;
 
@@ -88,6 +90,19 @@ class CommandsModule final : public Module {
 
   SessionContext& session_;
 };
+
+// Where a page of a client is put to be shown; "" where there is no place for it.
+std::string page_path(std::string_view name, ClientId client) {
+  const auto folder = runtime_dir();
+  return folder ? fmt::format("{}/{}-{}.md", *folder, name, client) : "";
+}
+
+// The pages that were shown are the session's.
+CommandsModule::~CommandsModule() {
+  if (session_.can.native || !session_.can.show_document) return;
+  for (const std::string_view name : {"hotspots", "summary", "callers"})
+    if (const std::string path = page_path(name, session_.client); !path.empty()) std::remove(path.c_str());
+}
 
 const std::array<CommandsModule::Command, 9> CommandsModule::kCommands{{
     {"profd.open", &CommandsModule::open},
@@ -269,9 +284,8 @@ std::function<void(const ReportPage&)> CommandsModule::shower(const SessionConte
     if (!alive) return;
     if (document) {
       // Private to the user; the next page of the name replaces it.
-      const auto folder = runtime_dir();
-      const std::string path = folder ? fmt::format("{}/{}-{}.md", *folder, name, client) : "";
-      if (folder && write_private_file(path, page.markdown)) {
+      const std::string path = page_path(name, client);
+      if (!path.empty() && write_private_file(path, page.markdown)) {
         psp::ShowDocumentParams params;
         params.uri = uri_of_path(path);
         params.take_focus = true;

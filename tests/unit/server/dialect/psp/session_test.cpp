@@ -125,3 +125,44 @@ TEST_CASE("frames are fed to a session in pieces of any size, in order") {
   CHECK(client.out->sent.size() == 3);
   CHECK(input.idle());
 }
+
+TEST_CASE("the pages that commands showed go with their session") {
+  TempFolder folder;
+  const std::string path = folder.file("a.folded", "main;work 3\n");
+  std::string shown;
+  {
+    Direct client(json{{"window", {{"showDocument", {{"support", true}}}}}});
+    client.command("profd.open", {path});
+    client.command("profd.summary");
+    REQUIRE(client.last("window/showDocument") != nullptr);
+    const std::string uri = (*client.last("window/showDocument"))["params"]["uri"];
+    shown = uri.substr(std::string("file://").size());
+    CHECK(std::filesystem::exists(shown));
+  }
+  CHECK_FALSE(std::filesystem::exists(shown));
+}
+
+TEST_CASE("a unit of a profile is no markup on a page that is shown") {
+  TempFolder folder;
+  const json speedscope = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
+                           {"shared", {{"frames", {{{"name", "f"}}}}}},
+                           {"profiles",
+                            {{{"type", "sampled"},
+                              {"name", "p"},
+                              {"unit", "[x](command:y)"},
+                              {"startValue", 0},
+                              {"endValue", 3},
+                              {"samples", json::array({json::array({0})})},
+                              {"weights", {3}}}}}};
+  const std::string path = folder.file("a.speedscope.json", speedscope.dump());
+  Direct client(json{{"window", {{"showDocument", {{"support", true}}}}}});
+  REQUIRE(client.command("profd.open", {path}).contains("result"));
+  client.command("profd.summary");
+  const json* document = client.last("window/showDocument");
+  REQUIRE(document != nullptr);
+  const std::string uri = (*document)["params"]["uri"];
+  std::ifstream page(uri.substr(std::string("file://").size()));
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  CHECK(text.find("command") != std::string::npos);
+  CHECK(text.find("[x](command:y)") == std::string::npos);
+}
