@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include <asio/post.hpp>
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -99,7 +99,7 @@ void Daemon::watch_parent(std::int64_t pid) {
 
 void Daemon::look_after_parent(std::int64_t pid) {
   parent_.expires_after(kParentStep);
-  parent_.async_wait([this, pid](const asio::error_code& error) {
+  parent_.async_wait([this, pid](const boost::system::error_code& error) {
     if (error) return;
     if (process_alive(pid)) return look_after_parent(pid);
     log_info(fmt::format("the client's process {} is gone: done", pid));
@@ -124,7 +124,7 @@ void Daemon::pipes_have(const std::string& bytes) {
 void Daemon::drain_pipes() {
   if (pipes_->input->idle()) return finish_pipes();
   drain_.expires_after(kDrainStep);
-  drain_.async_wait([this](const asio::error_code& error) {
+  drain_.async_wait([this](const boost::system::error_code& error) {
     if (!error) drain_pipes();
   });
 }
@@ -137,7 +137,7 @@ void Daemon::finish_pipes() {
 
 Result<void> Daemon::serve_unix(const std::string& path) {
   PROFD_TRY(UniqueFd fd, listen_unix(path));
-  asio::error_code error;
+  boost::system::error_code error;
   unix_.emplace(io_);
   unix_->assign(asio::local::stream_protocol(), fd.get(), error);
   if (error) return fail(ErrorCode::io, path + ": " + error.message());
@@ -148,20 +148,21 @@ Result<void> Daemon::serve_unix(const std::string& path) {
 }
 
 void Daemon::accept_unix() {
-  unix_->async_accept([this](const asio::error_code& error, asio::local::stream_protocol::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      if (const auto allowed = check_peer(socket.native_handle()); !allowed)
-        log_warning(fmt::format("turned away: {}", allowed.error().message));
-      else
-        add_connection(SocketConnection::Socket(std::move(socket)), "");
-    }
-    accept_unix();
-  });
+  unix_->async_accept(
+      [this](const boost::system::error_code& error, asio::local::stream_protocol::socket socket) {
+        if (error == asio::error::operation_aborted) return;
+        if (!error) {
+          if (const auto allowed = check_peer(socket.native_handle()); !allowed)
+            log_warning(fmt::format("turned away: {}", allowed.error().message));
+          else
+            add_connection(SocketConnection::Socket(std::move(socket)), "");
+        }
+        accept_unix();
+      });
 }
 
 Result<std::uint16_t> Daemon::serve_tcp(std::uint16_t port, const std::string& token) {
-  asio::error_code error;
+  boost::system::error_code error;
   const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
   tcp_.emplace(io_);
   tcp_->open(wanted.protocol(), error);
@@ -175,10 +176,10 @@ Result<std::uint16_t> Daemon::serve_tcp(std::uint16_t port, const std::string& t
 }
 
 void Daemon::accept_tcp() {
-  tcp_->async_accept([this](const asio::error_code& error, asio::ip::tcp::socket socket) {
+  tcp_->async_accept([this](const boost::system::error_code& error, asio::ip::tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (!error) {
-      asio::error_code ignored;
+      boost::system::error_code ignored;
       socket.set_option(asio::ip::tcp::no_delay(true), ignored);
       add_connection(SocketConnection::Socket(std::move(socket)), token_);
     }
@@ -188,7 +189,7 @@ void Daemon::accept_tcp() {
 
 void Daemon::serve_connected(UniqueFd fd) {
   SocketConnection::Socket socket(io_);
-  asio::error_code error;
+  boost::system::error_code error;
   socket.assign(asio::generic::stream_protocol(AF_UNIX, 0), fd.get(), error);
   if (error) return;
   static_cast<void>(fd.release());
@@ -217,7 +218,7 @@ void Daemon::add_connection(SocketConnection::Socket socket, const std::string& 
 void Daemon::watch_idleness() {
   if (options_.idle_timeout.count() == 0 || pipes_ || !connections_.empty()) return;
   idle_.expires_after(options_.idle_timeout);
-  idle_.async_wait([this](const asio::error_code& error) {
+  idle_.async_wait([this](const boost::system::error_code& error) {
     if (error || !connections_.empty()) return;
     log_info(fmt::format("no clients for {} s: done", options_.idle_timeout.count()));
     io_.stop();
@@ -225,10 +226,10 @@ void Daemon::watch_idleness() {
 }
 
 int Daemon::run() {
-  asio::error_code ignored;
+  boost::system::error_code ignored;
   signals_.add(SIGINT, ignored);
   signals_.add(SIGTERM, ignored);
-  signals_.async_wait([this](const asio::error_code& error, int) {
+  signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) io_.stop();
   });
   watch_idleness();

@@ -8,15 +8,16 @@
 #include <set>
 #include <string>
 
-#include <asio/executor_work_guard.hpp>
-#include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/local/stream_protocol.hpp>
-#include <asio/signal_set.hpp>
-#include <asio/steady_timer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
+#include "server/transport/asio.h"
 #include "server/transport/pipe_channel.h"
 #include "server/transport/pipe_reader.h"
 #include "server/transport/socket_connection.h"

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include <asio/buffer.hpp>
-#include <asio/post.hpp>
-#include <asio/write.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
 #include <poll.h>
 
 #include "protocol/framing.h"
@@ -95,7 +95,7 @@ void SocketConnection::start(const MakeSession& make_session, Closed closed) {
 
 void SocketConnection::read() {
   socket_.async_read_some(asio::buffer(buffer_),
-                          [self = shared_from_this()](const asio::error_code& error, std::size_t n) {
+                          [self = shared_from_this()](const boost::system::error_code& error, std::size_t n) {
                             if (self->over_) return;
                             if (error == asio::error::eof) {
                               self->input_->end();
@@ -120,7 +120,7 @@ void SocketConnection::drain() {
     return;
   }
   drain_.expires_after(std::chrono::milliseconds(10));
-  drain_.async_wait([self = shared_from_this()](const asio::error_code& error) {
+  drain_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
     if (!error) self->drain();
   });
 }
@@ -135,7 +135,7 @@ void SocketConnection::write() {
   }
   is_writing_ = true;
   asio::async_write(socket_, asio::buffer(writing_),
-                    [self = shared_from_this()](const asio::error_code& error, std::size_t) {
+                    [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
                       self->is_writing_ = false;
                       if (error)
                         self->close();
@@ -146,7 +146,7 @@ void SocketConnection::write() {
 
 void SocketConnection::close() {
   if (std::exchange(over_, true)) return;
-  asio::error_code ignored;
+  boost::system::error_code ignored;
   socket_.shutdown(Socket::shutdown_both, ignored);
   socket_.close(ignored);
   drain_.cancel();

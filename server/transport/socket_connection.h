@@ -7,11 +7,12 @@
 #include <mutex>
 #include <string>
 
-#include <asio/generic/stream_protocol.hpp>
-#include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "server/dialect/session.h"
+#include "server/transport/asio.h"
 #include "server/transport/channel.h"
 #include "server/transport/framed_input.h"
 
