@@ -47,11 +47,11 @@ function(profd_embed_web source folder)
 #define PROFD_SECTION \".section .rodata\\n\"
 #define PROFD_SYMBOL \"\"
 #endif
-#define PROFD_BLOB(number, path)                                                             \\\\
-  __asm__(PROFD_SECTION \".globl \" PROFD_SYMBOL \"profd_blob_\" #number \"\\n\"             \\\\
-          PROFD_SYMBOL \"profd_blob_\" #number \":\\n.incbin \\\"\" path \"\\\"\\n\"         \\\\
-          \".globl \" PROFD_SYMBOL \"profd_blob_end_\" #number \"\\n\"                       \\\\
-          PROFD_SYMBOL \"profd_blob_end_\" #number \":\\n.byte 0\\n.text\\n\");              \\\\
+#define PROFD_BLOB(number, path) \\
+  __asm__(PROFD_SECTION \".globl \" PROFD_SYMBOL \"profd_blob_\" #number \"\\n\" \\
+          PROFD_SYMBOL \"profd_blob_\" #number \":\\n.incbin \\\"\" path \"\\\"\\n\" \\
+          \".globl \" PROFD_SYMBOL \"profd_blob_end_\" #number \"\\n\" \\
+          PROFD_SYMBOL \"profd_blob_end_\" #number \":\\n.byte 0\\n.text\\n\"); \\
   extern \"C\" const char profd_blob_##number[], profd_blob_end_##number[];
 
 ${blobs}
