@@ -34,7 +34,8 @@ Engine::Engine(const EngineOptions& options, Post post)
       walks_(*scheduler_, post_),
       views_(options.view_budget != 0 ? options.view_budget
                                       : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
-             scheduler_->executor()) {}
+             scheduler_->executor()),
+      uploads_(options.upload_folder) {}
 
 Engine::~Engine() {
   for (auto& [id, entry] : entries_)
@@ -124,6 +125,14 @@ Result<void> Engine::close(ClientId client, const std::string& handle, bool whol
   }
   if (!entry.in_use()) drop(id, open->name + " closed");
   return {};
+}
+
+void Engine::keep_open(ClientId client, const std::string& uri) {
+  for (auto& [id, entry] : entries_) {
+    if (entry.origin->uri() != uri) continue;
+    for (Member& member : entry.members)
+      if (!member.clients.empty()) member.clients.insert(client);
+  }
 }
 
 void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,

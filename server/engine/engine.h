@@ -20,6 +20,7 @@
 #include "core/support/stop.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
+#include "server/engine/uploads.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
 #include "server/engine/workspace_walks.h"
@@ -35,7 +36,8 @@ struct EngineOptions {
   // A watched file that cannot be read any more is perhaps being written: for how long nothing is said while
   // it stays as it is. Twenty times as long when it is empty, which many profilers leave it until they end.
   std::chrono::milliseconds patience{3000};
-  CacheOptions cache;  // of imported files; none by default
+  CacheOptions cache;         // of imported files; none by default
+  std::string upload_folder;  // what clients upload is in a folder of it; "" the runtime folder
 };
 
 using ClientId = std::uint32_t;
@@ -156,7 +158,11 @@ class Engine {
   void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
                const WorkspaceSnapshot* workspace = nullptr);
 
+  // What clients have open of a URI stays open for this one, too.
+  void keep_open(ClientId client, const std::string& uri);
+
   WorkspaceWalks& walks() { return walks_; }
+  UploadRoom& uploads() { return uploads_; }
 
   // Safe from any thread.
   Views& views() { return views_; }
@@ -237,6 +243,7 @@ class Engine {
   std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here
   WorkspaceWalks walks_;
   Views views_;  // works on the scheduler's threads
+  UploadRoom uploads_;
   std::map<ClientId, EngineListener*> clients_;
   std::map<FileId, Entry> entries_;             // oldest first
   std::map<std::string, FileId> file_of_;       // by handle

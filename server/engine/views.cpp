@@ -66,6 +66,19 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
                                   });
 }
 
+Result<std::shared_ptr<const MatchMarks>> Views::match_marks(const OpenProfile& open, const ViewSpec& spec,
+                                                             const std::string& pattern,
+                                                             const StopToken& stop) {
+  const bool above = spec.shape == Shape::bottom_up || spec.shape == Shape::callers;
+  return cache_.get<MatchMarks>(
+      key_of(open, spec, above ? "marks above " : "marks ", "\n" + pattern), stop,
+      [&](const StopToken& token) -> Result<std::shared_ptr<const MatchMarks>> {
+        PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+        PROFD_TRY(auto found, search(open, spec, pattern, token));
+        return shared(mark_matches(*selected, std::move(found), above, token, executor_));
+      });
+}
+
 Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
                                                            const StopToken& stop) {
   return cache_.get<LineIndex>(key_of(open, spec, "line index "), stop,

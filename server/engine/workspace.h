@@ -65,10 +65,11 @@ class Workspace {
   // Whether a path may be shown to the user's editor on a profile's word: below a root or a mapped folder, or
   // open.
   [[nodiscard]] bool inside(std::string_view path) const;
+  // The roots and the targets of mappings, none inside of another.
+  [[nodiscard]] std::vector<std::string> walked_roots() const;
 
  private:
   void rebuild_documents();
-  [[nodiscard]] std::vector<std::string> walked_roots() const;
   void walk();
 
   Engine& engine_;

@@ -21,6 +21,7 @@
 #include "server/transport/pipe_channel.h"
 #include "server/transport/pipe_reader.h"
 #include "server/transport/socket_connection.h"
+#include "server/transport/web_server.h"
 
 namespace profd {
 
@@ -45,6 +46,9 @@ class Daemon {
   Result<void> serve_unix(const std::string& path);
   // Loopback only. Every client must bring the token. Returns the port.
   Result<std::uint16_t> serve_tcp(std::uint16_t port, const std::string& token);
+  // Where a browser finds the views; from the first time on they are served. What is asked to be shown stays
+  // open until the page had time to open it itself.
+  Result<WebPage> web_page(const WebPageRequest& request);
   // A connected socket: for tests.
   void serve_connected(UniqueFd fd);
 
@@ -57,6 +61,7 @@ class Daemon {
 
  private:
   struct Pipes;
+  struct Holder;
 
   std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel, const std::string& token,
                                         std::function<void()> on_exit,
@@ -70,13 +75,14 @@ class Daemon {
   void pipes_have(const std::string& bytes);
   void drain_pipes();
   void finish_pipes();
+  void hold_for_page(const std::vector<std::string>& uris);
   void watch_idleness();
 
   DaemonOptions options_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::signal_set signals_;
-  asio::steady_timer idle_, drain_, parent_;
+  asio::steady_timer idle_, drain_, parent_, hold_;
   std::unique_ptr<Engine> engine_;
   std::optional<asio::local::stream_protocol::acceptor> unix_;
   std::string unix_path_;
@@ -84,6 +90,8 @@ class Daemon {
   std::string token_;
   std::set<std::shared_ptr<SocketConnection>> connections_;
   std::unique_ptr<Pipes> pipes_;
+  std::optional<WebServer> web_;
+  std::unique_ptr<Holder> holder_;
   int exit_code_ = 0;
 };
 

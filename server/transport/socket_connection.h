@@ -1,10 +1,8 @@
 // SocketConnection: one client on a Unix or TCP socket, on the strand's io_context.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -13,8 +11,8 @@
 
 #include "server/dialect/session.h"
 #include "server/transport/asio.h"
-#include "server/transport/channel.h"
 #include "server/transport/framed_input.h"
+#include "server/transport/outgoing_queue.h"
 
 namespace profd {
 
@@ -32,8 +30,6 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   void close();
 
  private:
-  class Outgoing;  // the Channel
-
   void read();
   void write();
   void drain();
@@ -43,7 +39,7 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   asio::steady_timer drain_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<FramedInput> input_;
-  std::shared_ptr<Outgoing> outgoing_;
+  std::shared_ptr<OutgoingQueue> outgoing_;
   Closed closed_;
   std::string buffer_;
   std::string writing_;

@@ -11,6 +11,7 @@
 #include "core/view/resolve.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/dialect/psp/web_page.h"
 #include "server/engine/find_open.h"
 #include "server/engine/uri.h"
 #include "server/feature/callers_answer.h"
@@ -64,7 +65,7 @@ class CommandsModule final : public Module {
     std::string_view name;
     void (CommandsModule::*run)(const Params& params, Reply reply);
   };
-  static const std::array<Command, 9> kCommands;
+  static const std::array<Command, 10> kCommands;
 
   void open(const Params& params, Reply reply);
   void close(const Params& params, Reply reply);
@@ -79,6 +80,7 @@ class CommandsModule final : public Module {
   }
   void callers(const Params& params, Reply reply);
   void go_to(const Params& params, Reply reply);
+  void open_in_browser(const Params& params, Reply reply);
 
   void places(const Params& params, std::size_t limit, const char* page, Reply reply);
   // The profile that an argument names, or nothing, after having answered why.
@@ -104,7 +106,7 @@ CommandsModule::~CommandsModule() {
     if (const std::string path = page_path(name, session_.client); !path.empty()) std::remove(path.c_str());
 }
 
-const std::array<CommandsModule::Command, 9> CommandsModule::kCommands{{
+const std::array<CommandsModule::Command, 10> CommandsModule::kCommands{{
     {"profd.open", &CommandsModule::open},
     {"profd.close", &CommandsModule::close},
     {"profd.select", &CommandsModule::select},
@@ -114,6 +116,7 @@ const std::array<CommandsModule::Command, 9> CommandsModule::kCommands{{
     {"profd.summary", &CommandsModule::summary},
     {"profd.callers", &CommandsModule::callers},
     {"profd.goto", &CommandsModule::go_to},
+    {"profd.openInBrowser", &CommandsModule::open_in_browser},
 }};
 
 void CommandsModule::announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const {
@@ -263,6 +266,31 @@ void CommandsModule::go_to(const Params& params, Reply reply) {
     }
   }
   callers(params, std::move(reply));
+}
+
+// The editor hands the address to another program, whose arguments others can read: one that is good once.
+void CommandsModule::open_in_browser(const Params& params, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 0), reply);
+  if (!open) return;
+  const std::string view = argument(params, "view", 1);
+  if (!view.empty())
+    if (const auto named = from_psp(psp::ViewSpecLike(view), "params.arguments[1]"); !named)
+      return reply.error(named.error());
+  const auto page = web_page(session_, {open->origin->uri()}, view);
+  if (!page) return reply.error(to_psp(page.error()));
+  if (!page->has_page)
+    return reply.error(psp::ErrorCodes::request_failed,
+                       "this profd was built without the views for browsers; build it where Node is");
+  if (session_.can.show_document) {
+    psp::ShowDocumentParams shown;
+    shown.uri = page->once;
+    shown.external = true;
+    session_.peer->call<psp::ShowDocumentRequest>(shown, [](const auto&) {});
+  } else if (!session_.can.native) {
+    // Not through the log: it carries the token.
+    session_.peer->notify<psp::ShowMessageNotification>({psp::MessageType::info, page->address});
+  }
+  reply(psp::Any(json{{"address", page->address}, {"once", page->once}}));
 }
 
 void CommandsModule::show_source(const std::string& path, std::uint32_t line) {

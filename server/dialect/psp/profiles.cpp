@@ -12,6 +12,7 @@
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
 #include "server/platform/new_file.h"
+#include "server/runtime/base64.h"
 
 namespace profd {
 namespace {
@@ -28,20 +29,6 @@ psp::OpenedProfile to_opened(const OpenProfile& open) {
   out.metrics = metrics_to_psp(open);
   out.samples = to_count(open.profile->n_samples());
   out.contexts = to_count(open.profile->tree().size() - 1);
-  return out;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= n ? kDigits[word >> (18 - 6 * k) & 63] : '=';
-  }
   return out;
 }
 
@@ -107,7 +94,7 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
     if (writer.info().is_text)
       result.text = std::move(content);
     else
-      result.base64 = base64(content);
+      result.base64 = to_base64(content);
   } else {
     PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
     const auto to_file = [&](std::span<const std::byte> bytes) -> Result<void> {

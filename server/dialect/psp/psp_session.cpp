@@ -12,6 +12,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/runtime/log.h"
+#include "server/runtime/secret.h"
 
 namespace profd {
 namespace {
@@ -19,14 +20,6 @@ namespace {
 using protocol::ResponseError;
 
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
-
-// Equal in a time that does not depend on where the texts differ.
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference = static_cast<unsigned char>(difference | (a[i] ^ (b.empty() ? '\0' : b[i % b.size()])));
-  return difference == 0;
-}
 
 std::vector<std::string> roots_of(const psp::InitializeParams& params) {
   std::vector<std::string> roots;
@@ -101,6 +94,8 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_project_module(context_));
   modules_.push_back(make_views_module(context_));
   modules_.push_back(make_sources_module(context_));
+  modules_.push_back(make_uploads_module(context_));
+  modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
   hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
@@ -206,7 +201,10 @@ void PspSession::initialize(const psp::InitializeParams& params,
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
   if (params.initialization_options) apply_settings(*params.initialization_options);
-  context_.workspace.set_roots(roots_of(params), [this, alive = context_.alive] {
+  std::vector<std::string> roots = roots_of(params);
+  if (context_.setup.may_have_root)
+    std::erase_if(roots, [&](const std::string& root) { return !context_.setup.may_have_root(root); });
+  context_.workspace.set_roots(std::move(roots), [this, alive = context_.alive] {
     if (!*alive) return;
     context_.prepare(context_.meant_profile());
     refresh();
@@ -223,7 +221,8 @@ psp::ServerCapabilities PspSession::capabilities() const {
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
   for (const std::string& method : context_.peer->binder().request_methods())
-    for (const std::string_view prefix : {"profile/", "view/", "source/", "selection/", "metric/", "$/"})
+    for (const std::string_view prefix :
+         {"profile/", "view/", "source/", "selection/", "metric/", "upload/", "web/", "$/"})
       if (method.compare(0, prefix.size(), prefix) == 0) own.methods.push_back(method);
   for (const auto& module : modules_) module->announce(result, own);
   own.limits = {5000, 1000, static_cast<std::int64_t>(protocol::kMaxMessageBytes)};
