@@ -301,7 +301,8 @@ export class App {
         const text = this.explain(error);
         if (text !== undefined) this.say(text, "error");
       }
-    } else if (reason === "reloadFailed") this.say(message ?? `${open.name} cannot be read any more; the older one is shown`, "warning");
+    } else if (reason === "reloadFailed")
+      this.say(message ?? `${open.name} cannot be read any more; the older one is shown`, "warning");
     else if (reason === "closed") {
       this.opened = "";
       this.say(message ?? `${open.name} was closed`, "warning");
@@ -309,7 +310,11 @@ export class App {
   }
 
   private async refresh(open: OpenProfile): Promise<void> {
-    const summary = await this.client.request(ProfileSummaryRequest, { profile: open.handle, hottest: 10, heaviest: 5 });
+    const summary = await this.client.request(ProfileSummaryRequest, {
+      profile: open.handle,
+      hottest: 10,
+      heaviest: 5,
+    });
     batch(() => {
       this.answers.clear();
       this.profile.value = { ...open, revision: summary.revision, metrics: summary.metrics, summary };
@@ -362,7 +367,12 @@ export class App {
       cancel: () => {
         controller.abort();
         this.loading.value = undefined;
-        this.problem.value = { title: "Opening was cancelled", message: `${baseName(uri)} was not read.`, data: undefined, uri };
+        this.problem.value = {
+          title: "Opening was cancelled",
+          message: `${baseName(uri)} was not read.`,
+          data: undefined,
+          uri,
+        };
       },
     };
     const result = await this.client.request(

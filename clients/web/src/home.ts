@@ -27,7 +27,9 @@ export async function takeToken(): Promise<{ token: string; problem?: string }> 
   history.replaceState(null, "", location.pathname + location.search + (rest === "" ? "" : "#" + rest));
   let token = decodeURIComponent(given.slice(2));
   if (given.startsWith("c=")) {
-    const answer = await fetch("token", { method: "POST", headers: { Authorization: `Code ${token}` } }).catch(() => undefined);
+    const answer = await fetch("token", { method: "POST", headers: { Authorization: `Code ${token}` } }).catch(
+      () => undefined,
+    );
     if (answer?.ok !== true)
       return {
         token: known(),

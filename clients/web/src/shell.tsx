@@ -6,9 +6,8 @@ import { shown } from "./draw/shown.js";
 import { go, setSettings, show, type Theme } from "./state/state.js";
 import { specOf } from "./state/place.js";
 import { specText } from "./state/spec.js";
-import { Busy, IconButton, Name } from "./ui/bits.js";
+import { Busy, IconButton, Name, Share } from "./ui/bits.js";
 import { boxItems, goToSource, useBoxKeys } from "./ui/boxmenu.js";
-import { Chips } from "./ui/chips.js";
 import { useAnswer, useApp, useProfile } from "./ui/context.js";
 import { useExportItems } from "./ui/export.js";
 import { Icon } from "./ui/icons.js";
@@ -59,7 +58,11 @@ export function Shell() {
     title: "Everywhere",
     keys: [
       { keys: ["?"], text: "these keys", run: () => setListing(true) },
-      { keys: ["t"], text: "table and back", run: () => app.update((s) => show(s, s.place.view === "flat" ? "flame" : "flat")) },
+      {
+        keys: ["t"],
+        text: "table and back",
+        run: () => app.update((s) => show(s, s.place.view === "flat" ? "flame" : "flat")),
+      },
       { keys: ["m"], text: "next metric", run: nextMetric },
       { keys: ["Backspace"], text: "back", run: () => history.back() },
       { keys: ["Escape"], text: "nothing chosen", run: () => app.select(undefined) },
@@ -80,13 +83,25 @@ export function Shell() {
   const View = entry.view;
   const busy = app.loading.value;
   const problem = app.problem.value;
-  const details = app.settings.value.details && app.selected.value !== undefined && entry.alone !== true && entry.id !== "profile";
+  // On a wide page the panel has its place whatever is chosen: nothing moves with a click.
+  const panel =
+    app.settings.value.details &&
+    profile !== undefined &&
+    problem === undefined &&
+    entry.alone !== true &&
+    entry.id !== "profile";
+  const wide = useWide();
+  const details = panel && (wide || app.selected.value !== undefined);
   return (
     <div class={`shell${details ? " with-details" : ""}`}>
-      <a class="skip" href="#main" onClick={(event) => {
-        event.preventDefault();
-        document.querySelector<HTMLElement>("#main .stage-tree, #main .table, #main button")?.focus();
-      }}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>("#main .stage-tree, #main .table, #main button")?.focus();
+        }}
+      >
         To the view
       </a>
       <header class="top">
@@ -119,7 +134,6 @@ export function Shell() {
           <IconButton icon="help" label="Keys" keys="?" onClick={() => setListing(true)} />
         </div>
       </header>
-      {entry.alone !== true && profile !== undefined && <Chips />}
       <ConnectionBar />
       <div class="body">
         <main id="main" aria-busy={busy !== undefined}>
@@ -132,7 +146,7 @@ export function Shell() {
           )}
           {busy !== undefined && <LoadingCard />}
         </main>
-        {details && <Details selected={app.selected.value!} />}
+        {details && (app.selected.value === undefined ? <Glance /> : <Details selected={app.selected.value} />)}
       </div>
       <Notices />
       <div class="visually-hidden" role="status" aria-live="polite">
@@ -155,12 +169,23 @@ function ProfileMenu() {
     }));
     const recent = recentFiles.value.filter((uri) => !app.listed.value.some((entry) => entry.uri === uri)).slice(0, 5);
     if (recent.length > 0) list.push({ text: "Recent", heading: true });
-    for (const uri of recent) list.push({ text: shown(baseName(uri)), note: shown(pathOfUri(uri)), run: () => app.open(uri) });
-    list.push({ text: "Open another", icon: "open", apart: true, run: () => app.update((state) => show(state, "open")) });
+    for (const uri of recent)
+      list.push({ text: shown(baseName(uri)), note: shown(pathOfUri(uri)), run: () => app.open(uri) });
+    list.push({
+      text: "Open another",
+      icon: "open",
+      apart: true,
+      run: () => app.update((state) => show(state, "open")),
+    });
     return list;
   };
   return (
-    <MenuButton label="Profiles" class="button profile-button" title={profile === undefined ? "Profiles" : pathOfUri(profile.uri)} items={items}>
+    <MenuButton
+      label="Profiles"
+      class="button profile-button"
+      title={profile === undefined ? "Profiles" : pathOfUri(profile.uri)}
+      items={items}
+    >
       <svg class="logo" width="18" height="18" viewBox="0 0 32 32" aria-hidden="true">
         <rect x="2" y="4" width="28" height="6" rx="1.5" class="logo-a" />
         <rect x="2" y="12" width="17" height="6" rx="1.5" class="logo-b" />
@@ -240,13 +265,79 @@ function SettingsMenu() {
   );
 }
 
+const wideQuery = window.matchMedia("(min-width: 861px)");
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(wideQuery.matches);
+  useEffect(() => {
+    const changed = () => setWide(wideQuery.matches);
+    wideQuery.addEventListener("change", changed);
+    return () => wideQuery.removeEventListener("change", changed);
+  }, []);
+  return wide;
+}
+
+/** Nothing is chosen: the first glance at the profile. */
+function Glance() {
+  const app = useApp();
+  const { summary } = useProfile()!;
+  const top = Math.max(1e-9, ...summary.hottest.map((f) => f.self.share ?? 0));
+  return (
+    <aside class="details" aria-label="At a glance">
+      <h2>Hottest functions</h2>
+      <ol class="glance">
+        {summary.hottest.slice(0, 8).map((f) => (
+          <li key={f.name + (f.file ?? "")}>
+            <button
+              type="button"
+              title={shown(f.name)}
+              onClick={() => app.select({ name: f.name, frames: [], file: f.file, line: f.line, module: f.module })}
+            >
+              <Name text={f.shortName ?? f.name} />
+              <Share text={f.self.shareText ?? f.self.text} part={(f.self.share ?? 0) / top} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      <dl class="facts small">
+        {[
+          ["Program", summary.program],
+          ["Profiler", summary.profiler],
+          ["Recorded", summary.when?.text],
+          ["Duration", summary.duration?.text],
+          ["Samples", summary.samples.text],
+        ].map(([title, value]) =>
+          value === undefined || value === "" || value === "?" ? null : (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>{shown(value)}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {summary.report.some((row) => row.severity !== "info") && (
+        <button type="button" class="link" onClick={() => app.update((state) => show(state, "profile"))}>
+          Something was lost or wrong in reading this file
+        </button>
+      )}
+      <p class="muted hint">
+        Click a box to zoom, right-click for what can be done with it. <kbd>?</kbd> lists the keys, <kbd>p</kbd> closes
+        this panel.
+      </p>
+    </aside>
+  );
+}
+
 /** What is chosen, in a fixed place: all metrics, where it is, what can be done. */
 function Details({ selected }: { selected: Selected }) {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
   const metric = place.metric || (profile?.metric ?? "");
-  const others = (profile?.metrics ?? []).map((m) => m.name).filter((name) => name !== metric).slice(0, 8);
+  const others = (profile?.metrics ?? [])
+    .map((m) => m.name)
+    .filter((name) => name !== metric)
+    .slice(0, 8);
   const answer = useAnswer(
     TableRequest,
     profile === undefined
@@ -275,7 +366,13 @@ function Details({ selected }: { selected: Selected }) {
       </header>
       {selected.by !== undefined && <p class="note">chosen in {shown(selected.by)}</p>}
       {(row?.place ?? selected.file ?? "") !== "" && (
-        <button type="button" class="link details-place" onClick={() => goToSource(app, { ...selected, file: row?.file ?? selected.file, line: row?.line ?? selected.line })}>
+        <button
+          type="button"
+          class="link details-place"
+          onClick={() =>
+            goToSource(app, { ...selected, file: row?.file ?? selected.file, line: row?.line ?? selected.line })
+          }
+        >
           <Name text={row?.place ?? selected.file ?? ""} />
         </button>
       )}
@@ -343,14 +440,21 @@ function Details({ selected }: { selected: Selected }) {
         <div class="details-part">
           <h3>
             Stack <span class="muted">{selected.frames.length}</span>
-            <IconButton icon="copy" label="Copy stack" onClick={() => copyText(app, [...selected.frames].reverse().join("\n"), "The stack")} />
+            <IconButton
+              icon="copy"
+              label="Copy stack"
+              onClick={() => copyText(app, [...selected.frames].reverse().join("\n"), "The stack")}
+            />
           </h3>
           <ol class="stack">
-            {[...selected.frames].reverse().slice(0, 200).map((name, i) => (
-              <li key={i}>
-                <Name text={name} />
-              </li>
-            ))}
+            {[...selected.frames]
+              .reverse()
+              .slice(0, 200)
+              .map((name, i) => (
+                <li key={i}>
+                  <Name text={name} />
+                </li>
+              ))}
           </ol>
         </div>
       )}
@@ -365,15 +469,16 @@ function ConnectionBar() {
   if (connection.state === "refused")
     return (
       <div class="bar error" role="alert">
-        <Icon name="warning" /> The daemon did not let this page in{connection.reason === "" ? "" : `: ${connection.reason}`}. Run{" "}
-        <code>profd view</code> again: it prints an address that is good.
+        <Icon name="warning" /> The daemon did not let this page in
+        {connection.reason === "" ? "" : `: ${connection.reason}`}. Run <code>profd view</code> again: it prints an
+        address that is good.
       </div>
     );
   return (
     <div class="bar" role="alert">
       <span class="spinner" aria-hidden="true" /> The daemon is gone
-      {connection.state === "lost" && connection.reason !== "" ? ` (${connection.reason})` : ""}. What is shown stays; the page comes back by itself when
-      it is there again.
+      {connection.state === "lost" && connection.reason !== "" ? ` (${connection.reason})` : ""}. What is shown stays;
+      the page comes back by itself when it is there again.
       <button type="button" class="button" onClick={() => app.client.start()}>
         Try now
       </button>
@@ -424,7 +529,11 @@ function ProblemPage() {
               Open what can be read
             </button>
           )}
-          <button type="button" class={partial ? "button" : "button primary"} onClick={() => app.open(problem.uri, app.place.peek().member)}>
+          <button
+            type="button"
+            class={partial ? "button" : "button primary"}
+            onClick={() => app.open(problem.uri, app.place.peek().member)}
+          >
             Try again
           </button>
           <button
@@ -454,7 +563,11 @@ function LoadingCard() {
     <div class="loading-card" role="status">
       <b>{shown(loading.title)}</b>
       {loading.message !== "" && <span class="muted">{shown(loading.message)}</span>}
-      <progress max={100} {...(loading.percentage === undefined ? {} : { value: loading.percentage })} aria-label={loading.title} />
+      <progress
+        max={100}
+        {...(loading.percentage === undefined ? {} : { value: loading.percentage })}
+        aria-label={loading.title}
+      />
       <button type="button" class="button" onClick={loading.cancel}>
         Cancel
       </button>

@@ -17,7 +17,11 @@ export async function upload(app: App, file: File): Promise<string | undefined> 
   const { signal } = controller;
   let begun: string | undefined;
   try {
-    const { upload: id, pieceBytes } = await client.request(UploadBeginRequest, { name: file.name, size: file.size }, signal);
+    const { upload: id, pieceBytes } = await client.request(
+      UploadBeginRequest,
+      { name: file.name, size: file.size },
+      signal,
+    );
     begun = id;
     const tell = (sent: number) =>
       (app.loading.value = {
@@ -27,9 +31,13 @@ export async function upload(app: App, file: File): Promise<string | undefined> 
         cancel: () => controller.abort(),
       });
     tell(0);
-    for (let offset = 0; offset < file.size; ) {
+    for (let offset = 0; offset < file.size;) {
       const piece = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer());
-      const { received } = await client.request(UploadPieceRequest, { upload: id, offset, base64: base64Of(piece) }, signal);
+      const { received } = await client.request(
+        UploadPieceRequest,
+        { upload: id, offset, base64: base64Of(piece) },
+        signal,
+      );
       if (received <= offset) throw new Error(`${file.name}: the daemon took nothing at byte ${offset}`);
       offset = received;
       tell(offset);

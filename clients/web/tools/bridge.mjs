@@ -8,7 +8,12 @@ import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), "..", "dist");
-const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -50,7 +55,12 @@ export async function startBridge(profd, { port = 0, args = [], delay = 0, onTex
       response.end();
     }
   });
-  const sockets = new WebSocketServer({ server, path: "/psp", handleProtocols: () => "profd.v1", maxPayload: 64 << 20 });
+  const sockets = new WebSocketServer({
+    server,
+    path: "/psp",
+    handleProtocols: () => "profd.v1",
+    maxPayload: 64 << 20,
+  });
   sockets.on("connection", (socket) => {
     const child = spawn(profd, ["serve", "--stdio", ...args], { stdio: ["pipe", "pipe", "inherit"] });
     children.add(child);

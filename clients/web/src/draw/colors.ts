@@ -154,7 +154,12 @@ export function paintsOf(
         return fillOf(
           palette === "safe"
             ? tone(mode, SAFE_HUES[hueHash(nameOf(layout, item)) % SAFE_HUES.length]!, 1, palette)
-            : tone(mode, 20 + (hueHash(nameOf(layout, item)) % 16) * 5, hueHash(nameOf(layout, item) + "*") % SHADES, palette),
+            : tone(
+                mode,
+                20 + (hueHash(nameOf(layout, item)) % 16) * 5,
+                hueHash(nameOf(layout, item) + "*") % SHADES,
+                palette,
+              ),
         );
       case "metric": {
         const value = layout.answer.boxes.color?.[item];

@@ -32,8 +32,8 @@ export interface Layout {
   readonly answer: FlameGraphResult;
 }
 
-/** `zoomDepth`: how many keys the path of the zoomed box has. */
-export function layoutOf(answer: FlameGraphResult, zoomDepth: number): Layout {
+/** `zoomDepth`: how many keys the path of the zoomed box has. `root`: what the first box is called, if not "all". */
+export function layoutOf(answer: FlameGraphResult, zoomDepth: number, root = ""): Layout {
   const { boxes: b, remainder: r } = answer;
   const boxes = b.depth.length;
   const size = boxes + r.depth.length;
@@ -70,7 +70,9 @@ export function layoutOf(answer: FlameGraphResult, zoomDepth: number): Layout {
   for (let i = 0; i < size; ++i) rowItems[next[layout.depth[i]!]!++] = i;
   // Each kind comes sorted; the two are merged.
   for (let row = 0; row < rows; ++row)
-    rowItems.subarray(rowStart[row], rowStart[row + 1]).sort((one, two) => layout.x[one]! - layout.x[two]! || one - two);
+    rowItems
+      .subarray(rowStart[row], rowStart[row + 1])
+      .sort((one, two) => layout.x[one]! - layout.x[two]! || one - two);
 
   return {
     ...layout,
@@ -82,7 +84,7 @@ export function layoutOf(answer: FlameGraphResult, zoomDepth: number): Layout {
     span: boxes > 0 ? layout.w[0]! : 0,
     kind: b.kind,
     names: answer.names,
-    labels: answer.labels.map(shown),
+    labels: answer.labels.map((label, i) => shown(root !== "" && i === b.name[0] ? root : label)),
     text: [...b.text, ...r.text],
     answer,
   };

@@ -16,7 +16,14 @@ export interface Motion {
 }
 
 /** `seen`: where the items of `before` are on the screen now. `goal`: where those of `after` will be. */
-export function motionBetween(before: Layout, seen: Placed, after: Layout, goal: Placed, start: number, duration: number): Motion {
+export function motionBetween(
+  before: Layout,
+  seen: Placed,
+  after: Layout,
+  goal: Placed,
+  start: number,
+  duration: number,
+): Motion {
   const same = join(before, after);
   const x = new Float64Array(after.size);
   const w = new Float64Array(after.size);

@@ -33,9 +33,7 @@ export function svgSurface(font: string, size: number): SvgSurface {
       );
     },
     text(x, y, text, fill) {
-      parts.push(
-        `<text x="${short(x)}" y="${short(y)}" fill="${escapeXml(fill)}"${alpha}>${escapeXml(text)}</text>`,
-      );
+      parts.push(`<text x="${short(x)}" y="${short(y)}" fill="${escapeXml(fill)}"${alpha}>${escapeXml(text)}</text>`);
     },
     alpha(value) {
       alpha = value < 1 ? ` opacity="${short(value)}"` : "";

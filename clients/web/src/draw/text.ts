@@ -15,7 +15,7 @@ export function rulerOf(measure: (text: string) => number, limit = 20_000): Rule
     if (rulers.size >= limit) rulers.clear();
     ruler = new Float32Array(text.length + 1);
     let sum = 0;
-    for (let i = 0; i < text.length; ) {
+    for (let i = 0; i < text.length;) {
       const ch = String.fromCodePoint(text.codePointAt(i)!);
       let width = widths.get(ch);
       if (width === undefined) widths.set(ch, (width = measure(ch)));

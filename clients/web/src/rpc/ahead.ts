@@ -1,6 +1,14 @@
 // What newer daemons say and psp.ts does not have yet. Everything is asked for only where the server's `methods` have
 // it, and read as nothing where it is not there.
-import type { Amount, BoxOrder, BoxPath, FlameGraphParams, FlameGraphResult, RequestType, SearchShare } from "../../../shared/ts/psp.js";
+import type {
+  Amount,
+  BoxOrder,
+  BoxPath,
+  FlameGraphParams,
+  FlameGraphResult,
+  RequestType,
+  SearchShare,
+} from "../../../shared/ts/psp.js";
 
 export type DetailedParams = FlameGraphParams & { details?: boolean };
 
@@ -54,7 +62,10 @@ export interface SourceTextResult {
   encoding: string;
   lineCount: number;
 }
-export const SourceTextRequest: RequestType<{ profile?: string; textDocument?: { uri: string }; path?: string }, SourceTextResult> = {
+export const SourceTextRequest: RequestType<
+  { profile?: string; textDocument?: { uri: string }; path?: string },
+  SourceTextResult
+> = {
   method: "source/text",
   lane: "interactive",
 };
@@ -63,10 +74,11 @@ export const UploadBeginRequest: RequestType<{ name: string; size: number }, { u
   method: "upload/begin",
   lane: "inline",
 };
-export const UploadPieceRequest: RequestType<{ upload: string; offset: number; base64: string }, { received: number }> = {
-  method: "upload/piece",
-  lane: "bulk",
-};
+export const UploadPieceRequest: RequestType<{ upload: string; offset: number; base64: string }, { received: number }> =
+  {
+    method: "upload/piece",
+    lane: "bulk",
+  };
 export const UploadEndRequest: RequestType<{ upload: string }, { uri: string; name: string }> = {
   method: "upload/end",
   lane: "inline",

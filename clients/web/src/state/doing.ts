@@ -46,7 +46,12 @@ export function deedsOf(state: State, name: string, frames: readonly string[], m
   deeds.push(
     { id: "keep", text: "Keep only stacks with it", apply: (s) => addFilter(s, filterBy(s, "keep", name)) },
     { id: "drop", text: "Drop stacks with it", keys: "X", apply: (s) => addFilter(s, filterBy(s, "drop", name)) },
-    { id: "hide", text: "Hide it, its value stays on the caller", keys: "x", apply: (s) => addFilter(s, filterBy(s, "hide", name)) },
+    {
+      id: "hide",
+      text: "Hide it, its value stays on the caller",
+      keys: "x",
+      apply: (s) => addFilter(s, filterBy(s, "hide", name)),
+    },
     {
       id: "collapse",
       text: "Collapse recursion",
@@ -56,9 +61,21 @@ export function deedsOf(state: State, name: string, frames: readonly string[], m
   );
   if (module !== undefined && module !== "")
     deeds.push(
-      { id: "keep-module", text: `Keep only stacks with module ${module}`, apply: (s) => addFilter(s, { op: "keep", by: "module", pattern: module }) },
-      { id: "hide-module", text: `Hide module ${module}`, apply: (s) => addFilter(s, { op: "hide", by: "module", pattern: module }) },
-      { id: "collapse-module", text: `Collapse module ${module}`, apply: (s) => addFilter(s, { op: "collapse", by: "module", pattern: module }) },
+      {
+        id: "keep-module",
+        text: `Keep only stacks with module ${module}`,
+        apply: (s) => addFilter(s, { op: "keep", by: "module", pattern: module }),
+      },
+      {
+        id: "hide-module",
+        text: `Hide module ${module}`,
+        apply: (s) => addFilter(s, { op: "hide", by: "module", pattern: module }),
+      },
+      {
+        id: "collapse-module",
+        text: `Collapse module ${module}`,
+        apply: (s) => addFilter(s, { op: "collapse", by: "module", pattern: module }),
+      },
     );
   return deeds;
 }

@@ -180,7 +180,8 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     const space = item.indexOf(" ");
     try {
       const clause = parseClause(item.slice(space + 1));
-      if ("filter" in clause) chips.splice(count(item.slice(0, space), chips.length), 0, { filter: clause.filter, on: false });
+      if ("filter" in clause)
+        chips.splice(count(item.slice(0, space), chips.length), 0, { filter: clause.filter, on: false });
     } catch {
       problem ??= "The address has a filter that cannot be read; it was left out.";
     }

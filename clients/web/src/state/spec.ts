@@ -167,8 +167,7 @@ class Lexer {
       if (plain !== undefined) text += plain;
       else if (escape === "x") {
         const digits = this.source.slice(this.at + 1, this.at + 3);
-        if (!/^[0-9a-fA-F]{2}$/.test(digits))
-          throw new SpecError(this.at, "\\x is followed by two hexadecimal digits");
+        if (!/^[0-9a-fA-F]{2}$/.test(digits)) throw new SpecError(this.at, "\\x is followed by two hexadecimal digits");
         text += String.fromCharCode(parseInt(digits, 16));
         this.at += 2;
       } else if (escape !== "")
@@ -220,7 +219,8 @@ class Parser {
   }
 
   spec(): Spec {
-    const shape = this.token.kind === "word" ? SHAPE_WORDS.find(([, word]) => word === this.token.text)?.[0] : undefined;
+    const shape =
+      this.token.kind === "word" ? SHAPE_WORDS.find(([, word]) => word === this.token.text)?.[0] : undefined;
     if (shape === undefined)
       throw new SpecError(this.token.offset, "a view begins with top-down, bottom-up, flat, callers or callees");
     this.advance();
@@ -267,10 +267,7 @@ class Parser {
 
   end(): void {
     if (this.token.kind !== "end")
-      throw new SpecError(
-        this.token.offset,
-        `"${this.token.text}" was not expected here; clauses are separated by |`,
-      );
+      throw new SpecError(this.token.offset, `"${this.token.text}" was not expected here; clauses are separated by |`);
   }
 
   private filter(op: FilterOp, by: FilterBy, start: number): Filter {
@@ -289,8 +286,7 @@ class Parser {
       case "time": {
         const { text, offset } = this.token;
         const dots = text.indexOf("..");
-        if (this.token.kind !== "word" || dots < 0)
-          throw new SpecError(offset, "a time window is given as 10ms..2s");
+        if (this.token.kind !== "word" || dots < 0) throw new SpecError(offset, "a time window is given as 10ms..2s");
         const from = text.slice(0, dots);
         const to = text.slice(dots + 2);
         this.advance();

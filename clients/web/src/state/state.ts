@@ -51,7 +51,12 @@ export function show(state: State, view: ViewId): State {
 export function openPlace(state: State, profile: string | undefined, member = 1): State {
   const { granularity, order, color, upward, sort } = state.place;
   const view = state.place.view === "open" ? "flame" : state.place.view;
-  return { ...state, place: { ...START, granularity, order, color, upward, sort, view, profile, member }, undo: [], redo: [] };
+  return {
+    ...state,
+    place: { ...START, granularity, order, color, upward, sort, view, profile, member },
+    undo: [],
+    redo: [],
+  };
 }
 
 function withChips(state: State, chips: readonly Chip[]): State {

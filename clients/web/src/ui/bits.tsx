@@ -76,10 +76,7 @@ export function Select<T extends string>(props: {
   return (
     <label class="select">
       <span class="select-label">{props.label}</span>
-      <select
-        value={props.value}
-        onChange={(event) => props.onChange(event.currentTarget.value as T)}
-      >
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value as T)}>
         {props.choices.map((choice) => (
           <option key={choice.id} value={choice.id} title={choice.title}>
             {choice.text}

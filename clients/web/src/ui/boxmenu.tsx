@@ -22,7 +22,11 @@ export function boxItems(app: App, box: Selected, extra: readonly MenuItem[] = [
     items.push({
       text: shown(deed.text),
       ...(deed.keys === undefined ? {} : { keys: deed.keys }),
-      apart: deed.id === "callers" || deed.id === "path" || deed.id === "keep-module" || (deed.id === "keep" && box.frames.length < 2),
+      apart:
+        deed.id === "callers" ||
+        deed.id === "path" ||
+        deed.id === "keep-module" ||
+        (deed.id === "keep" && box.frames.length < 2),
       run: () => app.update(deed.apply),
     });
   items.push(
@@ -30,7 +34,11 @@ export function boxItems(app: App, box: Selected, extra: readonly MenuItem[] = [
     { text: "Copy name", keys: "y", icon: "copy", run: () => copyText(app, box.name, "The name") },
   );
   if (box.frames.length > 1)
-    items.push({ text: "Copy stack", icon: "copy", run: () => copyText(app, [...box.frames].reverse().join("\n"), "The stack") });
+    items.push({
+      text: "Copy stack",
+      icon: "copy",
+      run: () => copyText(app, [...box.frames].reverse().join("\n"), "The stack"),
+    });
   return items;
 }
 
@@ -38,9 +46,24 @@ export function goToSource(app: App, box: Selected): void {
   app.update((state) => go(state, { view: "source", fn: box.name, file: box.file ?? "", line: box.line ?? 0 }));
 }
 
-export function BoxMenu({ opened, extra, onClose }: { opened: Opened; extra?: readonly MenuItem[]; onClose: () => void }) {
+export function BoxMenu({
+  opened,
+  extra,
+  onClose,
+}: {
+  opened: Opened;
+  extra?: readonly MenuItem[];
+  onClose: () => void;
+}) {
   const app = useApp();
-  return <Menu label={`What can be done with ${opened.box.name}`} at={opened.at} items={boxItems(app, opened.box, extra)} onClose={onClose} />;
+  return (
+    <Menu
+      label={`What can be done with ${opened.box.name}`}
+      at={opened.at}
+      items={boxItems(app, opened.box, extra)}
+      onClose={onClose}
+    />
+  );
 }
 
 /** Keys for the chosen frame, in every view. */

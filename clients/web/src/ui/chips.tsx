@@ -82,13 +82,19 @@ export function Chips() {
         const clauses = chips.map((chip) => filterText(chip.filter));
         const name = clauses.join(", ").slice(0, 60);
         app.update((state) =>
-          setSettings(state, { saved: [...state.settings.saved.filter((set) => set.name !== name), { name, clauses }].slice(-20) }),
+          setSettings(state, {
+            saved: [...state.settings.saved.filter((set) => set.name !== name), { name, clauses }].slice(-20),
+          }),
         );
         app.say(`Kept as "${name}"`);
       },
     });
     if (settings.saved.length > 0)
-      items.push({ text: "Forget all that is kept", icon: "close", run: () => app.update((state) => setSettings(state, { saved: [] })) });
+      items.push({
+        text: "Forget all that is kept",
+        icon: "close",
+        run: () => app.update((state) => setSettings(state, { saved: [] })),
+      });
     items.push({
       text: "Remove all filters",
       icon: "close",
@@ -135,7 +141,8 @@ export function Chips() {
                 onDblClick={() => setEditing(at)}
                 onKeyDown={(event) => {
                   if (event.altKey && event.key === "ArrowLeft") app.update((state) => moveFilter(state, at, at - 1));
-                  else if (event.altKey && event.key === "ArrowRight") app.update((state) => moveFilter(state, at, at + 1));
+                  else if (event.altKey && event.key === "ArrowRight")
+                    app.update((state) => moveFilter(state, at, at + 1));
                   else if (event.key === "Delete") app.update((state) => removeFilter(state, at));
                   else if (event.key === "e") setEditing(at);
                   else return;
@@ -145,7 +152,11 @@ export function Chips() {
               >
                 <bdi dir="ltr">{shown(text)}</bdi>
               </button>
-              <IconButton icon="close" label={`Remove ${text}`} onClick={() => app.update((state) => removeFilter(state, at))} />
+              <IconButton
+                icon="close"
+                label={`Remove ${text}`}
+                onClick={() => app.update((state) => removeFilter(state, at))}
+              />
             </li>
           );
         })}
@@ -159,8 +170,20 @@ export function Chips() {
       )}
       {(undo.length > 0 || redo.length > 0) && (
         <>
-          <IconButton icon="undo" label="Undo filter" keys="u" disabled={undo.length === 0} onClick={() => app.update(undoFilters)} />
-          <IconButton icon="redo" label="Redo filter" keys="U" disabled={redo.length === 0} onClick={() => app.update(redoFilters)} />
+          <IconButton
+            icon="undo"
+            label="Undo filter"
+            keys="u"
+            disabled={undo.length === 0}
+            onClick={() => app.update(undoFilters)}
+          />
+          <IconButton
+            icon="redo"
+            label="Redo filter"
+            keys="U"
+            disabled={redo.length === 0}
+            onClick={() => app.update(redoFilters)}
+          />
         </>
       )}
       {(chips.length > 0 || settings.saved.length > 0) && (
@@ -188,9 +211,11 @@ export function progressOf(text: string): Progress {
   const word = text.slice(space + 1);
   const done = before.trim().split(/\s+/).filter(Boolean);
   const starts = (words: readonly string[]) => words.filter((w) => w.startsWith(word) && w !== word);
-  if (done.length === 0) return { before, word, words: starts([...FILTER_OPS, "thread", "label", "time", "metric"]), names: undefined };
+  if (done.length === 0)
+    return { before, word, words: starts([...FILTER_OPS, "thread", "label", "time", "metric"]), names: undefined };
   const bys = FILTER_BYS.filter((by) => (by === "recursion") === (done[0] === "collapse") || by !== "recursion");
-  if (done.length === 1 && (FILTER_OPS as readonly string[]).includes(done[0]!)) return { before, word, words: starts(bys), names: undefined };
+  if (done.length === 1 && (FILTER_OPS as readonly string[]).includes(done[0]!))
+    return { before, word, words: starts(bys), names: undefined };
   const by = done.find((w) => w === "function" || w === "module" || w === "file" || w === "fragment");
   if (by !== undefined && !word.startsWith("/"))
     return { before, word, words: [], names: by === "fragment" ? "function" : (by as "function" | "module" | "file") };
@@ -212,7 +237,13 @@ function ClauseInput(props: { initial: string; commit: (text: string) => string 
       ? undefined
       : {
           profile: profile.handle,
-          spec: specText({ shape: "flat", granularity: progress.names, filters: [], metric: place.metric || profile.metric, focus: [] }),
+          spec: specText({
+            shape: "flat",
+            granularity: progress.names,
+            filters: [],
+            metric: place.metric || profile.metric,
+            focus: [],
+          }),
           sort: "total",
           limit: 12,
           ...(progress.word === "" ? {} : { search: literal(progress.word.replaceAll('"', "")) }),
@@ -267,7 +298,8 @@ function ClauseInput(props: { initial: string; commit: (text: string) => string 
           if (event.key === "Escape") props.onClose();
           else if (event.key === "ArrowDown") setAt(Math.min(offers.length - 1, at + 1));
           else if (event.key === "ArrowUp") setAt(Math.max(-1, at - 1));
-          else if ((event.key === "Tab" && offers.length > 0) || (event.key === "Enter" && at >= 0)) take(offers[Math.max(0, at)]!);
+          else if ((event.key === "Tab" && offers.length > 0) || (event.key === "Enter" && at >= 0))
+            take(offers[Math.max(0, at)]!);
           else if (event.key === "Enter") setWrong(props.commit(text));
           else return;
           event.preventDefault();

@@ -46,7 +46,11 @@ export function useAnswer<P extends object, R>(type: RequestType<P, R>, params: 
     );
     return () => controller.abort();
   }, [key]);
-  return { value: answer.value, error: answer.key === key ? answer.error : undefined, pending: answer.key !== key && key !== "" };
+  return {
+    value: answer.value,
+    error: answer.key === key ? answer.error : undefined,
+    pending: answer.key !== key && key !== "",
+  };
 }
 
 export function useProfile(): OpenProfile | undefined {

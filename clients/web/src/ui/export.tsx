@@ -42,7 +42,10 @@ async function written(app: App, format: string, shape?: "flat"): Promise<void> 
     const name = `${fileName(profile.name)}.${endingOf(app, format)}`;
     if (result.text !== undefined) saveText(name, result.text, result.mimeType);
     else if (result.base64 !== undefined)
-      saveBlob(name, new Blob([Uint8Array.from(atob(result.base64), (ch) => ch.charCodeAt(0))], { type: result.mimeType }));
+      saveBlob(
+        name,
+        new Blob([Uint8Array.from(atob(result.base64), (ch) => ch.charCodeAt(0))], { type: result.mimeType }),
+      );
     for (const row of result.report) app.say(row.message, "warning");
   } catch (error) {
     const text = app.explain(error);

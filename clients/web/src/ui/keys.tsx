@@ -37,7 +37,11 @@ const isTyping = (target: EventTarget | null) =>
 /** What is shown later goes first. */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.closest("button, a, summary, [role=grid], [role=treegrid]") !== null)
+  if (
+    event.key === "Enter" &&
+    event.target instanceof HTMLElement &&
+    event.target.closest("button, a, summary, [role=grid], [role=treegrid]") !== null
+  )
     return;
   for (const group of [...groups.value].reverse()) {
     const key = group.current.keys.find((candidate) => candidate.keys.includes(event.key));

@@ -30,7 +30,8 @@ export function placeAt(element: HTMLElement, at: Point, above?: number): void {
   const room = { x: document.documentElement.clientWidth, y: document.documentElement.clientHeight };
   const x = Math.max(EDGE, Math.min(at.x, room.x - width - EDGE));
   let y = at.y;
-  if (y + height > room.y - EDGE) y = above !== undefined && above - height >= EDGE ? above - height : room.y - height - EDGE;
+  if (y + height > room.y - EDGE)
+    y = above !== undefined && above - height >= EDGE ? above - height : room.y - height - EDGE;
   element.style.left = `${x}px`;
   element.style.top = `${Math.max(EDGE, y)}px`;
 }
@@ -95,7 +96,11 @@ export function Menu(props: { label: string; at: Point; items: readonly MenuItem
             }}
           >
             <span class="menu-icon">
-              {item.checked === true ? <Icon name="check" /> : item.icon !== undefined ? <Icon name={item.icon} /> : null}
+              {item.checked === true ? (
+                <Icon name="check" />
+              ) : item.icon !== undefined ? (
+                <Icon name={item.icon} />
+              ) : null}
             </span>
             <span class="menu-text">
               {item.text}

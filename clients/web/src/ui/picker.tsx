@@ -79,7 +79,9 @@ export function FunctionPicker(props: { title: string; onPick: (name: string) =>
             <Name text={match.name} />
           </div>
         ))}
-        {found.value !== undefined && matches.length === 0 && <div class="muted picker-none">No function has this in its name</div>}
+        {found.value !== undefined && matches.length === 0 && (
+          <div class="muted picker-none">No function has this in its name</div>
+        )}
         {found.error !== undefined && <div class="muted picker-none">{found.error}</div>}
       </div>
     </Dialog>

@@ -22,7 +22,13 @@ export function rowsAt(count: number, rowHeight: number, scrollTop: number, view
 }
 
 /** Where to scroll so that a row can be seen; undefined: it can. */
-export function scrollFor(count: number, rowHeight: number, scrollTop: number, viewHeight: number, row: number): number | undefined {
+export function scrollFor(
+  count: number,
+  rowHeight: number,
+  scrollTop: number,
+  viewHeight: number,
+  row: number,
+): number | undefined {
   const full = count * rowHeight;
   const factor = full <= MAX_HEIGHT ? 1 : (MAX_HEIGHT - viewHeight) / (full - viewHeight);
   const virtual = scrollTop / factor;

@@ -82,7 +82,9 @@ export function SearchBox() {
   const shape = place.view === "flat" ? "flat" : place.shape;
   const found = useAnswer(
     SearchRequest,
-    profile === undefined || place.search === "" || ((shape === "callers" || shape === "callees") && place.focus.length === 0)
+    profile === undefined ||
+      place.search === "" ||
+      ((shape === "callers" || shape === "callees") && place.focus.length === 0)
       ? undefined
       : {
           profile: profile.handle,
@@ -93,13 +95,15 @@ export function SearchBox() {
         },
   );
   const share = place.search === "" ? undefined : found.value;
-  const hidden = place.view === "flame" ? (held.found.value as (SearchShare & { hidden?: Amount }) | undefined)?.hidden : undefined;
+  const hidden =
+    place.view === "flame" ? (held.found.value as (SearchShare & { hidden?: Amount }) | undefined)?.hidden : undefined;
   useEffect(() => {
     if (share !== undefined) app.spoken.value = share.text;
   }, [share]);
 
   const keep = async () => {
-    if (profile === undefined || place.search === "" || held.sets.value.some((set) => set.pattern === place.search)) return;
+    if (profile === undefined || place.search === "" || held.sets.value.some((set) => set.pattern === place.search))
+      return;
     try {
       const answer = await app.ask(SearchRequest, {
         profile: profile.handle,
@@ -142,7 +146,12 @@ export function SearchBox() {
           <IconButton
             icon="close"
             label={`Highlight ${set.pattern} no more`}
-            onClick={() => putSets(held, held.sets.value.filter((other) => other !== set))}
+            onClick={() =>
+              putSets(
+                held,
+                held.sets.value.filter((other) => other !== set),
+              )
+            }
           />
         </span>
       ))}

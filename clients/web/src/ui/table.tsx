@@ -70,7 +70,13 @@ export function Table<R>(props: TableProps<R>) {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null || selected < 0 || selected >= count) return;
-    const to = scrollFor(count, rowHeight, element.scrollTop, Math.max(rowHeight, element.clientHeight - header), selected);
+    const to = scrollFor(
+      count,
+      rowHeight,
+      element.scrollTop,
+      Math.max(rowHeight, element.clientHeight - header),
+      selected,
+    );
     if (to !== undefined) element.scrollTop = to;
   }, [selected, count]);
 
@@ -130,7 +136,12 @@ export function Table<R>(props: TableProps<R>) {
       onKeyDown={onKeyDown}
       onScroll={(event) => setView({ ...view, top: event.currentTarget.scrollTop })}
     >
-      <div class="table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks, height: header }}>
+      <div
+        class="table-head"
+        role="row"
+        aria-rowindex={1}
+        style={{ gridTemplateColumns: tracks, height: `${header}px` }}
+      >
         {columns.map((column) => {
           const sorted = props.sort !== undefined && column.sort === props.sort.by;
           return (
@@ -152,7 +163,7 @@ export function Table<R>(props: TableProps<R>) {
           );
         })}
       </div>
-      <div class="table-body" role="presentation" style={{ height: rows.height }}>
+      <div class="table-body" role="presentation" style={{ height: `${rows.height}px` }}>
         {drawn.map((at) => {
           const row = props.row(at);
           const level = row === undefined ? undefined : props.level?.(row);
@@ -170,7 +181,7 @@ export function Table<R>(props: TableProps<R>) {
               class={`table-row${at === selected ? " selected" : ""}${row === undefined ? " waiting" : ` ${props.rowClass?.(row) ?? ""}`}`}
               style={{
                 gridTemplateColumns: tracks,
-                height: rowHeight,
+                height: `${rowHeight}px`,
                 transform: `translateY(${rows.offset + (at - rows.first) * rowHeight}px)`,
               }}
               onClick={() => props.onSelect(at)}
@@ -183,11 +194,7 @@ export function Table<R>(props: TableProps<R>) {
               }}
             >
               {columns.map((column) => (
-                <div
-                  key={column.id}
-                  role="gridcell"
-                  class={column.align === "right" ? "right" : ""}
-                >
+                <div key={column.id} role="gridcell" class={column.align === "right" ? "right" : ""}>
                   {row === undefined ? <span class="bone" /> : column.render(row)}
                 </div>
               ))}

@@ -98,4 +98,3 @@ export function inkOf(theme: ThemeValues): Ink {
     edge: "CanvasText",
   };
 }
-

@@ -15,6 +15,8 @@ export interface Target {
   readonly search: string;
   readonly order: BoxOrder;
   readonly colorMetric: string;
+  /** What the first box stands for: "" is all. */
+  readonly root: string;
 }
 
 export interface Host {
@@ -162,13 +164,17 @@ export class FlameController {
     if (layout === undefined || target === undefined) return undefined;
     const here = findPath(layout, path);
     if (here.whole && here.item >= layout.zoomed && this.onScreen(here.item)) return undefined;
-    const answer = await this.host.ask(this.params({ ...target, search: "", colorMetric: "" }, path, 1), new AbortController().signal);
+    const answer = await this.host.ask(
+      this.params({ ...target, search: "", colorMetric: "" }, path, 1),
+      new AbortController().signal,
+    );
     const picture = layoutOf(answer, path.length);
     // As little as is needed: the highest box in which it is wide enough to be read.
     const totals = answer.boxes.total;
     const own = Math.abs(totals[picture.zoomed] ?? 0);
     let at = picture.zoomed;
-    while (at > 0 && (own / Math.abs(totals[picture.parent[at]!] ?? Infinity)) * this.width >= SEEN_PIXELS) at = picture.parent[at]!;
+    while (at > 0 && (own / Math.abs(totals[picture.parent[at]!] ?? Infinity)) * this.width >= SEEN_PIXELS)
+      at = picture.parent[at]!;
     const zoom = namesOf(picture, at).map(nameHash);
     this.paths.set(this.pathKey(target, zoom), pathOf(picture, at));
     return zoom;
@@ -271,7 +277,7 @@ export class FlameController {
       const scale = Math.max(1, Math.min(MAX_WIDTH / this.width, closer?.scale ?? 1));
       const answer = await this.host.ask(this.params(target, resolved.path, scale), controller.signal);
       if (controller.signal.aborted) return;
-      this.apply(layoutOf(answer, resolved.path.length), target, closer, scale);
+      this.apply(layoutOf(answer, resolved.path.length, target.root), target, closer, scale);
       if (resolved.lost !== undefined) this.host.fellBack(target.zoom.slice(0, resolved.path.length), resolved.lost);
       else this.prefetchParent(target, resolved.path);
     } catch (error) {
@@ -304,7 +310,10 @@ export class FlameController {
     if (known !== undefined) return { path: known };
     let path: number[] = [];
     while (path.length < target.zoom.length) {
-      const picture = layoutOf(await this.host.ask({ ...this.params({ ...target, search: "", colorMetric: "" }, path, 1) }, signal), path.length);
+      const picture = layoutOf(
+        await this.host.ask({ ...this.params({ ...target, search: "", colorMetric: "" }, path, 1) }, signal),
+        path.length,
+      );
       let at = findPath(picture, path).item;
       const before = path.length;
       while (path.length < target.zoom.length) {
@@ -338,12 +347,7 @@ export class FlameController {
     return undefined;
   }
 
-  private apply(
-    layout: Layout,
-    target: Target,
-    closer: Closer | undefined,
-    scale: number,
-  ): void {
+  private apply(layout: Layout, target: Target, closer: Closer | undefined, scale: number): void {
     const before = this.layout;
     const seen: Placed = { x: this.placed.x.slice(), w: this.placed.w.slice() };
     const now = this.host.now();
@@ -457,4 +461,5 @@ function shapeOf(spec: string): string {
 }
 
 /** The place in the metric's unit under a pixel. */
-export const toUnitAt = (controller: FlameController, pixel: number) => toUnit(controller.camera, controller.width, pixel);
+export const toUnitAt = (controller: FlameController, pixel: number) =>
+  toUnit(controller.camera, controller.width, pixel);

@@ -43,7 +43,13 @@ export function Minimap(props: {
     app
       .ask(
         FlameGraphRequest,
-        { profile, spec, order, viewport: { width: 800, minWidth: 1, maxDepth: MAX_ROWS, maxBoxes: 1500 }, panelId: "minimap" },
+        {
+          profile,
+          spec,
+          order,
+          viewport: { width: 800, minWidth: 1, maxDepth: MAX_ROWS, maxBoxes: 1500 },
+          panelId: "minimap",
+        },
         controller.signal,
       )
       .then((answer) => setLayout(layoutOf(answer, 0)))
@@ -57,7 +63,13 @@ export function Minimap(props: {
     if (canvas.current === null || layout === undefined || screen.width === 0) return;
     const context = prepare(canvas.current, screen);
     if (context === undefined) return;
-    const paints = paintsOf(layout, props.scheme === "metric" ? "module" : props.scheme, theme.mode, app.settings.value.palette, props.hues);
+    const paints = paintsOf(
+      layout,
+      props.scheme === "metric" ? "module" : props.scheme,
+      theme.mode,
+      app.settings.value.palette,
+      props.hues,
+    );
     context.clearRect(0, 0, screen.width, screen.height);
     const rows = Math.min(MAX_ROWS, layout.rows);
     for (const i of paints.byFill) {
@@ -69,7 +81,8 @@ export function Minimap(props: {
       context.fillRect(x, props.upward ? screen.height - (row + 1) * ROW : row * ROW, Math.max(0.5, width), ROW);
     }
     if (place === undefined) return;
-    const inner = main === undefined || seen === undefined ? undefined : { from: seen.x0 / main.span, to: seen.x1 / main.span };
+    const inner =
+      main === undefined || seen === undefined ? undefined : { from: seen.x0 / main.span, to: seen.x1 / main.span };
     const width = (place.w / layout.span) * screen.width;
     const left = (place.x / layout.span) * screen.width + (inner === undefined ? 0 : inner.from * width);
     const wide = Math.max(3, inner === undefined ? width : (inner.to - inner.from) * width);
@@ -108,7 +121,9 @@ export function Minimap(props: {
 function placeIn(layout: Layout, zoom: readonly string[]): { x: number; w: number } | undefined {
   let at = 0;
   for (const hash of zoom) {
-    const child = childrenOf(layout, at).find((i) => !isRemainder(layout, i) && nameHash(layout.names[layout.name[i]!]!) === hash);
+    const child = childrenOf(layout, at).find(
+      (i) => !isRemainder(layout, i) && nameHash(layout.names[layout.name[i]!]!) === hash,
+    );
     if (child === undefined) break;
     at = child;
   }

@@ -24,7 +24,11 @@ export function exportSvg(app: App, stage: StageHandle | undefined): void {
   const surface = svgSurface("Verdana, DejaVu Sans, sans-serif", 12);
   paint(frame, surface);
   const title = `${shown(app.profile.value?.name ?? "")} · ${frame.layout.answer.spec}`;
-  saveText(nameOfPicture(app, "svg"), surface.finish(frame.width, frame.height, frame.ink.ground, title), "image/svg+xml");
+  saveText(
+    nameOfPicture(app, "svg"),
+    surface.finish(frame.width, frame.height, frame.ink.ground, title),
+    "image/svg+xml",
+  );
 }
 
 export function exportPng(app: App, stage: StageHandle | undefined): void {

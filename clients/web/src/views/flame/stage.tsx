@@ -5,7 +5,17 @@ import { BoxFlag, FlameGraphRequest, TableRequest } from "../../../../shared/ts/
 import type { Selected } from "../../app.js";
 import { canvasSurface, prepare, watchScreen, type Screen } from "../../draw/canvas.js";
 import { groupOf, paintsOf, type GroupHues, type Paints } from "../../draw/colors.js";
-import { childrenOf, findPath, hit, isRemainder, labelOf, nameOf, namesOf, pathOf, type Layout } from "../../draw/layout.js";
+import {
+  childrenOf,
+  findPath,
+  hit,
+  isRemainder,
+  labelOf,
+  nameOf,
+  namesOf,
+  pathOf,
+  type Layout,
+} from "../../draw/layout.js";
 import { paint, rowTop, visibleRows, type Frame } from "../../draw/paint.js";
 import { rulerOf, type Ruler } from "../../draw/text.js";
 import { shown } from "../../draw/shown.js";
@@ -81,6 +91,7 @@ export function Stage(props: StageProps) {
   const base = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
   const tree = useRef<HTMLDivElement>(null);
+  const viewport = useRef<HTMLDivElement>(null);
   const screen = useRef<Screen>({ width: 0, height: 0, ratio: 1 });
   const latest = useRef(props);
   latest.current = props;
@@ -167,7 +178,11 @@ export function Stage(props: StageProps) {
   const paintsNow = (of: Layout): Paints => {
     const key = `${props.scheme} ${theme.mode} ${app.settings.value.palette}`;
     if (paints.current?.of !== of || paints.current.key !== key)
-      paints.current = { of, key, value: paintsOf(of, props.scheme, theme.mode, app.settings.value.palette, props.hues) };
+      paints.current = {
+        of,
+        key,
+        value: paintsOf(of, props.scheme, theme.mode, app.settings.value.palette, props.hues),
+      };
     return paints.current.value;
   };
 
@@ -219,7 +234,8 @@ export function Stage(props: StageProps) {
       latest.current.onFrame?.({ ...controller.camera, firstRow, lastRow });
     }
     const context = prepare(over.current, screen.current);
-    if (context !== undefined) paintOverlay(context, frame, hovered.value?.item ?? -1, cursor.value, theme.accent, theme.text);
+    if (context !== undefined)
+      paintOverlay(context, frame, hovered.value?.item ?? -1, cursor.value, theme.accent, theme.text);
     dirty.current = { base: false, over: false };
     if (more) invalidate();
   };
@@ -229,6 +245,7 @@ export function Stage(props: StageProps) {
     if (element === null) return;
     return watchScreen(element, (next) => {
       screen.current = next;
+      if (viewport.current !== null) viewport.current.style.height = `${next.height}px`;
       controller.setWidth(next.width);
       // In the frame that shows the new size: nothing flickers.
       dirty.current.base = true;
@@ -236,7 +253,10 @@ export function Stage(props: StageProps) {
       invalidate();
     });
   }, []);
-  useEffect(() => invalidate(), [layout, props.scheme, props.upward, theme, compact, props.marks, app.settings.value.palette]);
+  useEffect(
+    () => invalidate(),
+    [layout, props.scheme, props.upward, theme, compact, props.marks, app.settings.value.palette],
+  );
   useEffect(() => {
     if (layout !== undefined) latest.current.onLayout?.(layout, paintsNow(layout));
   }, [layout, props.scheme, theme, app.settings.value.palette]);
@@ -331,7 +351,10 @@ export function Stage(props: StageProps) {
         if (at !== undefined) hovered.value = { ...hovered.value!, at };
         return;
       }
-      hovered.value = item < 0 || at === undefined || controller.layout === undefined ? undefined : { item, at, layout: controller.layout };
+      hovered.value =
+        item < 0 || at === undefined || controller.layout === undefined
+          ? undefined
+          : { item, at, layout: controller.layout };
       invalidate("over");
     },
     click: (item) => {
@@ -395,56 +418,65 @@ export function Stage(props: StageProps) {
   };
   useKeys({
     title: "Flame graph",
-    keys: props.keys === false ? [] : [
-        { keys: ["ArrowDown", "j"], text: "box below", run: () => move(away) },
-        { keys: ["ArrowUp", "k"], text: "box above", run: () => move(back) },
-        { keys: ["ArrowLeft", "h"], text: "box to the left", run: () => move("left") },
-        { keys: ["ArrowRight", "l"], text: "box to the right", run: () => move("right") },
-        { keys: ["Enter"], text: "zoom to the chosen box", run: () => cursor.value >= 0 && zoom(cursor.value) },
-        {
-          keys: ["0"],
-          text: "the whole graph",
-          run: () => (latest.current.target.zoom.length > 0 ? latest.current.onZoom([], true) : controller.resetCamera()),
-        },
-        { keys: ["+", "="], text: "closer", run: () => controller.zoomBy(1 / 1.5, screen.current.width / 2) },
-        { keys: ["-"], text: "farther", run: () => controller.zoomBy(1.5, screen.current.width / 2) },
-        { keys: ["<"], text: "to the left", run: () => controller.pan(-screen.current.width / 4) },
-        { keys: [">"], text: "to the right", run: () => controller.pan(screen.current.width / 4) },
-        { keys: ["."], text: "what can be done with the box", run: openMenu },
-      ],
+    keys:
+      props.keys === false
+        ? []
+        : [
+            { keys: ["ArrowDown", "j"], text: "box below", run: () => move(away) },
+            { keys: ["ArrowUp", "k"], text: "box above", run: () => move(back) },
+            { keys: ["ArrowLeft", "h"], text: "box to the left", run: () => move("left") },
+            { keys: ["ArrowRight", "l"], text: "box to the right", run: () => move("right") },
+            { keys: ["Enter"], text: "zoom to the chosen box", run: () => cursor.value >= 0 && zoom(cursor.value) },
+            {
+              keys: ["0"],
+              text: "the whole graph",
+              run: () =>
+                latest.current.target.zoom.length > 0 ? latest.current.onZoom([], true) : controller.resetCamera(),
+            },
+            { keys: ["+", "="], text: "closer", run: () => controller.zoomBy(1 / 1.5, screen.current.width / 2) },
+            { keys: ["-"], text: "farther", run: () => controller.zoomBy(1.5, screen.current.width / 2) },
+            { keys: ["<"], text: "to the left", run: () => controller.pan(-screen.current.width / 4) },
+            { keys: [">"], text: "to the right", run: () => controller.pan(screen.current.width / 4) },
+            { keys: ["."], text: "what can be done with the box", run: openMenu },
+          ],
   });
 
   const height = rows * rowHeight;
   return (
     <div class="stage" ref={scroller} onScroll={() => invalidate()}>
-      <div class="stage-view">
-        <canvas ref={base} aria-hidden="true" />
-        <canvas ref={over} aria-hidden="true" />
-        <AccessibleTree
-          id={props.id}
-          label={props.label}
-          layout={layout}
-          cursor={cursor.value}
-          elementRef={tree}
-          onFocus={() => {
-            if (cursor.value < 0 && controller.layout !== undefined) choose(controller.layout.zoomed);
-          }}
-          onMenu={openMenu}
-        />
-        {failure !== undefined && (
-          <div class="stage-message" role="alert">
-            {failure}
-          </div>
-        )}
-        {layout === undefined && failure === undefined && <div class="stage-message bones">Computing the picture</div>}
-        {layout !== undefined && layout.span <= 0 && (
-          <div class="stage-message">
-            Nothing is left in this view. Switch off a filter, or press <kbd>u</kbd> to undo the last one.
-          </div>
-        )}
+      <div class="stage-content" style={{ height: `${height}px` }}>
+        <div class="stage-view" ref={viewport}>
+          <canvas ref={base} aria-hidden="true" />
+          <canvas ref={over} aria-hidden="true" />
+          <AccessibleTree
+            id={props.id}
+            label={props.label}
+            layout={layout}
+            cursor={cursor.value}
+            elementRef={tree}
+            onFocus={() => {
+              if (cursor.value < 0 && controller.layout !== undefined) choose(controller.layout.zoomed);
+            }}
+            onMenu={openMenu}
+          />
+          {failure !== undefined && (
+            <div class="stage-message" role="alert">
+              {failure}
+            </div>
+          )}
+          {layout === undefined && failure === undefined && (
+            <div class="stage-message bones">Computing the picture</div>
+          )}
+          {layout !== undefined && layout.span <= 0 && (
+            <div class="stage-message">
+              Nothing is left in this view. Switch off a filter, or press <kbd>u</kbd> to undo the last one.
+            </div>
+          )}
+        </div>
       </div>
-      <div class="stage-height" style={{ height }} />
-      {hovered.value !== undefined && <FlameTooltip hovered={hovered.value} metricNames={app.profile.value?.metrics.length ?? 1} />}
+      {hovered.value !== undefined && (
+        <FlameTooltip hovered={hovered.value} metricNames={app.profile.value?.metrics.length ?? 1} />
+      )}
     </div>
   );
 }
@@ -653,7 +685,8 @@ function AccessibleTree(props: {
     const at = cursor >= 0 && cursor < layout.size ? cursor : layout.zoomed;
     const above: number[] = [];
     for (let up = layout.parent[at]!; up >= 0; up = layout.parent[up]!) above.unshift(up);
-    for (const item of above) items.push({ item, level: layout.depth[item]! + 1, position: 1, size: 1, expanded: true });
+    for (const item of above)
+      items.push({ item, level: layout.depth[item]! + 1, position: 1, size: 1, expanded: true });
     const parent = layout.parent[at]!;
     const siblings = parent < 0 ? [at] : childrenOf(layout, parent);
     const own = siblings.indexOf(at);
@@ -670,7 +703,13 @@ function AccessibleTree(props: {
       });
       if (item === at)
         children.slice(0, NEIGHBOURS).forEach((child, position) =>
-          items.push({ item: child, level: layout.depth[child]! + 1, position: position + 1, size: children.length, expanded: undefined }),
+          items.push({
+            item: child,
+            level: layout.depth[child]! + 1,
+            position: position + 1,
+            size: children.length,
+            expanded: undefined,
+          }),
         );
     });
   }

@@ -13,6 +13,7 @@ import { go, setShape } from "../../state/state.js";
 import { Name, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
@@ -62,6 +63,7 @@ export function FlameView() {
       search: place.search,
       order: place.order,
       colorMetric: place.color === "metric" ? place.colorMetric || profile.metric : "",
+      root: focused ? place.focus.join(" > ") : "",
     };
   }, [profile, place]);
 
@@ -87,7 +89,9 @@ export function FlameView() {
         direction,
         order: place.order,
         panelId: "match",
-        ...(selected?.path !== undefined && selected.spec === picture?.layout.answer.spec ? { from: [...selected.path] } : {}),
+        ...(selected?.path !== undefined && selected.spec === picture?.layout.answer.spec
+          ? { from: [...selected.path] }
+          : {}),
       });
       if (match === undefined) {
         app.say("Nothing matches");
@@ -126,7 +130,11 @@ export function FlameView() {
       { keys: ["n"], text: "next match", run: () => void step("next") },
       { keys: ["N"], text: "previous match", run: () => void step("previous") },
       { keys: ["s"], text: "next colour scheme", run: cycle },
-      { keys: ["i"], text: "flames up, icicles down", run: () => app.update((s) => go(s, { upward: !s.place.upward }), false) },
+      {
+        keys: ["i"],
+        text: "flames up, icicles down",
+        run: () => app.update((s) => go(s, { upward: !s.place.upward }), false),
+      },
       {
         keys: ["o"],
         text: "siblings by name or by weight",
@@ -148,7 +156,7 @@ export function FlameView() {
   const answer = picture?.layout.answer;
   return (
     <div class="view flame">
-      <div class="toolbar">
+      <Toolbar>
         <Segments label="Shape of the view" value={place.shape} choices={SHAPES} onChange={choose} />
         <Select
           label="Frames by"
@@ -194,7 +202,7 @@ export function FlameView() {
         >
           <Icon name="flip" /> {place.upward ? "Flames" : "Icicles"}
         </button>
-      </div>
+      </Toolbar>
       {focused && (
         <div class="focus-line">
           <span class="muted">{place.shape === "callers" ? "Who calls" : "What is called by"}</span>
@@ -204,7 +212,11 @@ export function FlameView() {
               <Name text={name} />
             </span>
           ))}
-          <button type="button" class="button quiet" onClick={() => setPicking(place.shape === "callers" ? "callers" : "callees")}>
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => setPicking(place.shape === "callers" ? "callers" : "callees")}
+          >
             Choose another
           </button>
         </div>
@@ -217,7 +229,14 @@ export function FlameView() {
         </div>
       ) : (
         <>
-          <Minimap target={target} scheme={place.color} hues={hues} frame={frame} upward={place.upward} stage={handle} />
+          <Minimap
+            target={target}
+            scheme={place.color}
+            hues={hues}
+            frame={frame}
+            upward={place.upward}
+            stage={handle}
+          />
           <Stage
             id="flame"
             label={`Flame graph, ${target.spec}`}
@@ -293,12 +312,29 @@ function Crumbs({ layout }: { layout: Layout | undefined }) {
         all
       </button>
       {names.map((name, i) => {
-        if (hidden > 0 && i > 0 && i <= hidden) return i === 1 ? <span key={i} class="muted" title={names.slice(1, hidden + 1).map(shown).join("\n")}>… {hidden} …</span> : null;
+        if (hidden > 0 && i > 0 && i <= hidden)
+          return i === 1 ? (
+            <span
+              key={i}
+              class="muted"
+              title={names
+                .slice(1, hidden + 1)
+                .map(shown)
+                .join("\n")}
+            >
+              … {hidden} …
+            </span>
+          ) : null;
         const last = i === names.length - 1;
         return (
           <span key={i} class="crumb">
             <Icon name="right" size={12} />
-            <button type="button" aria-current={last ? "location" : undefined} title={shown(name)} onClick={() => to(i + 1)}>
+            <button
+              type="button"
+              aria-current={last ? "location" : undefined}
+              title={shown(name)}
+              onClick={() => to(i + 1)}
+            >
               <Name text={layout.labels[layout.name[i + 1]!] ?? name} />
             </button>
           </span>
@@ -341,4 +377,3 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
     </div>
   );
 }
-

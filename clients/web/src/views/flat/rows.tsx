@@ -53,8 +53,27 @@ export function columnsOf(whole: number, metric: string, info: MetricInfo | unde
   const share = (value: number) => (whole > 0 ? value / whole : 0);
   return [
     { id: "self", title: `Self ${title}`, width: "8rem", align: "right", sort: "self", render: (row) => row.selfText },
-    { id: "self-share", title: "", width: "5.5rem", align: "right", render: (row) => <Share text={row.selfShare} part={share(row.self)} /> },
-    { id: "total", title: `Total ${title}`, width: "8rem", align: "right", sort: "total", render: (row) => row.totalText },
-    { id: "total-share", title: "", width: "5.5rem", align: "right", render: (row) => <Share text={row.totalShare} part={share(row.total)} /> },
+    {
+      id: "self-share",
+      title: "",
+      width: "5.5rem",
+      align: "right",
+      render: (row) => <Share text={row.selfShare} part={share(row.self)} />,
+    },
+    {
+      id: "total",
+      title: `Total ${title}`,
+      width: "8rem",
+      align: "right",
+      sort: "total",
+      render: (row) => row.totalText,
+    },
+    {
+      id: "total-share",
+      title: "",
+      width: "5.5rem",
+      align: "right",
+      render: (row) => <Share text={row.totalShare} part={share(row.total)} />,
+    },
   ];
 }

@@ -1,7 +1,13 @@
 // Functions (or lines, files, modules) as a list: self and total, each counted once.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { TableRequest, type Granularity, type TableParams, type TableResult, type TableSort } from "../../../../shared/ts/psp.js";
+import {
+  TableRequest,
+  type Granularity,
+  type TableParams,
+  type TableResult,
+  type TableSort,
+} from "../../../../shared/ts/psp.js";
 import type { Selected } from "../../app.js";
 import { specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
@@ -9,6 +15,7 @@ import { go } from "../../state/state.js";
 import { Busy, Empty, Name, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { columnsOf, rowOf, type TableRow } from "./rows.js";
 
@@ -27,7 +34,8 @@ export function useFlatPages(params: TableParams | undefined): {
   const asked = useRef(new Map<number, AbortController>());
   const [first, setFirst] = useState<TableResult | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);
-  const key = params === undefined ? "" : `${JSON.stringify(params)} ${app.epoch.value} ${app.profile.value?.revision ?? 0}`;
+  const key =
+    params === undefined ? "" : `${JSON.stringify(params)} ${app.epoch.value} ${app.profile.value?.revision ?? 0}`;
   const fetchPage = (page: number) => {
     if (params === undefined || pages.current.has(page) || asked.current.has(page)) return;
     const controller = new AbortController();
@@ -63,13 +71,21 @@ export function useFlatPages(params: TableParams | undefined): {
       return page === undefined ? undefined : rowOf(page, at % PAGE);
     },
     see: (from, to) => {
-      for (let page = Math.floor(from / PAGE); page <= Math.floor(Math.max(from, to - 1) / PAGE); ++page) fetchPage(page);
+      for (let page = Math.floor(from / PAGE); page <= Math.floor(Math.max(from, to - 1) / PAGE); ++page)
+        fetchPage(page);
     },
   };
 }
 
 export function selectedOf(row: TableRow): Selected {
-  return { name: row.name, frames: [], file: row.file, line: row.line, module: row.module, text: `${row.totalText} · ${row.totalShare}` };
+  return {
+    name: row.name,
+    frames: [],
+    file: row.file,
+    line: row.line,
+    module: row.module,
+    text: `${row.totalText} · ${row.totalShare}`,
+  };
 }
 
 export function FlatView() {
@@ -80,7 +96,10 @@ export function FlatView() {
   const [at, setAt] = useState(-1);
   const metrics = profile?.metrics ?? [];
   const metric = place.metric || (profile?.metric ?? "");
-  const others = metrics.map((m) => m.name).filter((name) => name !== metric).slice(0, 4);
+  const others = metrics
+    .map((m) => m.name)
+    .filter((name) => name !== metric)
+    .slice(0, 4);
   const pages = useFlatPages(
     profile === undefined
       ? undefined
@@ -101,17 +120,19 @@ export function FlatView() {
     if (value !== undefined) app.select(selectedOf(value));
   };
   const columns: readonly Column<TableRow>[] = [
-    ...columnsOf(first?.viewTotal.value ?? 0, metric, metrics.find((m) => m.name === metric)),
-    ...others.map(
-      (name, i): Column<TableRow> => ({
-        id: `m-${name}`,
-        title: `${metrics.find((m) => m.name === name)?.title ?? name}`,
-        width: "7.5rem",
-        align: "right",
-        optional: true,
-        render: (row) => row.further[i] ?? "",
-      }),
+    ...columnsOf(
+      first?.viewTotal.value ?? 0,
+      metric,
+      metrics.find((m) => m.name === metric),
     ),
+    ...others.map((name, i): Column<TableRow> => ({
+      id: `m-${name}`,
+      title: `${metrics.find((m) => m.name === name)?.title ?? name}`,
+      width: "7.5rem",
+      align: "right",
+      optional: true,
+      render: (row) => row.further[i] ?? "",
+    })),
     {
       id: "name",
       title: "Name",
@@ -129,7 +150,7 @@ export function FlatView() {
   ];
   return (
     <div class="view">
-      <div class="toolbar">
+      <Toolbar>
         <Select
           label="List"
           value={place.granularity}
@@ -149,7 +170,7 @@ export function FlatView() {
             {first.own !== undefined && ` · ${first.own.text} without a frame`}
           </span>
         )}
-      </div>
+      </Toolbar>
       <TableNotes answer={first} />
       {pages.error !== undefined ? (
         <Empty title="The table cannot be shown">
@@ -214,4 +235,3 @@ export function TableNotes({ answer }: { answer: TableResult | undefined }) {
     </ul>
   );
 }
-

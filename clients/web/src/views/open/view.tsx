@@ -24,11 +24,7 @@ export function OpenView() {
     <div class="view page">
       <div class="page-body narrow">
         <h1>Open a profile</h1>
-        <div
-          class="drop"
-          role="group"
-          aria-label="Files"
-        >
+        <div class="drop" role="group" aria-label="Files">
           <p>
             {canUpload ? "Drop files anywhere on this page, or " : "Name a file on the machine of the daemon."}
             {canUpload && (
@@ -39,7 +35,9 @@ export function OpenView() {
             {canUpload && "."}
           </p>
           <p class="muted">
-            {canUpload ? "They go to the daemon on this machine and to nobody else." : "Any profiler's output: pprof, perf, JFR, callgrind, V8, Firefox, …"}
+            {canUpload
+              ? "They go to the daemon on this machine and to nobody else."
+              : "Any profiler's output: pprof, perf, JFR, callgrind, V8, Firefox, …"}
           </p>
           <input
             ref={files}
@@ -88,12 +86,17 @@ export function OpenView() {
                     <Name text={entry.name} />
                     <span class="muted">
                       {entry.format}
-                      {entry.total !== undefined && ` · ${entry.total.text} ${entry.metric ?? ""}`} · {entry.memory.text}
+                      {entry.total !== undefined && ` · ${entry.total.text} ${entry.metric ?? ""}`} ·{" "}
+                      {entry.memory.text}
                       {entry.state === "failed" && " · cannot be read any more"}
                       {entry.state === "opening" && " · being read"}
                     </span>
                   </button>
-                  <IconButton icon="close" label={`Close ${shown(entry.name)}`} onClick={() => void app.close(entry.profile)} />
+                  <IconButton
+                    icon="close"
+                    label={`Close ${shown(entry.name)}`}
+                    onClick={() => void app.close(entry.profile)}
+                  />
                 </li>
               ))}
             </ul>

@@ -9,7 +9,11 @@ import { Busy, Name, Share } from "../../ui/bits.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 
-const SEVERITIES: Readonly<Record<string, string>> = { info: "worth knowing", loss: "lost", error: "wrong" } satisfies Record<Severity & string, string> & Record<string, string>;
+const SEVERITIES: Readonly<Record<string, string>> = {
+  info: "worth knowing",
+  loss: "lost",
+  error: "wrong",
+} satisfies Record<Severity & string, string> & Record<string, string>;
 
 export function ProfileView() {
   const app = useApp();
@@ -118,7 +122,14 @@ export function ProfileView() {
                     type="button"
                     title={path.frames.map(shown).join("\n")}
                     onClick={() =>
-                      app.update((state) => go(state, { ...START, profile: state.place.profile, member: state.place.member, zoom: path.frames.includes("...") ? [] : path.frames.map(nameHash) }))
+                      app.update((state) =>
+                        go(state, {
+                          ...START,
+                          profile: state.place.profile,
+                          member: state.place.member,
+                          zoom: path.frames.includes("...") ? [] : path.frames.map(nameHash),
+                        }),
+                      )
                     }
                   >
                     {(path.labels ?? path.frames).slice(-8).map((frame, j) => (

@@ -9,6 +9,7 @@ import { go } from "../../state/state.js";
 import { Empty, Name, Share } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
 import { FunctionPicker, literal } from "../../ui/picker.js";
 import { useSearch } from "../../ui/search.js";
 import { Table, type Column } from "../../ui/table.js";
@@ -44,7 +45,13 @@ export function SandwichView() {
     TableRequest,
     profile === undefined || fn === ""
       ? undefined
-      : { profile: profile.handle, spec: specText({ ...specOf(place, "flat"), metric }), search: `^${literal(fn)}$`, limit: 5, panelId: "sandwich-facts" },
+      : {
+          profile: profile.handle,
+          spec: specText({ ...specOf(place, "flat"), metric }),
+          search: `^${literal(fn)}$`,
+          limit: 5,
+          panelId: "sandwich-facts",
+        },
   );
   const row = facts.value === undefined ? undefined : rowOf(facts.value, 0);
   const whole = list.first?.viewTotal.value ?? 0;
@@ -70,69 +77,93 @@ export function SandwichView() {
     if (value !== undefined) app.update((state) => go(state, { fn: value.name }), false);
   };
   return (
-    <div class="view sandwich">
-      <aside class="sandwich-list">
-        {list.first !== undefined && (
-          <Table
-            label="Functions"
-            columns={columns}
-            count={list.first.rowCount}
-            row={list.row}
-            selected={at}
-            sort={{ by: place.sort.by === "total" ? "total" : "self", descending: true }}
-            onSort={() =>
-              app.update((state) => go(state, { sort: { by: state.place.sort.by === "total" ? "self" : "total", descending: true } }), false)
-            }
-            onVisible={list.see}
-            onSelect={choose}
+    <div class="view">
+      <Toolbar />
+      <div class="sandwich">
+        <aside class="sandwich-list">
+          {list.first !== undefined && (
+            <Table
+              label="Functions"
+              columns={columns}
+              count={list.first.rowCount}
+              row={list.row}
+              selected={at}
+              sort={{ by: place.sort.by === "total" ? "total" : "self", descending: true }}
+              onSort={() =>
+                app.update(
+                  (state) =>
+                    go(state, { sort: { by: state.place.sort.by === "total" ? "self" : "total", descending: true } }),
+                  false,
+                )
+              }
+              onVisible={list.see}
+              onSelect={choose}
+            />
+          )}
+        </aside>
+        <div class="sandwich-main">
+          {fn === "" ? (
+            <Empty title="Choose a function">
+              <p>Choose one in the list, or in any other view.</p>
+            </Empty>
+          ) : (
+            <>
+              <Half
+                kind="callers"
+                fn={fn}
+                hues={hues}
+                marks={search.marks}
+                onMenu={(opened) => (menu.value = opened)}
+              />
+              <div class="sandwich-middle">
+                <button
+                  type="button"
+                  class="button quiet"
+                  onClick={() => setPicking(true)}
+                  title="Choose another function"
+                >
+                  <Name text={fn} />
+                </button>
+                {row !== undefined && (
+                  <span class="sandwich-facts">
+                    <b>{row.totalText}</b> {row.totalShare} total · <b>{row.selfText}</b> {row.selfShare} self
+                    {row.place !== "" && (
+                      <>
+                        {" · "}
+                        <Name class="muted" text={row.place} />
+                      </>
+                    )}
+                  </span>
+                )}
+              </div>
+              <Half
+                kind="callees"
+                fn={fn}
+                hues={hues}
+                marks={search.marks}
+                onMenu={(opened) => (menu.value = opened)}
+              />
+            </>
+          )}
+        </div>
+        {menu.value !== undefined && (
+          <BoxMenu
+            opened={menu.value}
+            extra={[{ text: "Put it in the middle", run: () => putInTheMiddle() }]}
+            onClose={() => (menu.value = undefined)}
           />
         )}
-      </aside>
-      <div class="sandwich-main">
-        {fn === "" ? (
-          <Empty title="Choose a function">
-            <p>Choose one in the list, or in any other view.</p>
-          </Empty>
-        ) : (
-          <>
-            <Half kind="callers" fn={fn} hues={hues} marks={search.marks} onMenu={(opened) => (menu.value = opened)} />
-            <div class="sandwich-middle">
-              <button type="button" class="button quiet" onClick={() => setPicking(true)} title="Choose another function">
-                <Name text={fn} />
-              </button>
-              {row !== undefined && (
-                <span class="sandwich-facts">
-                  <b>{row.totalText}</b> {row.totalShare} total · <b>{row.selfText}</b> {row.selfShare} self
-                  {row.place !== "" && (
-                    <>
-                      {" · "}
-                      <Name class="muted" text={row.place} />
-                    </>
-                  )}
-                </span>
-              )}
-            </div>
-            <Half kind="callees" fn={fn} hues={hues} marks={search.marks} onMenu={(opened) => (menu.value = opened)} />
-          </>
+        {picking && (
+          <FunctionPicker
+            title="Which function?"
+            onPick={(name) => {
+              setPicking(false);
+              app.update((state) => go(state, { fn: name }));
+            }}
+            onClose={() => setPicking(false)}
+          />
         )}
       </div>
-      {menu.value !== undefined && (
-        <BoxMenu
-          opened={menu.value}
-          extra={[{ text: "Put it in the middle", run: () => putInTheMiddle() }]}
-          onClose={() => (menu.value = undefined)}
-        />
-      )}
-      {picking && (
-        <FunctionPicker
-          title="Which function?"
-          onPick={(name) => {
-            setPicking(false);
-            app.update((state) => go(state, { fn: name }));
-          }}
-          onClose={() => setPicking(false)}
-        />
-      )}
     </div>
   );
 
@@ -159,11 +190,17 @@ function Half(props: {
     return {
       profile: profile.handle,
       revision: profile.revision,
-      spec: specText({ ...specOf(place), shape: props.kind, focus: [props.fn], metric: place.metric || profile.metric }),
+      spec: specText({
+        ...specOf(place),
+        shape: props.kind,
+        focus: [props.fn],
+        metric: place.metric || profile.metric,
+      }),
       zoom: shown,
       search: place.search,
       order: "weight",
       colorMetric: "",
+      root: props.fn,
     };
   }, [profile, place, props.fn, shown]);
   if (target === undefined) return null;

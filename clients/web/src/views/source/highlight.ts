@@ -51,7 +51,8 @@ export function linesOf(text: string, path: string): string[] {
   let open: string[] = [];
   for (const line of html.split("\n")) {
     const before = open.join("");
-    for (const tag of line.match(/<span[^>]*>|<\/span>/g) ?? []) open = tag === "</span>" ? open.slice(0, -1) : [...open, tag];
+    for (const tag of line.match(/<span[^>]*>|<\/span>/g) ?? [])
+      open = tag === "</span>" ? open.slice(0, -1) : [...open, tag];
     out.push(before + line + "</span>".repeat(open.length));
   }
   return out;

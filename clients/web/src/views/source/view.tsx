@@ -8,6 +8,7 @@ import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
 import { literal } from "../../ui/picker.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
 import { Table, type Column } from "../../ui/table.js";
@@ -61,38 +62,39 @@ export function SourceView() {
     { id: "name", title: "File", width: "minmax(8rem, 1fr)", render: (row) => <Name class="tail" text={row.name} /> },
   ];
   return (
-    <div class="view sandwich">
-      <aside class="sandwich-list">
-        {files.first !== undefined && files.first.rowCount > 0 && (
-          <Table
-            label="Files"
-            columns={columns}
-            count={files.first.rowCount}
-            row={files.row}
-            selected={at}
-            onVisible={files.see}
-            onSelect={(i) => {
-              setAt(i);
-              const row = files.row(i);
-              if (row !== undefined) app.update((state) => go(state, { file: row.name, line: 0, fn: "" }));
-            }}
-          />
-        )}
-      </aside>
-      <div class="sandwich-main">
-        {file === "" ? (
-          files.first === undefined || ofFunction.pending ? (
-            <Busy text="Looking" />
+    <div class="view">
+      <Toolbar />
+      <div class="sandwich">
+        <aside class="sandwich-list">
+          {files.first !== undefined && files.first.rowCount > 0 && (
+            <Table
+              label="Files"
+              columns={columns}
+              count={files.first.rowCount}
+              row={files.row}
+              selected={at}
+              onVisible={files.see}
+              onSelect={(i) => {
+                setAt(i);
+                const row = files.row(i);
+                if (row !== undefined) app.update((state) => go(state, { file: row.name, line: 0, fn: "" }));
+              }}
+            />
+          )}
+        </aside>
+        <div class="sandwich-main">
+          {file === "" ? (
+            files.first === undefined || ofFunction.pending ? (
+              <Busy text="Looking" />
+            ) : (
+              <Empty title={place.fn !== "" ? "The profile does not say where this function is" : "No files are known"}>
+                <p>{place.fn !== "" ? <Name text={place.fn} /> : "This profile names no source files."}</p>
+              </Empty>
+            )
           ) : (
-            <Empty title={place.fn !== "" ? "The profile does not say where this function is" : "No files are known"}>
-              <p>
-                {place.fn !== "" ? <Name text={place.fn} /> : "This profile names no source files."}
-              </p>
-            </Empty>
-          )
-        ) : (
-          <FileView key={file} file={file} line={line} metric={metric} />
-        )}
+            <FileView key={file} file={file} line={line} metric={metric} />
+          )}
+        </div>
       </div>
     </div>
   );
@@ -103,7 +105,10 @@ function FileView({ file, line, metric }: { file: string; line: number; metric: 
   const profile = useProfile();
   const place = app.place.value;
   const canRead = app.can(SourceTextRequest.method);
-  const text = useAnswer(SourceTextRequest, canRead && profile !== undefined ? { profile: profile.handle, path: file } : undefined);
+  const text = useAnswer(
+    SourceTextRequest,
+    canRead && profile !== undefined ? { profile: profile.handle, path: file } : undefined,
+  );
   const uri = text.value?.uri;
   const costs = useAnswer(
     SourceAnnotationsRequest,
@@ -127,13 +132,17 @@ function FileView({ file, line, metric }: { file: string; line: number; metric: 
             {costs.value.fileTotal.text} · {costs.value.fileTotal.shareText}
           </span>
         )}
-        {costs.value?.evidence !== undefined && costs.value.evidence.text !== "" && <span class="note">{costs.value.evidence.text}</span>}
+        {costs.value?.evidence !== undefined && costs.value.evidence.text !== "" && (
+          <span class="note">{costs.value.evidence.text}</span>
+        )}
       </div>
       {text.value !== undefined ? (
         <TextView key={uri} text={text.value.text} path={file} line={line} costs={costs.value} />
       ) : (
         <>
-          <p class="note">{text.error ?? "This daemon does not give source texts; these are the lines that the profile knows."}</p>
+          <p class="note">
+            {text.error ?? "This daemon does not give source texts; these are the lines that the profile knows."}
+          </p>
           <LineTable file={file} metric={metric} />
         </>
       )}
@@ -141,7 +150,17 @@ function FileView({ file, line, metric }: { file: string; line: number; metric: 
   );
 }
 
-function TextView({ text, path, line, costs }: { text: string; path: string; line: number; costs: SourceAnnotationsResult | undefined }) {
+function TextView({
+  text,
+  path,
+  line,
+  costs,
+}: {
+  text: string;
+  path: string;
+  line: number;
+  costs: SourceAnnotationsResult | undefined;
+}) {
   const lines = useMemo(() => linesOf(text, path), [text, path]);
   const byLine = useMemo(() => {
     const out = new Map<number, number>();
@@ -208,7 +227,7 @@ function TextView({ text, path, line, costs }: { text: string; path: string; lin
           move(to);
         }}
       >
-        <div class="source-body" role="presentation" style={{ height: rows.height }}>
+        <div class="source-body" role="presentation" style={{ height: `${rows.height}px` }}>
           {drawn.map((i) => {
             const cost = byLine.get(i);
             const heat = cost === undefined ? 0 : (costs?.lines.heat[cost] ?? 0);
@@ -226,7 +245,9 @@ function TextView({ text, path, line, costs }: { text: string; path: string; lin
               >
                 <span class="source-cost" role="gridcell">
                   <i style={{ opacity: heat }} />
-                  <span>{cost === undefined ? "" : `${stale ? "~ " : ""}${(costs?.lines.text[cost] ?? "").trim()}`}</span>
+                  <span>
+                    {cost === undefined ? "" : `${stale ? "~ " : ""}${(costs?.lines.text[cost] ?? "").trim()}`}
+                  </span>
                 </span>
                 <span class="source-number" role="rowheader">
                   {i + 1}
@@ -241,7 +262,10 @@ function TextView({ text, path, line, costs }: { text: string; path: string; lin
         {[...byLine].map(([number, i]) => (
           <i
             key={number}
-            style={{ top: `${(number / Math.max(1, lines.length)) * 100}%`, opacity: 0.15 + 0.85 * (costs?.lines.heat[i] ?? 0) }}
+            style={{
+              top: `${(number / Math.max(1, lines.length)) * 100}%`,
+              opacity: 0.15 + 0.85 * (costs?.lines.heat[i] ?? 0),
+            }}
             onClick={() => move(number)}
           />
         ))}
@@ -285,11 +309,37 @@ function LineTable({ file, metric }: { file: string; metric: string }) {
   const whole = page?.viewTotal.value ?? 0;
   if (page === undefined) return <Busy text="Counting" />;
   const columns: readonly Column<TableRow>[] = [
-    { id: "line", title: "Line", width: "5rem", align: "right", render: (row) => (row.line > 0 ? String(row.line) : "?") },
+    {
+      id: "line",
+      title: "Line",
+      width: "5rem",
+      align: "right",
+      render: (row) => (row.line > 0 ? String(row.line) : "?"),
+    },
     { id: "self", title: "Self", width: "7rem", align: "right", render: (row) => row.selfText },
     { id: "total", title: "Total", width: "7rem", align: "right", render: (row) => row.totalText },
-    { id: "share", title: "", width: "5.5rem", align: "right", render: (row) => <Share text={row.totalShare} part={whole > 0 ? row.total / whole : 0} /> },
-    { id: "name", title: "Function", width: "minmax(8rem, 1fr)", render: (row) => <Name text={row.label || row.name} /> },
+    {
+      id: "share",
+      title: "",
+      width: "5.5rem",
+      align: "right",
+      render: (row) => <Share text={row.totalShare} part={whole > 0 ? row.total / whole : 0} />,
+    },
+    {
+      id: "name",
+      title: "Function",
+      width: "minmax(8rem, 1fr)",
+      render: (row) => <Name text={row.label || row.name} />,
+    },
   ];
-  return <Table label={`Lines of ${file}`} columns={columns} count={rows.length} row={(i) => rows[i]} selected={at} onSelect={setAt} />;
+  return (
+    <Table
+      label={`Lines of ${file}`}
+      columns={columns}
+      count={rows.length}
+      row={(i) => rows[i]}
+      selected={at}
+      onSelect={setAt}
+    />
+  );
 }

@@ -48,8 +48,21 @@ export function opened(tree: Tree, names: readonly string[], open: boolean): Tre
 }
 
 export type Row =
-  | { readonly kind: "node"; readonly node: Node; readonly depth: number; readonly open: boolean | undefined; readonly position: number; readonly size: number }
-  | { readonly kind: "more"; readonly parent: Pick<Node, "path" | "names">; readonly depth: number; readonly offset: number; readonly text: string }
+  | {
+      readonly kind: "node";
+      readonly node: Node;
+      readonly depth: number;
+      readonly open: boolean | undefined;
+      readonly position: number;
+      readonly size: number;
+    }
+  | {
+      readonly kind: "more";
+      readonly parent: Pick<Node, "path" | "names">;
+      readonly depth: number;
+      readonly offset: number;
+      readonly text: string;
+    }
   | { readonly kind: "waiting"; readonly parent: Pick<Node, "path" | "names">; readonly depth: number };
 
 const ROOT: Pick<Node, "path" | "names"> = { path: [], names: [] };

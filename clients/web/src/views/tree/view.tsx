@@ -9,6 +9,7 @@ import { go, setShape } from "../../state/state.js";
 import { Busy, Empty, Name, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
 import { Table, type Column } from "../../ui/table.js";
@@ -114,10 +115,12 @@ export function TreeView() {
       const id = idOf(parent.names);
       if (!current.current.levels.has(id) && (await load(parent, 0)) === undefined) break;
       if (parent.names.length > 0) current.current = opened(current.current, parent.names, true);
-      const next = current.current.levels.get(id)?.nodes.reduce<Node | undefined>(
-        (best, other) => (best === undefined || other.row.total > best.row.total ? other : best),
-        undefined,
-      );
+      const next = current.current.levels
+        .get(id)
+        ?.nodes.reduce<Node | undefined>(
+          (best, other) => (best === undefined || other.row.total > best.row.total ? other : best),
+          undefined,
+        );
       if (next === undefined || (node !== undefined && next.row.total * 2 < node.row.total)) break;
       node = next;
       parent = next;
@@ -143,13 +146,22 @@ export function TreeView() {
   });
 
   const whole = head?.viewTotal.value ?? 0;
-  const values = columnsOf(whole, metric, metrics.find((m) => m.name === metric));
+  const values = columnsOf(
+    whole,
+    metric,
+    metrics.find((m) => m.name === metric),
+  );
   const cell = (render: (row: TableRow) => preact.ComponentChildren) => (row: Row) =>
     row.kind === "node" ? render(row.node.row) : null;
   const columns: readonly Column<Row>[] = [
     ...values.map((column): Column<Row> => {
       const { sort: by, ...rest } = column;
-      return { ...rest, ...(by === "total" ? { sort: by } : {}), optional: column.id.startsWith("self"), render: cell(column.render) };
+      return {
+        ...rest,
+        ...(by === "total" ? { sort: by } : {}),
+        optional: column.id.startsWith("self"),
+        render: cell(column.render),
+      };
     }),
     {
       id: "name",
@@ -183,11 +195,17 @@ export function TreeView() {
         </span>
       ),
     },
-    { id: "place", title: "Where", width: "minmax(6rem, 2fr)", optional: true, render: cell((row) => <Name class="muted" text={row.place} />) },
+    {
+      id: "place",
+      title: "Where",
+      width: "minmax(6rem, 2fr)",
+      optional: true,
+      render: cell((row) => <Name class="muted" text={row.place} />),
+    },
   ];
   return (
     <div class="view">
-      <div class="toolbar">
+      <Toolbar>
         <Segments
           label="Shape of the tree"
           value={shape}
@@ -215,11 +233,16 @@ export function TreeView() {
           ]}
           onChange={(granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
         />
-        <button type="button" class="button quiet" onClick={() => void expandHottest()} title="Open the hottest path (*)">
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => void expandHottest()}
+          title="Open the hottest path (*)"
+        >
           <Icon name="hot" /> Hottest path
         </button>
         {head !== undefined && <span class="muted">{head.viewTotal.text}</span>}
-      </div>
+      </Toolbar>
       <TableNotes answer={head} />
       {error !== undefined ? (
         <Empty title="The tree cannot be shown">
@@ -246,7 +269,10 @@ export function TreeView() {
           sort={{ by: sort, descending: place.sort.descending }}
           onSort={(by) =>
             app.update(
-              (state) => go(state, { sort: { by: by as "total" | "name", descending: sort === by ? !state.place.sort.descending : true } }),
+              (state) =>
+                go(state, {
+                  sort: { by: by as "total" | "name", descending: sort === by ? !state.place.sort.descending : true },
+                }),
               false,
             )
           }
