@@ -99,7 +99,13 @@ export function Shell() {
         href="#main"
         onClick={(event) => {
           event.preventDefault();
-          document.querySelector<HTMLElement>("#main .stage-tree, #main .table, #main button")?.focus();
+          const main = document.querySelector("#main");
+          for (const choice of [".stage-tree", ".table, .source", "button"]) {
+            const found = main?.querySelector<HTMLElement>(choice);
+            if (found === null || found === undefined) continue;
+            found.focus();
+            break;
+          }
         }}
       >
         To the view
@@ -181,7 +187,7 @@ function ProfileMenu() {
   };
   return (
     <MenuButton
-      label="Profiles"
+      label={profile === undefined ? "Profiles: profd" : `Profile ${shown(profile.name)}`}
       class="button profile-button"
       title={profile === undefined ? "Profiles" : pathOfUri(profile.uri)}
       items={items}
@@ -213,7 +219,7 @@ function MetricMenu() {
     );
   return (
     <MenuButton
-      label="Metric of widths and values"
+      label={`Metric of widths and values: ${shown(now?.title ?? name)} ${now?.text ?? ""}`}
       title="Metric of widths and values (m)"
       items={() =>
         profile.metrics.map((m) => ({

@@ -135,7 +135,7 @@ export function paintsOf(
     fillOf(tone(mode, hue, hueHash(nameOf(layout, item)) % SHADES, palette, grey));
 
   const groups = detailed(layout.answer).groups ?? [];
-  if (scheme === "module") giveHues(groups, groupHues);
+  if (scheme === "module") giveHues(layout, groupHues);
   const largest = Math.max(0, ...(layout.answer.boxes.color ?? []).map((v) => v ?? 0));
 
   const pick = (item: number): number => {
@@ -194,17 +194,34 @@ export function paintsOf(
     legend.set("source", { color: css(tone(mode, 150, 1, palette)), text: "source is here" });
     legend.set("none", { color: css(tone(mode, 0, 1, palette, true)), text: "source is not here" });
   }
-  return { fills, fill, byFill, legend: [...legend.values()].slice(0, 24) };
+  // The heaviest first, as far as there is room for.
+  const rowsOfLegend = scheme === "module" ? byWeight(layout, [...legend.values()]) : [...legend.values()];
+  return { fills, fill, byFill, legend: rowsOfLegend };
 }
 
-// By name, moved on where another has the hue already and one is free: few groups are told apart for sure.
-function giveHues(groups: readonly string[], given: GroupHues): void {
-  const taken = new Set(given.values());
-  for (const group of [...groups].sort()) {
-    if (given.has(group)) continue;
+function byWeight(layout: Layout, rows: readonly LegendRow[]): LegendRow[] {
+  const weight = new Map<string, number>();
+  for (let i = 1; i < layout.boxes; ++i) {
+    const group = groupOf(layout, i);
+    weight.set(group, (weight.get(group) ?? 0) + layout.w[i]!);
+  }
+  return [...rows].sort((a, b) => (weight.get(b.text) ?? 0) - (weight.get(a.text) ?? 0));
+}
+
+// By its name, moved on where a heavier one has that hue and one is free: what fills the picture is told apart.
+function giveHues(layout: Layout, given: GroupHues): void {
+  const weight = new Map<string, number>();
+  for (let i = 1; i < layout.boxes; ++i) {
+    const group = groupOf(layout, i);
+    if (group !== "" && !given.has(group)) weight.set(group, (weight.get(group) ?? 0) + layout.w[i]!);
+  }
+  const uses = new Array<number>(HUES.length).fill(0);
+  for (const at of given.values()) ++uses[at]!;
+  for (const group of [...weight.keys()].sort((a, b) => weight.get(b)! - weight.get(a)! || (a < b ? -1 : 1))) {
+    const least = Math.min(...uses);
     let at = hueHash(group) % HUES.length;
-    for (let tries = 0; tries < HUES.length && taken.has(at); ++tries) at = (at + 1) % HUES.length;
-    taken.add(at);
+    while (uses[at]! > least) at = (at + 1) % HUES.length;
+    ++uses[at]!;
     given.set(group, at);
   }
 }

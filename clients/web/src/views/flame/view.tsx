@@ -39,7 +39,13 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
   { id: "metric", text: "by metric" },
 ];
 
-export const hues: GroupHues = new Map();
+let kept: { of: string; hues: GroupHues } = { of: "", hues: new Map() };
+
+/** Colours of packages, the same in all views of a profile. */
+export function huesOf(profile: string): GroupHues {
+  if (kept.of !== profile) kept = { of: profile, hues: new Map() };
+  return kept.hues;
+}
 
 export function FlameView() {
   const app = useApp();
@@ -51,6 +57,7 @@ export function FlameView() {
   const [picking, setPicking] = useState<"callers" | "callees" | undefined>(undefined);
   const [picture, setPicture] = useState<{ layout: Layout; paints: Paints } | undefined>(undefined);
   const search = useSearch();
+  const hues = huesOf(profile?.uri ?? "");
 
   const focused = place.shape === "callers" || place.shape === "callees";
   const target = useMemo((): Target | undefined => {
@@ -364,16 +371,19 @@ function Notes({ answer }: { answer: Layout["answer"] | undefined }) {
   );
 }
 
+const LEGEND_ROWS = 12;
+
 function Legend({ paints, searching }: { paints: Paints | undefined; searching: boolean }) {
   if (paints === undefined || paints.legend.length === 0 || searching) return null;
   return (
     <div class="legend" aria-label="What the colours mean" role="group">
-      {paints.legend.map((row) => (
+      {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
         <span key={row.text} class="legend-row">
           <i style={{ background: row.color }} />
           <Name text={row.text} />
         </span>
       ))}
+      {paints.legend.length > LEGEND_ROWS && <span>{paints.legend.length - LEGEND_ROWS} more</span>}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { useSearch } from "../../ui/search.js";
 import { Table, type Column } from "../../ui/table.js";
 import type { Target } from "../flame/controller.js";
 import { Stage } from "../flame/stage.js";
-import { hues } from "../flame/view.js";
+import { huesOf } from "../flame/view.js";
 import { rowOf, type TableRow } from "../flat/rows.js";
 import { useFlatPages } from "../flat/view.js";
 
@@ -28,6 +28,7 @@ export function SandwichView() {
   const [picking, setPicking] = useState(false);
   const [at, setAt] = useState(-1);
   const metric = place.metric || (profile?.metric ?? "");
+  const hues = huesOf(profile?.uri ?? "");
   const list = useFlatPages(
     profile === undefined
       ? undefined
