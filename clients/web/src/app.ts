@@ -181,8 +181,8 @@ export class App {
 
   /** Asks, or answers from memory; what is remembered is of one revision. */
   async ask<P extends object, R>(type: RequestType<P, R>, params: P, signal?: AbortSignal): Promise<R> {
-    const { panelId: _, ...rest } = params as P & { panelId?: string };
-    const key = `${type.method} ${this.profile.value?.revision ?? 0} ${JSON.stringify(rest)}`;
+    const asked = JSON.stringify({ ...params, panelId: undefined });
+    const key = `${type.method} ${this.profile.value?.revision ?? 0} ${asked}`;
     const known = this.answers.get(key);
     if (known !== undefined) return known as R;
     const value = await this.client.request(type, params, signal);

@@ -36,7 +36,7 @@ export async function takeToken(): Promise<{ token: string; problem?: string }> 
         problem:
           "The address was used already, or is older than a minute: its code is good once. Run `profd view` again for a new one.",
       };
-    token = String(((await answer.json()) as { token?: unknown }).token ?? "");
+    token = ((await answer.json()) as { token?: string }).token ?? "";
   }
   kept(() => sessionStorage.setItem(TOKEN_KEY, token), undefined);
   return { token };
@@ -76,7 +76,7 @@ export function webviewHome(api: WebviewApi): Home {
       listener(address);
     }
   });
-  const first = document.body.dataset["address"] ?? "";
+  const first = document.body.dataset.address ?? "";
   return {
     inEditor: true,
     address: () => state().address ?? first,

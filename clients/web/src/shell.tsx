@@ -600,13 +600,13 @@ function useDrop(app: App): void {
     const over = (event: DragEvent) => {
       if (event.dataTransfer?.types.includes("Files") !== true) return;
       event.preventDefault();
-      document.documentElement.dataset["dropping"] = "yes";
+      document.documentElement.dataset.dropping = "yes";
     };
     const out = (event: DragEvent) => {
-      if (event.relatedTarget === null) delete document.documentElement.dataset["dropping"];
+      if (event.relatedTarget === null) delete document.documentElement.dataset.dropping;
     };
     const drop = (event: DragEvent) => {
-      delete document.documentElement.dataset["dropping"];
+      delete document.documentElement.dataset.dropping;
       const files = [...(event.dataTransfer?.files ?? [])];
       if (files.length === 0) return;
       event.preventDefault();

@@ -28,7 +28,7 @@ const sorted = (value: unknown): unknown =>
 const LEFT_OUT = new Set(["panelId", "details", "workDoneToken", "clientInfo"]);
 
 const keyOf = (method: string, params: unknown): string => {
-  const rest = Object.fromEntries(Object.entries((params ?? {}) as object).filter(([key]) => !LEFT_OUT.has(key)));
+  const rest = Object.fromEntries(Object.entries(params ?? {}).filter(([key]) => !LEFT_OUT.has(key)));
   return method + JSON.stringify(sorted(rest));
 };
 

@@ -4,9 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 
 export async function startBrowser(root, program) {
-  const { chromium } = createRequire(join(root, "clients/web/package.json"))(
-    "playwright-core",
-  );
+  const { chromium } = createRequire(join(root, "clients/web/package.json"))("playwright-core");
   return chromium.launch({
     executablePath: program,
     args: ["--no-sandbox", "--disable-gpu"],
@@ -19,14 +17,12 @@ export class Views {
     this.bridge = bridge;
     this.complaints = [];
     page.setDefaultTimeout(3000);
-    page.on("pageerror", (error) =>
-      this.complaints.push(error.stack ?? String(error)),
-    );
+    page.on("pageerror", (error) => this.complaints.push(error.stack ?? String(error)));
     page.on("console", (message) => {
-      // A connection that is refused is the browser's own line.
+      // A connection that is refused is the browser's own line, and reading pixels the test's.
       if (
         ["error", "warning"].includes(message.type()) &&
-        !/WebSocket|ERR_CONNECTION/.test(message.text())
+        !/WebSocket|ERR_CONNECTION|getImageData/.test(message.text())
       )
         this.complaints.push(message.text());
     });
@@ -34,9 +30,7 @@ export class Views {
 
   async open(file, more = "") {
     await this.page.goto("about:blank");
-    await this.page.goto(
-      `${this.bridge.url}#open=${encodeURIComponent(`file://${file}`)}${more}`,
-    );
+    await this.page.goto(`${this.bridge.url}#open=${encodeURIComponent(`file://${file}`)}${more}`);
   }
 
   fragment() {
@@ -55,9 +49,7 @@ export class Views {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(
-      `never came: ${what}; last: ${last instanceof Error ? last.stack : JSON.stringify(last)}`,
-    );
+    throw new Error(`never came: ${what}; last: ${last instanceof Error ? last.stack : JSON.stringify(last)}`);
   }
 
   /** What a screen reader finds: the names of the tree beside the canvas. */
@@ -67,8 +59,7 @@ export class Views {
         text: item.textContent,
         level: Number(item.getAttribute("aria-level")),
         selected: item.getAttribute("aria-selected") === "true",
-        active:
-          item.parentElement.getAttribute("aria-activedescendant") === item.id,
+        active: item.parentElement.getAttribute("aria-activedescendant") === item.id,
       })),
     );
   }
@@ -90,11 +81,7 @@ export class Views {
     const { boxes, names } = answer;
     let at = -1;
     for (let i = 0; i < boxes.depth.length; ++i)
-      if (
-        names[boxes.name[i]] === name &&
-        (at < 0 || boxes.width[i] > boxes.width[at])
-      )
-        at = i;
+      if (names[boxes.name[i]] === name && (at < 0 || boxes.width[i] > boxes.width[at])) at = i;
     assert.ok(at >= 0, `${name} is in the picture`);
     const box = await this.page.locator(".stage").first().boundingBox();
     const room = await this.page.$eval(".stage", (stage) => ({
@@ -103,10 +90,7 @@ export class Views {
     }));
     const span = answer.zoomTotal.value;
     return {
-      x:
-        box.x +
-        ((boxes.x[at] + Math.min(boxes.width[at], span) / 2) / span) *
-          room.width,
+      x: box.x + ((boxes.x[at] + Math.min(boxes.width[at], span) / 2) / span) * room.width,
       y: box.y + boxes.depth[at] * 18 + 9 - room.top,
     };
   }
@@ -127,14 +111,9 @@ export function watch(bridge) {
   const asked = new Map();
   return (direction, text) => {
     const message = JSON.parse(text);
-    if (direction === "client" && message.method === "view/flameGraph")
-      asked.set(message.id, message.params.panelId);
+    if (direction === "client" && message.method === "view/flameGraph") asked.set(message.id, message.params.panelId);
     const panel = asked.get(message.id);
-    if (
-      direction === "server" &&
-      panel !== undefined &&
-      message.result?.boxes !== undefined
-    )
+    if (direction === "server" && panel !== undefined && message.result?.boxes !== undefined)
       bridge.layouts.set(panel, message.result);
   };
 }

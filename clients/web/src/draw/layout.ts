@@ -156,8 +156,8 @@ export function join(before: Layout, after: Layout): Int32Array {
   const known = new Map<number, Map<number, number>>();
   for (let i = 1; i < before.boxes; ++i) {
     const parent = before.parent[i]!;
-    let children = known.get(parent);
-    if (children === undefined) known.set(parent, (children = new Map()));
+    const children = known.get(parent) ?? new Map<number, number>();
+    known.set(parent, children);
     children.set(before.key[i]!, i);
   }
   const same = new Int32Array(after.size).fill(-1);

@@ -1,9 +1,7 @@
 // Labels that fit. Widths are sums of the widths of characters, measured once each: no measuring while drawing.
 
-export interface Ruler {
-  /** Width of the first n characters, for all n. */
-  (text: string): Float32Array;
-}
+/** Width of the first n characters, for all n. */
+export type Ruler = (text: string) => Float32Array;
 
 /** `measure` is slow and asked once for each character. */
 export function rulerOf(measure: (text: string) => number, limit = 20_000): Ruler {

@@ -181,17 +181,17 @@ export class Client {
     } catch {
       return;
     }
-    if (typeof message["method"] === "string") {
-      if (message["id"] === undefined) this.dispatch(message["method"], message["params"]);
-      else this.reply(message["id"], message["method"], message["params"]);
+    if (typeof message.method === "string") {
+      if (message.id === undefined) this.dispatch(message.method, message.params);
+      else this.reply(message.id, message.method, message.params);
       return;
     }
-    const id = message["id"];
+    const id = message.id;
     const waiting = typeof id === "number" ? this.waiting.get(id) : undefined;
     if (waiting === undefined) return;
     this.waiting.delete(id as number);
-    const error = message["error"] as { code: number; message: string; data?: ErrorData } | undefined;
-    if (error === undefined) waiting.resolve(message["result"]);
+    const error = message.error as { code: number; message: string; data?: ErrorData } | undefined;
+    if (error === undefined) waiting.resolve(message.result);
     else if (error.code === ErrorCodes.requestCancelled) waiting.reject(new Cancelled(error.message));
     else waiting.reject(new RpcError(error.code, error.message, error.data));
   }

@@ -157,10 +157,10 @@ export function settingsFrom(text: string | null): Settings {
   if (typeof kept !== "object" || kept === null) return SETTINGS;
   const value = kept as Record<string, unknown>;
   const flag = (key: keyof Settings) => (typeof value[key] === "boolean" ? value[key] : (SETTINGS[key] as boolean));
-  const saved = Array.isArray(value["saved"]) ? (value["saved"] as unknown[]) : [];
+  const saved = Array.isArray(value.saved) ? (value.saved as unknown[]) : [];
   return {
-    theme: (["system", "light", "dark", "contrast"] as const).find((t) => t === value["theme"]) ?? SETTINGS.theme,
-    palette: value["palette"] === "safe" ? "safe" : "standard",
+    theme: (["system", "light", "dark", "contrast"] as const).find((t) => t === value.theme) ?? SETTINGS.theme,
+    palette: value.palette === "safe" ? "safe" : "standard",
     motion: flag("motion"),
     compact: flag("compact"),
     details: flag("details"),

@@ -218,7 +218,7 @@ export function progressOf(text: string): Progress {
     return { before, word, words: starts(bys), names: undefined };
   const by = done.find((w) => w === "function" || w === "module" || w === "file" || w === "fragment");
   if (by !== undefined && !word.startsWith("/"))
-    return { before, word, words: [], names: by === "fragment" ? "function" : (by as "function" | "module" | "file") };
+    return { before, word, words: [], names: by === "fragment" ? "function" : by };
   return { before, word, words: [], names: undefined };
 }
 

@@ -149,14 +149,14 @@ export function Table<R>(props: TableProps<R>) {
               key={column.id}
               role="columnheader"
               class={column.align === "right" ? "right" : ""}
-              aria-sort={sorted ? (props.sort!.descending ? "descending" : "ascending") : undefined}
+              aria-sort={sorted ? (props.sort.descending ? "descending" : "ascending") : undefined}
             >
               {column.sort === undefined ? (
                 column.title
               ) : (
                 <button type="button" tabIndex={-1} onClick={() => props.onSort?.(column.sort!)}>
                   {column.title}
-                  {sorted && <Icon name={props.sort!.descending ? "down" : "up"} size={12} />}
+                  {sorted && <Icon name={props.sort.descending ? "down" : "up"} size={12} />}
                 </button>
               )}
             </div>

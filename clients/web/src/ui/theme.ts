@@ -50,15 +50,15 @@ let cached: { settings: ReadonlySignal<Settings>; theme: ReadonlySignal<ThemeVal
 function themeOf(settings: ReadonlySignal<Settings>): ReadonlySignal<ThemeValues> {
   if (cached?.settings === settings) return cached.theme;
   const theme = computed((): ThemeValues => {
-    void editorTheme.value;
+    const changes = editorTheme.value;
     const chosen = settings.value.theme;
-    const editor = chosen === "system" ? editorMode() : undefined;
+    const editor = chosen === "system" && changes >= 0 ? editorMode() : undefined;
     const mode: Mode =
       chosen === "light" || chosen === "dark" ? chosen : (editor?.mode ?? (prefersDark.value ? "dark" : "light"));
     const high = chosen === "contrast" || (editor?.high ?? (chosen === "system" && prefersContrast.value));
     const root = document.documentElement;
-    root.dataset["mode"] = mode;
-    root.dataset["contrast"] = high ? "more" : "standard";
+    root.dataset.mode = mode;
+    root.dataset.contrast = high ? "more" : "standard";
     const style = getComputedStyle(root);
     const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
     return {

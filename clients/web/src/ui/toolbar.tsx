@@ -4,8 +4,8 @@ import { Chips } from "./chips.js";
 
 export function Toolbar({ children }: { children?: ComponentChildren }) {
   return (
-    <div class="toolbar">
-      {children}
+    <div class="toolbar-row">
+      <div class="toolbar">{children}</div>
       <Chips />
     </div>
   );

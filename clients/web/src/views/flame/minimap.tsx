@@ -13,7 +13,7 @@ import type { Target } from "./controller.js";
 import type { FrameInfo, StageHandle } from "./stage.js";
 
 const ROW = 2;
-const MAX_ROWS = 24;
+const MAX_ROWS = 18;
 
 export function Minimap(props: {
   target: Target;
@@ -31,14 +31,10 @@ export function Minimap(props: {
   const [layout, setLayout] = useState<Layout | undefined>(undefined);
   const { profile, spec, order, revision } = props.target;
   const seen = props.frame.value;
-  const zoomed = props.target.zoom.length > 0;
   const main = props.stage.current?.controller.layout;
-  const closer = main !== undefined && seen !== undefined && seen.x1 - seen.x0 < main.span * 0.999;
-  const wanted = zoomed || closer;
 
-  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), [wanted]);
+  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), []);
   useEffect(() => {
-    if (!wanted) return;
     const controller = new AbortController();
     app
       .ask(
@@ -55,7 +51,7 @@ export function Minimap(props: {
       .then((answer) => setLayout(layoutOf(answer, 0)))
       .catch(() => undefined);
     return () => controller.abort();
-  }, [wanted, profile, spec, order, revision, app.epoch.value]);
+  }, [profile, spec, order, revision, app.epoch.value]);
 
   // Where the zoomed box is in the whole: as far down as the small picture knows it.
   const place = layout === undefined ? undefined : placeIn(layout, props.target.zoom);
@@ -96,7 +92,6 @@ export function Minimap(props: {
     context.strokeRect(left + 0.75, 0.75, wide - 1.5, screen.height - 1.5);
   });
 
-  if (!wanted) return null;
   const goTo = (event: PointerEvent) => {
     const at = canvas.current?.getBoundingClientRect();
     if (layout === undefined || at === undefined) return;

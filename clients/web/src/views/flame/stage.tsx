@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { BoxFlag, FlameGraphRequest, TableRequest } from "../../../../shared/ts/psp.js";
 import type { Selected } from "../../app.js";
 import { canvasSurface, prepare, watchScreen, type Screen } from "../../draw/canvas.js";
-import { groupOf, paintsOf, type GroupHues, type Paints } from "../../draw/colors.js";
+import { paintsOf, type GroupHues, type Paints } from "../../draw/colors.js";
 import {
   childrenOf,
   findPath,
@@ -67,7 +67,7 @@ const LONG_PRESS_MS = 500;
 const DRAG_PIXELS = 5;
 
 export function boxOf(layout: Layout, item: number): Selected {
-  const { named, files } = detailed(layout.answer);
+  const { named, files, modules } = detailed(layout.answer);
   const row = layout.name[item]!;
   return {
     name: nameOf(layout, item),
@@ -77,7 +77,7 @@ export function boxOf(layout: Layout, item: number): Selected {
     text: layout.text[item] ?? "",
     file: files?.[named?.file?.[row] ?? -1],
     line: named?.line?.[row],
-    module: groupOf(layout, item),
+    module: modules?.[named?.module?.[row] ?? -1],
   };
 }
 

@@ -149,7 +149,7 @@ export function FlameView() {
       },
     ],
   });
-  search.steps.current = step;
+  search.steps.current = (direction) => void step(direction);
 
   const choose = (shape: ViewShape) => {
     if (shape === "callers" || shape === "callees") {
@@ -308,14 +308,19 @@ function stepShown(stage: StageHandle | undefined, direction: "next" | "previous
 function Crumbs({ layout }: { layout: Layout | undefined }) {
   const app = useApp();
   const { zoom } = app.place.value;
-  if (layout === undefined || zoom.length === 0) return null;
-  const names = namesOf(layout, layout.zoomed);
+  // Always there: a click must not move the picture.
+  const names = layout === undefined || zoom.length === 0 ? [] : namesOf(layout, layout.zoomed);
   // Far from the root the first and the last few say where one is.
   const hidden = names.length > 6 ? names.length - 5 : 0;
   const to = (length: number) => app.update((state) => go(state, { zoom: names.slice(0, length).map(nameHash) }));
   return (
     <nav class="crumbs" aria-label="Zoomed to">
-      <button type="button" onClick={() => to(0)} title="The whole graph (0)">
+      <button
+        type="button"
+        aria-current={names.length === 0 ? "location" : undefined}
+        onClick={() => to(0)}
+        title="The whole graph (0)"
+      >
         all
       </button>
       {names.map((name, i) => {
@@ -342,12 +347,12 @@ function Crumbs({ layout }: { layout: Layout | undefined }) {
               title={shown(name)}
               onClick={() => to(i + 1)}
             >
-              <Name text={layout.labels[layout.name[i + 1]!] ?? name} />
+              <Name text={layout!.labels[layout!.name[i + 1]!] ?? name} />
             </button>
           </span>
         );
       })}
-      <span class="muted crumb-total">{layout.text[layout.zoomed]}</span>
+      <span class="muted crumb-total">{layout?.text[layout.zoomed]}</span>
     </nav>
   );
 }

@@ -127,7 +127,7 @@ export function FlatView() {
     ),
     ...others.map((name, i): Column<TableRow> => ({
       id: `m-${name}`,
-      title: `${metrics.find((m) => m.name === name)?.title ?? name}`,
+      title: metrics.find((m) => m.name === name)?.title ?? name,
       width: "7.5rem",
       align: "right",
       optional: true,

@@ -1,6 +1,5 @@
 // What the profile is: facts, metrics, the hottest, the heaviest, what is missing, what was lost in reading.
 import type { ComponentChildren } from "preact";
-import type { Severity } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
 import { nameHash, START } from "../../state/place.js";
@@ -13,7 +12,7 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   info: "worth knowing",
   loss: "lost",
   error: "wrong",
-} satisfies Record<Severity & string, string> & Record<string, string>;
+} satisfies Record<Severity & string, string>;
 
 export function ProfileView() {
   const app = useApp();

@@ -109,7 +109,7 @@ export function TreeView() {
 
   // Down the heaviest child as long as it has at least half of its parent.
   const expandHottest = async () => {
-    let node: Node | undefined = rows[at]?.kind === "node" ? (rows[at] as Row & { kind: "node" }).node : undefined;
+    let node: Node | undefined = rows[at]?.kind === "node" ? rows[at].node : undefined;
     let parent: Pick<Node, "path" | "names"> = node ?? { path: [], names: [] };
     for (let steps = 0; steps < MAX_HOT; ++steps) {
       const id = idOf(parent.names);
