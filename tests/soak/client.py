@@ -40,7 +40,7 @@ class CrowdClient(asyncio.Protocol):
         self._frames = Frames()
         self._transport: Any = None
         self._next_id = 0
-        self._waiting: dict[int, tuple[float, asyncio.Future[Reply]]] = {}
+        self._waiting: dict[int, tuple[float, asyncio.Future[Reply], str]] = {}
         self.n_sent = self.n_answered = 0
 
     @staticmethod
@@ -64,7 +64,7 @@ class CrowdClient(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         waiting, self._waiting = self._waiting, {}
-        for _, future in waiting.values():
+        for _, future, _ in waiting.values():
             if not future.done():
                 future.set_exception(ClientError("the daemon closed the connection"))
                 future.exception()  # who left does not ask for it
@@ -93,13 +93,17 @@ class CrowdClient(asyncio.Protocol):
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         if self._transport.is_closing():
             raise ClientError("the daemon closed the connection")
-        self._waiting[self._next_id] = (time.perf_counter(), future)
+        self._waiting[self._next_id] = (time.perf_counter(), future, method)
         self.n_sent += 1
         self._transport.write(encode(message))
         return future
 
     async def request(self, method: str, params: Mapping[str, Any] | None = None) -> Reply:
         return await self.begin(method, params)
+
+    @property
+    def waiting_for(self) -> list[str]:
+        return [method for _, _, method in self._waiting.values()]
 
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
         self._transport.write(encode({"method": method, "params": params}))

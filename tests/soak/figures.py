@@ -61,7 +61,7 @@ class Table:
             self._grouped = False
             rows = self.rows[first:]
             verdict = "MISS" if any(row.met is False for row in rows) else "pass"
-            text = " · ".join(f"{row.name} {row.measured}" for row in rows if row.met is not False)
+            text = " · ".join(f"{row.name} {shortened(row.measured)}" for row in rows if row.met is not False)
             self.on_line(f"{coloured(verdict)}  {scene}: {text}")
             for row in rows:
                 if row.met is False:
@@ -131,6 +131,10 @@ class Table:
             if common:
                 found.setdefault(common, []).append(scene)
         return found
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= 44 else text[:43] + "…"
 
 
 def markdown_row(cells: Iterable[str]) -> str:

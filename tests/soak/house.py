@@ -123,7 +123,13 @@ class House:
 
     @property
     def alive(self) -> bool:
-        return self.daemon.process.poll() is None
+        process = self.daemon.process
+        if process.poll() is None and math.isnan(self.memory_mb()):  # it is giving back its memory, at its end
+            try:
+                process.wait(STUCK_S)
+            except subprocess.TimeoutExpired:
+                pass
+        return process.poll() is None
 
     def client(self, root: Path | None = None, name: str = "soak", timeout_s: float = 10,
                settings: Mapping[str, object] | None = None) -> Client:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import random
 import subprocess
+import tarfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,7 +48,7 @@ class Inputs:
         return self.kept(f"wide-{blocks}.folded.gz", lambda path: write_wide_bomb(path, blocks))
 
     def members(self, n: int) -> Path:
-        return self.kept(f"members-{n}.speedscope.json", lambda path: write_members(path, n))
+        return self.kept(f"members-{n}.tar", lambda path: write_members(path, n))
 
 
 def _run(argv: list[str]) -> None:
@@ -162,11 +164,12 @@ def write_wide_bomb(path: Path, blocks: int) -> None:
 
 def write_members(path: Path, n: int) -> None:
     """A file of so many tiny profiles."""
-    one = '{"type":"sampled","name":"p%d","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[1]}'
-    with path.open("w") as out:
-        out.write('{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"main"}]},"profiles":[')
-        out.write(",".join(one % i for i in range(n)))
-        out.write("]}")
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for i in range(n):
+            content = b"main;f%d %d\n" % (i, i + 1)
+            member = tarfile.TarInfo(f"p{i}.folded")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
 
 
 def write_deep_json(path: Path, depth: int) -> None:

@@ -75,6 +75,7 @@ class Play:
         return missing
 
     def wait(self) -> None:
+        """To the end of its time, with everything still going on."""
         time.sleep(max(0.0, self.end - time.monotonic()))
 
 
@@ -85,7 +86,7 @@ class Act:
     run: Callable[[Play], None]
     offer: Offer = Offer()
     limits: Limits = Limits()
-    at_least_s: float = 2.0
+    at_least_s: float = 1.0  # the neighbour asks for so long, even when the act is over sooner
     may_refuse: bool = False  # the neighbour may get errors meanwhile, as it is out of something
     signal: int = signal.SIGTERM  # what ends it
 

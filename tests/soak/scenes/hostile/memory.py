@@ -12,7 +12,7 @@ from psp_client import ClientError, encode, frame
 from scenes.hostile.act import Play, act, ask_blindly
 
 
-@act("gzip-bomb", 1)
+@act("gzip-bomb", 1, at_least_s=2.0)
 def gzip_bomb(play: Play) -> None:
     """Text that grows a thousandfold under a budget it cannot fit."""
     bomb = play.stage.inputs.bomb(1 if play.stage.short else 4)
@@ -24,7 +24,7 @@ def gzip_bomb(play: Play) -> None:
                      str((answer.error or {}).get("message"))[:90], answer is not None)
 
 
-@act("wide-bomb", 1)
+@act("wide-bomb", 1, at_least_s=2.0)
 def wide_bomb(play: Play) -> None:
     """Every stack another one: what is read does not fold."""
     client = play.client()
@@ -107,7 +107,7 @@ def behind_a_large_message(play: Play) -> None:
     play.table.at_most(play.scene, "more than at the start", play.house.peak_mb - play.house.start_mb, 256, megabytes_text)
 
 
-@act("slow-readers", 3)
+@act("slow-readers", 3, at_least_s=2.0)
 def slow_readers(play: Play) -> None:
     """Eight clients that ask for the largest answers and read nothing."""
     path = play.stage.inputs.profile(10)
