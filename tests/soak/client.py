@@ -112,8 +112,9 @@ class CrowdClient(asyncio.Protocol):
         folders = [] if root is None else [{"uri": root.as_uri(), "name": root.name}]
         capabilities = {"profd": {"protocolVersion": 1}}
         options = {"codeLens": True}
-        await self.request("initialize", {"processId": None, "rootUri": root.as_uri() if root else None, "workspaceFolders": folders,
-                                          "capabilities": capabilities, "initializationOptions": options, "clientInfo": {"name": name}})
+        await self.request("initialize", {
+            "processId": None, "rootUri": root.as_uri() if root else None, "workspaceFolders": folders,
+            "capabilities": capabilities, "initializationOptions": options, "clientInfo": {"name": name}})
         self.notify("initialized", {})
 
     def send_half_a_message(self) -> None:

@@ -122,6 +122,10 @@ class House:
         return self.daemon.process.pid
 
     @property
+    def state(self) -> str:
+        return self.stopped_for or ("yes" if self.alive else f"ended with {self.daemon.process.poll()}")
+
+    @property
     def alive(self) -> bool:
         process = self.daemon.process
         if process.poll() is None and math.isnan(self.memory_mb()):  # it is giving back its memory, at its end

@@ -24,7 +24,7 @@ class Inputs:
     generator: Path | None  # profd-bench-gen, where it is built
     seed: int
 
-    def kept(self, name: str, write: Callable[[Path], None]) -> Path:
+    def kept(self, name: str, write: Callable[[Path], object]) -> Path:
         path = self.folder / f"v{VERSION}-{name}"
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -94,17 +94,19 @@ def write_pprof(path: Path, megabytes: int, seed: int) -> int:
     texts = ["", "samples", "count", "cpu", "nanoseconds", "/opt/soak/bin/server"]
     tables = bytearray()
     tables += _bytes(1, _number(1, 1) + _number(2, 2)) + _bytes(1, _number(1, 3) + _number(2, 4))
-    tables += _bytes(3, _number(1, 1) + _number(2, 0x400000) + _number(3, 0x4000000) + _number(5, 5) + b"\x38\x01\x40\x01\x48\x01")
+    flags = b"\x38\x01\x40\x01\x48\x01"  # it has functions, files and lines
+    tables += _bytes(3, _number(1, 1) + _number(2, 0x400000) + _number(3, 0x4000000) + _number(5, 5) + flags)
     for i in range(N_FUNCTIONS):
         module, file = i % 40, i // PER_FILE
         if i % PER_FILE == 0:
             texts.append(f"soak/pkg{module}/file{file}.go")
             name_of_file = len(texts) - 1
         texts.append(f"pkg{module}.(*Type{file}).Method{i}")
-        tables += _bytes(5, _number(1, i + 1) + _number(2, len(texts) - 1) + _number(4, name_of_file) + _number(5, i % PER_FILE * 40 + 1))
+        line = i % PER_FILE * 40 + 1
+        tables += _bytes(5, _number(1, i + 1) + _number(2, len(texts) - 1) + _number(4, name_of_file) + _number(5, line))
         for k in range(3):  # three places in every function
-            line = _number(1, i + 1) + _number(2, i % PER_FILE * 40 + 3 + 9 * k)
-            tables += _bytes(4, _number(1, 3 * i + k + 1) + _number(2, 1) + _number(3, 0x400000 + 64 * i + 8 * k) + _bytes(4, line))
+            address, place = 0x400000 + 64 * i + 8 * k, _number(1, i + 1) + _number(2, line + 2 + 9 * k)
+            tables += _bytes(4, _number(1, 3 * i + k + 1) + _number(2, 1) + _number(3, address) + _bytes(4, place))
     for text in texts:
         tables += _bytes(6, text.encode())
     ids = [_varint(i) for i in range(3 * N_FUNCTIONS + 1)]

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from psp_client import Answer, Client, ClientError, connect_unix  # noqa: E402
 
 KINDS = {"list": 0.02, "cached view": 0.02, "new view": 0.1, "open": 0.15}  # the pause between two
-LONGEST_S = 60.0
+LONGEST_S, LATE_STEP_S = 60.0, 0.01
 TOLD = 0.05  # what waits shorter at the end says nothing
 
 
@@ -100,6 +100,15 @@ class Probe:
                     self.errors[phase][kind].append(problem)
             time.sleep(KINDS[kind] if not problem else 0.3)
 
+    def watch_the_machine(self) -> None:
+        """How late we are ourselves, without asking anybody."""
+        while True:
+            start = time.perf_counter()
+            time.sleep(LATE_STEP_S)
+            late = time.perf_counter() - start - LATE_STEP_S
+            with self.lock:
+                self.seconds[self.phase]["late"].append(late)
+
     def result(self) -> dict[str, Any]:
         with self.lock:
             now = time.perf_counter()
@@ -115,6 +124,7 @@ def main() -> int:
     probe = Probe(Path(socket), Path(profile), Path(folder), int(seed))
     for kind, one in probe.kinds().items():
         threading.Thread(target=probe.ask, args=(kind, one), daemon=True).start()
+    threading.Thread(target=probe.watch_the_machine, daemon=True).start()
     print("ready", flush=True)
     for line in sys.stdin:
         with probe.lock:

@@ -31,6 +31,7 @@ SCENES: dict[str, tuple[Callable[[Stage], None], float]] = {
     "flipped-bits": (mutants.run_flips, 0.05), "mutants": (mutants.run_mutants, 0.10), "faults": (faults.run, 0.10),
 }
 SHORT_MINUTES = 3
+PROFD = ROOT / "build" / "release" / "profd"
 
 
 def arguments() -> argparse.Namespace:
@@ -40,9 +41,9 @@ def arguments() -> argparse.Namespace:
                         help=f"only {', '.join(SCENES)}, or a part such as neighbour/gzip-bomb; may be given again")
     parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000, help="the same seed asks the same; printed")
     parser.add_argument("--mutants", type=int, default=20_000, metavar="N", help="at most so many (default: 20,000)")
-    parser.add_argument("--profd", type=Path, default=ROOT / "build" / "release" / "profd", help="the program (default: build/release/profd)")
+    parser.add_argument("--profd", type=Path, default=PROFD, help="the program (default: build/release/profd)")
     parser.add_argument("--generator", type=Path, help="profd-bench-gen; without it profiles are written by Python")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "soak", help="where inputs and failures are kept (default: build/soak)")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "soak", help="for inputs and failures (build/soak)")
     parser.add_argument("-o", "--output", type=Path, help="write the table as Markdown")
     options = parser.parse_args()
     if not os.access(options.profd, os.X_OK):
@@ -67,7 +68,7 @@ def head(options: argparse.Namespace, seconds: float, sanitized: bool, table: Ta
         "# Soak", "",
         f"{options.minutes:g} minutes asked for, {seconds / 60:.1f} taken; seed {options.seed}; {options.profd.name} on "
         f"{os.cpu_count()} cores, {platform.system()} {platform.release()}, load at the end {load}.", "",
-        f"**{sum(row.met is True for row in table.rows)} of {sum(row.met is not None for row in table.rows)} figures met their target.**",
+        f"**{table.n_judged - len(table.missed)} of {table.n_judged} figures met their target.**",
     ]
     if sanitized:
         lines += ["", "A sanitizer is in the program: its times and its memory are told, not judged."]
@@ -85,7 +86,7 @@ def main() -> int:
     chosen = options.scene or list(SCENES)
     weights = sum(SCENES[name.split("/")[0]][1] for name in chosen)
     failures = options.work / "failures"
-    again = f"./dev soak{f' --profd {options.profd}' if options.profd != ROOT / 'build' / 'release' / 'profd' else ''}"
+    again = "./dev soak" if options.profd == PROFD else f"python3 tests/soak/run.py --profd {options.profd}"
     generator = options.generator if options.generator and os.access(options.generator, os.X_OK) else None
     inputs = Inputs(options.work / "inputs", generator, 1)
     run_folder = failures / time.strftime("%Y%m%d-%H%M%S")
@@ -97,8 +98,8 @@ def main() -> int:
             scene, _, part = name.partition("/")
             run, weight = SCENES[scene]
             seconds = options.minutes * 60 * weight / weights
-            stage = Stage(options.profd, inputs, table, seconds, options.seed, run_folder, sanitized, options.minutes <= SHORT_MINUTES,
-                          part, options.mutants, again)
+            stage = Stage(options.profd, inputs, table, seconds, options.seed, run_folder, sanitized,
+                          options.minutes <= SHORT_MINUTES, part, options.mutants, again)
             try:
                 run(stage)
             except Exception as error:  # the next scene is played all the same
@@ -107,7 +108,7 @@ def main() -> int:
     text = table.markdown(head(options, time.monotonic() - started, sanitized, table))
     if options.output:
         options.output.write_text(text)
-    print(f"\nsoak: {len(table.missed)} of {sum(row.met is not None for row in table.rows)} figures missed, seed {options.seed}, "
+    print(f"\nsoak: {len(table.missed)} of {table.n_judged} figures missed, seed {options.seed}, "
           f"{time.monotonic() - started:.0f} s")
     for row in table.missed:
         print(f"  MISS {row.scene}: {row.name} {row.measured}, target {row.target}")

@@ -29,7 +29,8 @@ def open_file(client: Client, path: Path, timeout_s: float = 30, **options: obje
     summary = answer.result["summary"]
     metric = next(m for m in summary["metrics"] if m["name"] == summary["metric"])
     said = any(row["severity"] in ("loss", "error") for row in summary["report"])
-    return Opened(answer.result["profile"], metric["name"], metric["total"], metric.get("integral", True), metric.get("saturated", False), said)
+    integral, saturated = metric.get("integral", True), metric.get("saturated", False)
+    return Opened(answer.result["profile"], metric["name"], metric["total"], integral, saturated, said)
 
 
 def close_file(client: Client, opened: Opened, timeout_s: float = 30) -> Answer:

@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,8 @@ async def editor(guest: Guest, root: Path, profile: Path) -> None:
         text = path.read_text()
         n_lines = text.count("\n") + 1
         document = {"uri": path.as_uri()}
-        guest.client.notify("textDocument/didOpen", {"textDocument": {**document, "languageId": "go", "version": 1, "text": text}})
+        opened = {**document, "languageId": "go", "version": 1, "text": text}
+        guest.client.notify("textDocument/didOpen", {"textDocument": opened})
         for version in range(2, 8):
             first = guest.rng.randrange(max(1, n_lines - 60)) // 20 * 20
             shown = {"start": {"line": first, "character": 0}, "end": {"line": first + 60, "character": 0}}
@@ -129,7 +131,8 @@ async def editor(guest: Guest, root: Path, profile: Path) -> None:
             await guest.ask("source/annotations", {"textDocument": document})
             at = {"line": guest.rng.randrange(n_lines), "character": 0}
             change = {"range": {"start": at, "end": at}, "text": guest.rng.choice(["x", "\n", "// more\n", ""])}
-            guest.client.notify("textDocument/didChange", {"textDocument": {**document, "version": version}, "contentChanges": [change]})
+            changed = {"textDocument": {**document, "version": version}, "contentChanges": [change]}
+            guest.client.notify("textDocument/didChange", changed)
         guest.client.notify("textDocument/didClose", {"textDocument": document})
     await guest.client.leave()
 
@@ -141,7 +144,8 @@ async def script(guest: Guest, profile: Path) -> None:
     if handle is not None:
         this = {"profile": handle}
         await guest.ask("profile/summary", this)
-        await guest.ask("view/table", {**this, "spec": f"flat by {guest.rng.choice(GRANULARITIES)}", "sort": "total", "limit": 20})
+        spec = f"flat by {guest.rng.choice(GRANULARITIES)}"
+        await guest.ask("view/table", {**this, "spec": spec, "sort": "total", "limit": 20})
         await guest.ask("view/hotspots", {**this, "limit": 10})
         await guest.ask("view/search", {**this, "spec": "top-down by function", "pattern": guest.rng.choice(PATTERNS)})
         await guest.ask("profile/list", {})
@@ -213,9 +217,12 @@ async def watch_ourselves(late: list[float]) -> None:
         late.append(time.perf_counter() - start - 0.01)
 
 
-async def mingle(stage: Stage, house: House, seats: list[list[Visit]], books: Books) -> tuple[list[tuple[float, float]], list[float]]:
+Samples = list[tuple[float, float]]  # when, and MB
+
+
+async def mingle(stage: Stage, house: House, seats: list[list[Visit]], books: Books) -> tuple[Samples, list[float]]:
     end = time.monotonic() + stage.left
-    memory: list[tuple[float, float]] = []
+    memory: Samples = []
     late: list[float] = []
     watchers = [asyncio.create_task(watch_memory(house, memory)), asyncio.create_task(watch_ourselves(late))]
     guests = [Guest(house, books, stage.rng(f"guest {i}"), PAUSE_S, end) for i in range(len(seats))]
@@ -258,9 +265,9 @@ def run(stage: Stage) -> None:
         for profile in profiles:
             keeper.request("profile/open", {"uri": profile.as_uri(), "options": {"attach": False, "makeDefault": False}}, 120)
         kinds: list[list[Visit]] = [
-            [lambda guest, at=at: editor(guest, *at) for at in workspaces],
-            [lambda guest, at=at: script(guest, at) for at in [profiles[0], GO_DEMO / "heap.pprof", *small]],
-            [lambda guest, at=at: viewer(guest, at) for at in profiles],
+            [partial(editor, root=root, profile=profile) for root, profile in workspaces],
+            [partial(script, profile=profile) for profile in [profiles[0], GO_DEMO / "heap.pprof", *small]],
+            [partial(viewer, profile=profile) for profile in profiles],
         ]
         memory, late = asyncio.run(mingle(stage, house, [kinds[i % 3] for i in range(N_CLIENTS)], books))
         house.leave()
@@ -271,7 +278,7 @@ def run(stage: Stage) -> None:
         if books.cached:
             p50, p99 = percentile(books.cached, 0.5), percentile(books.cached, 0.99)
             note = f"p50 {seconds_text(p50)} of {len(books.cached):,}; slowest {books.slowest[1]}"
-            table.at_most(name, "cached answers, p99", p99, 0.020, seconds_text, note)
+            table.at_most(name, "cached answers, p99", p99, 0.020, seconds_text, note, late=percentile(late, 0.99))
         if books.rest:
             table.told(name, "answers asked first, p99", seconds_text(percentile(books.rest, 0.99)))
         table.told(name, "of that our own delay, p99", seconds_text(percentile(late, 0.99)))
@@ -282,7 +289,7 @@ def run(stage: Stage) -> None:
         more = descriptors_left(house)
         table.at_most(name, "descriptors left", more, 3, count_text)
         table.none_of(name, "reports of the daemon", house.problems(), "")
-        table.holds(name, "alive", "yes", house.stopped_for or ("yes" if house.alive else "no"), house.alive)
+        table.holds(name, "alive", "yes", house.state, house.alive)
         if len(table.missed) > rows_before:
             stage.keep(name, house, "; ".join(books.problems[:20]) or "a figure missed its target")
 

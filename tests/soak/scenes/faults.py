@@ -19,7 +19,7 @@ from figures import count_text
 from house import House, Limits, Offer
 from inputs import folded_text
 from psp_client import Client, ClientError, NoAnswer
-from scenes.asking import close_file, open_file, same
+from scenes.asking import Opened, close_file, open_file, same
 from stage import Stage
 
 WAIT_S = 8.0
@@ -79,7 +79,7 @@ class Ledger:
             table.none_of(name, "wrong", self.wrong)
             if house is not None:
                 alive = house.alive
-                table.holds(name, "alive", "yes", house.stopped_for or ("yes" if alive else f"ended with {house.daemon.process.poll()}"), alive)
+                table.holds(name, "alive", "yes", house.state, alive)
                 table.none_of(name, "reports of the daemon", house.problems())
         if len(table.missed) > missed:
             self.stage.keep(name, house, "; ".join((self.unanswered + self.wrong)[:10]) or "the daemon is gone")
@@ -93,18 +93,19 @@ class Known:
     small_total: float
     big: Path
     big_total: float
+    kept: Path  # large enough to be kept in the cache
+    kept_total: float
 
 
 def known(stage: Stage, folder: Path) -> Known:
     text, total = folded_text(stage.rng("faults"), 3000)
     small = folder / "small.folded"
     small.write_bytes(text)
-    big = stage.inputs.profile(10)
+    big, kept = stage.inputs.profile(10), stage.inputs.profile(30)
     with stage.house() as house:
-        opened = open_file(house.client(), big)
-    if isinstance(opened, dict):
-        raise SystemExit(f"{big}: {opened.get('message')}")
-    return Known(small, total, big, opened.total)
+        client = house.client()
+        totals = [opened.total for path in (big, kept) if isinstance(opened := open_file(client, path), Opened)]
+    return Known(small, total, big, totals[0], kept, totals[1])
 
 
 def everything(ledger: Ledger, house: House, files: Known) -> None:
@@ -175,11 +176,11 @@ def strange_caches(stage: Stage, files: Known) -> None:
     """Full, read-only, of somebody else, a file, and damaged: the profile opens all the same."""
     base = Path(tempfile.mkdtemp(prefix="soak-cache-"))
     makers: dict[str, Callable[[Path], Callable[[], None] | None]] = {
-        "full": make_full, "read-only": make_read_only, "foreign": make_foreign, "a-file": make_file, "damaged": lambda path: None}
+        "full": make_full, "read-only": make_read_only, "foreign": make_foreign, "a-file": make_file, "damaged": make_none}
     for name, make in makers.items():
         folder = base / name
         undo = make(folder)
-        if undo is None and name not in ("damaged", "a-file"):
+        if undo is None:
             stage.table.told(f"faults/cache-{name}", "not played", "only root can make one")
             continue
         ledger = Ledger(stage)
@@ -187,22 +188,23 @@ def strange_caches(stage: Stage, files: Known) -> None:
             for _ in range(2):
                 with suppress(ClientError):
                     client = house.client()
-                    if (handle := ledger.open(client, files.big, files.big_total, must_open=True)) is not None:
-                        ledger.ask(client, "view/table", {"profile": handle, "spec": "bottom-up by line"}, files.big_total)
-                    time.sleep(0.3)
+                    handle = ledger.open(client, files.kept, files.kept_total, must_open=True)
+                    if handle is not None:
+                        ledger.ask(client, "view/table", {"profile": handle, "spec": "bottom-up by line"}, files.kept_total)
+                    time.sleep(0.5)
                     client.close()
                     time.sleep(0.1)
                 if name == "damaged":
                     damage(folder, stage.rng("damage"))
             ledger.judge(f"faults/cache-{name}", house)
-        if undo is not None:
-            undo()
+        undo()
     shutil.rmtree(base, ignore_errors=True)
 
 
 def mount(folder: Path, options: str) -> Callable[[], None] | None:
     folder.mkdir(parents=True)
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", options, "profd-soak", str(folder)], capture_output=True).returncode:
+    argv = ["mount", "-t", "tmpfs", "-o", options, "profd-soak", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(argv, capture_output=True).returncode != 0:
         return None
     return lambda: void(subprocess.run(["umount", str(folder)], capture_output=True))
 
@@ -234,9 +236,12 @@ def make_foreign(folder: Path) -> Callable[[], None] | None:
 
 
 def make_file(folder: Path) -> Callable[[], None] | None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_text("not a folder\n")
-    return None
+    return lambda: None
+
+
+def make_none(_: Path) -> Callable[[], None] | None:
+    return lambda: None
 
 
 def damage(folder: Path, rng: random.Random) -> None:
@@ -261,7 +266,7 @@ def sudden_ends(stage: Stage, files: Known) -> None:
             shutil.rmtree(original_cache, ignore_errors=True)
         with stage.house(offer=Offer(cache=original_cache)) as house:
             client = house.client()
-            client.begin("profile/open", {"uri": files.big.as_uri()})
+            client.begin("profile/open", {"uri": files.kept.as_uri()})
             client.begin("profile/export", {"format": "profd", "uri": out.as_uri(), "overwrite": True})
             try:
                 client.listen(rng.uniform(0, 0.8))
@@ -270,9 +275,9 @@ def sudden_ends(stage: Stage, files: Known) -> None:
             house.kill()
         with stage.house(offer=Offer(cache=original_cache)) as house, suppress(ClientError):
             client = house.client()
-            ledger.open(client, files.big, files.big_total, must_open=True)
+            ledger.open(client, files.kept, files.kept_total, must_open=True)
             if out.exists():  # whole, or not there
-                ledger.open(client, out, files.big_total, must_open=True)
+                ledger.open(client, out, files.kept_total, must_open=True)
     stage.table.told("faults/kill", "rounds", count_text(rounds))
     rest = [path for path in base.rglob("*") if path.is_file() and path.suffix != ".profd"]
     stage.table.told("faults/kill", "unfinished files left", count_text(len(rest)))
@@ -323,8 +328,9 @@ def files_in_motion(stage: Stage, files: Known) -> None:
                 if isinstance(opened, dict):
                     ledger.n_errors += 1
                     continue
-                ledger.ask(client, "view/table", {"profile": opened.handle, "spec": f"bottom-up by line | drop function /m{rng.random()}/"})
-                ledger.ask(client, "view/flameGraph", {"profile": opened.handle, "spec": "top-down by function", "viewport": {"width": 900}})
+                this = {"profile": opened.handle}
+                ledger.ask(client, "view/table", {**this, "spec": f"bottom-up by line | drop function /m{rng.random()}/"})
+                ledger.ask(client, "view/flameGraph", {**this, "spec": "top-down by function", "viewport": {"width": 900}})
                 if rng.random() < 0.5:
                     close_file(client, opened, WAIT_S)
         except ClientError as error:

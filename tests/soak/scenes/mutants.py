@@ -109,7 +109,8 @@ class Examiner:
         if other.error and not other.error.get("message"):
             return "an export failed without a sentence"
         native = path.with_name("again.profd")
-        wrote = client.request("profile/export", {**this, "format": "profd", "uri": native.as_uri(), "overwrite": True}, SLOWEST_S)
+        target = {"format": "profd", "uri": native.as_uri(), "overwrite": True}
+        wrote = client.request("profile/export", {**this, **target}, SLOWEST_S)
         if wrote.error:
             return f"profile/export: {wrote.error['message']}"
         again = open_file(client, native, SLOWEST_S, metric=opened.metric)
@@ -134,8 +135,8 @@ def mutants(stage: Stage, files: list[Path], folder: Path) -> Iterator[tuple[int
 
 def check_in_a_process(stage: Stage, files: list[Path], examiner: Examiner) -> int:
     """`profd check` of a batch, in a process of its own under limits. How many it judged."""
-    process = subprocess.Popen([str(stage.profd), "check", "--json", *map(str, files)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=examiner.house.environment() | {"PATH": "/usr/bin:/bin"})
+    argv = [str(stage.profd), "check", "--json", *map(str, files)]
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=examiner.house.environment())
     if not stage.sanitized:
         resource.prlimit(process.pid, resource.RLIMIT_AS, (ADDRESS_SPACE_MB << 20,) * 2)
     try:
@@ -147,7 +148,8 @@ def check_in_a_process(stage: Stage, files: list[Path], examiner: Examiner) -> i
     lines = out.splitlines()
     if process.returncode not in (0, 1):
         suspect = files[min(len(lines), len(files) - 1)]
-        examiner.problem(suspect, f"profd check ended with {process.returncode} at {suspect.name}: {err.decode('utf-8', 'replace')[-300:]}")
+        last_words = err.decode("utf-8", "replace")[-300:]
+        examiner.problem(suspect, f"profd check ended with {process.returncode} at {suspect.name}: {last_words}")
     elif len(lines) != len(files):
         examiner.problem(files[0], f"profd check judged {len(lines)} of {len(files)} files")
     return len(lines)
@@ -175,7 +177,8 @@ def run_mutants(stage: Stage) -> None:
                 batch.clear()
             if stage.left <= 0:
                 break
-        table.told(name, "files", f"{examiner.n_files:,} of {len(files)} originals, {examiner.n_opened:,} opened, {n_checked:,} also by profd check")
+        seen = f"{examiner.n_files:,} of {len(files)} originals, {examiner.n_opened:,} opened"
+        table.told(name, "files", f"{seen}, {n_checked:,} also by profd check")
         table.none_of(name, "problems", examiner.problems)
         table.at_most(name, "slowest", examiner.slowest_s, SLOWEST_S, seconds_text)
         table.at_most(name, "most memory of one", examiner.most_mb, MOST_MB, megabytes_text)
@@ -234,7 +237,8 @@ def run_flips(stage: Stage) -> None:
                         stage.keep(name, house, silent[-1], path, command=f"{stage.profd} top {path.name}")
             if stage.left <= 0:
                 break
-        table.told(name, "flips", f"{n_flips:,} of {len(order):,}: {n_refused:,} refused, {n_said:,} said, {n_harmless:,} without effect")
+        outcomes = f"{n_refused:,} refused, {n_said:,} said, {n_harmless:,} without effect"
+        table.told(name, "flips", f"{n_flips:,} of {len(order):,}: {outcomes}")
         by_container: dict[str, int] = {}
         for one in silent:
             by_container[one.split(", bit")[0]] = by_container.get(one.split(", bit")[0], 0) + 1

@@ -40,9 +40,7 @@ def repeated(act: Callable[[Play], None], play: Play) -> str:
     except (ClientError, OSError) as error:
         if play.house.alive:
             play.table.holds(play.scene, "played to its end", "yes", str(error), False)
-    if play.house.stopped_for:
-        return play.house.stopped_for
-    return "" if play.house.alive else f"it ended with {play.house.daemon.process.poll()}"
+    return "" if play.house.alive else play.house.state
 
 
 ACTS = (memory.gzip_bomb, memory.wide_bomb, memory.claims, memory.newlines, memory.slow_readers, memory.views, many_profiles)
@@ -78,7 +76,8 @@ def run(stage: Stage) -> None:
         end = time.monotonic() + 5
         while (more := house.settled_mb() - settled) > MORE_MB and time.monotonic() < end:
             pass
-        table.at_most(name, "idle afterwards, more than at the start", more, MORE_MB, megabytes_text, "since the last restart" if deaths else "")
+        note = "since the last restart" if deaths else ""
+        table.at_most(name, "idle afterwards, more than at start", more, MORE_MB, megabytes_text, note)
         table.none_of(name, "reports of the daemon", house.problems())
         if len(table.missed) > missed_before:
             stage.keep(name, house, "; ".join(f"{row.name}: {row.measured}" for row in table.missed[missed_before:]))

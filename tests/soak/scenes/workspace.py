@@ -41,7 +41,8 @@ def add_sources(house: House, folder: Path, profile: Path) -> Path:
 
 def fixtures() -> list[Path]:
     found = [path for folder in sorted((ROOT / "formats").glob("*/testdata")) for path in sorted(folder.rglob("*"))]
-    return [path for path in found if path.is_file() and path.suffix not in NO_PROFILES] + [GO_DEMO / "cpu.pprof", GO_DEMO / "heap.pprof"]
+    profiles = [path for path in found if path.is_file() and path.suffix not in NO_PROFILES]
+    return profiles + [GO_DEMO / "cpu.pprof", GO_DEMO / "heap.pprof"]
 
 
 def corpus(largest: int) -> list[Path]:

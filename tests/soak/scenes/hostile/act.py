@@ -27,7 +27,7 @@ class Play:
     rng: random.Random
     end: float  # of its time, on the monotonic clock
     clients: list[Any] = field(default_factory=list)  # sockets and clients that stay until the daemon has ended
-    after: list[Callable[[], None]] = field(default_factory=list)  # told once the probe is over
+    after: list[Callable[[], object]] = field(default_factory=list)  # told once the probe is over
 
     @property
     def left(self) -> float:
@@ -45,7 +45,8 @@ class Play:
     def open(self, client: Client, path: Path | str, timeout_s: float | None = None, **options: object) -> Answer | None:
         """None: no answer in time, which is a figure elsewhere."""
         uri = path if isinstance(path, str) else path.as_uri()
-        return self.ask(client, "profile/open", {"uri": uri, "options": {"attach": False, "makeDefault": False, **options}}, timeout_s)
+        options = {"attach": False, "makeDefault": False, **options}
+        return self.ask(client, "profile/open", {"uri": uri, "options": options}, timeout_s)
 
     def ask(self, client: Client, method: str, params: dict[str, Any], timeout_s: float | None = None) -> Answer | None:
         try:

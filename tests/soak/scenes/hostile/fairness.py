@@ -48,7 +48,8 @@ def edits_of_a_long_line(play: Play) -> None:
         for version in range(2, 302):
             at = {"line": 0, "character": play.rng.randrange(size)}
             change = {"range": {"start": at, "end": at}, "text": "y"}
-            client.notify("textDocument/didChange", {"textDocument": {**document, "version": version}, "contentChanges": [change]}, 10)
+            changed = {"textDocument": {**document, "version": version}, "contentChanges": [change]}
+            client.notify("textDocument/didChange", changed, 10)
         answer = play.ask(client, "profile/list", {}, play.left + 3)
         play.table.told(play.scene, "its own answer after 300 edits", "none" if answer is None else seconds_text(answer.seconds))
     except ClientError as error:
@@ -61,8 +62,10 @@ def leaving_with_members(play: Play) -> None:
     client = play.client()
     answer = play.open(client, play.stage.inputs.members(60_000), play.left + 5, attach=True, makeDefault=True)
     opened = answer.result if answer and answer.result else None
-    told = "no answer" if answer is None else str(answer.error)[:80] if opened is None else count_text(len(opened["profiles"]) + opened.get("left", 0))
-    play.table.told(play.scene, "profiles open", told)
+    if opened is None:
+        play.table.told(play.scene, "profiles open", "no answer" if answer is None else str(answer.error)[:80])
+    else:
+        play.table.told(play.scene, "profiles open", count_text(len(opened["profiles"]) + opened.get("left", 0)))
     client.close()
     time.sleep(min(1.5, play.left) if opened else 0)
 
