@@ -35,6 +35,7 @@ class Figure:
     target: str
     measured: str
     met: bool | None  # None: told and not judged
+    value: float = 0.0  # the larger the worse, of figures that are numbers
 
     @property
     def verdict(self) -> str:
@@ -48,17 +49,16 @@ class Table:
     judge_cost: bool = True  # false: time and memory say nothing about profd (a sanitizer is in it)
     rows: list[Figure] = field(default_factory=list)
     on_line: Callable[[str], None] = lambda line: print(line, flush=True)
-    _grouped: bool = False
+    _grouped: list[Figure] | None = None
 
     @contextmanager
-    def group(self, scene: str) -> Iterator[None]:
-        """What comes meanwhile is printed as one line, and a line for each miss."""
-        first, self._grouped = len(self.rows), True
+    def group(self, scene: str) -> Iterator[list[Figure]]:
+        """What comes meanwhile, printed as one line and a line for each miss."""
+        rows = self._grouped = []
         try:
-            yield
+            yield rows
         finally:
-            self._grouped = False
-            rows = self.rows[first:]
+            self._grouped = None
             verdict = "MISS" if any(row.met is False for row in rows) else "pass"
             text = " · ".join(f"{row.name} {shortened(row.measured)}" for row in rows if row.met is not False)
             self.on_line(f"{coloured(verdict)}  {scene}: {text}")
@@ -66,12 +66,22 @@ class Table:
                 if row.met is False:
                     self.on_line(line_of(row))
 
-    def add(self, scene: str, name: str, target: str, measured: str, met: bool | None) -> bool:
-        row = Figure(scene, name, target, measured, met)
-        self.rows.append(row)
-        if not self._grouped:
-            self.on_line(line_of(row))
+    def add(self, scene: str, name: str, target: str, measured: str, met: bool | None, value: float = 0.0) -> bool:
+        """Of a scene that is played several times the worst is kept."""
+        row = Figure(scene, name, target, measured, met, value)
+        at = next((i for i, old in enumerate(self.rows) if (old.scene, old.name) == (scene, name)), None)
+        if at is None:
+            self.rows.append(row)
+        elif (row.met is False, row.value) >= (self.rows[at].met is False, self.rows[at].value):
+            self.rows[at] = row
+        self._printed(row)
         return met is not False
+
+    def _printed(self, row: Figure) -> None:
+        if self._grouped is None:
+            self.on_line(line_of(row))
+        else:
+            self._grouped.append(row)
 
     def at_most(self, scene: str, name: str, value: float, most: float, text: Callable[[float], str], note: str = "",
                 beyond: bool = False, late: float = 0.0) -> bool:
@@ -83,7 +93,7 @@ class Table:
         if not self.judge_cost and text in (seconds_text, megabytes_text, share_text):
             met = None
         measured = ("> " if beyond else "") + text(value) + (f" ({note})" if note else "")
-        return self.add(scene, name, f"<= {text(most)}", measured, met)
+        return self.add(scene, name, f"<= {text(most)}", measured, met, value)
 
     def none_of(self, scene: str, name: str, found: Iterable[str], note: str = "") -> bool:
         """Nothing of the kind may be found; the first is shown."""
@@ -91,7 +101,7 @@ class Table:
         measured = count_text(len(all_found))
         if all_found or note:
             measured += f" ({all_found[0] if all_found else note})"
-        return self.add(scene, name, "0", measured, not all_found)
+        return self.add(scene, name, "0", measured, not all_found, len(all_found))
 
     def holds(self, scene: str, name: str, target: str, measured: str, met: bool) -> bool:
         return self.add(scene, name, target, measured, met)
@@ -106,6 +116,10 @@ class Table:
     @property
     def missed(self) -> list[Figure]:
         return [row for row in self.rows if row.met is False]
+
+    def missed_of(self, scene: str) -> str:
+        """The misses of a scene and its parts, as a text; "" none."""
+        return texts_of(row for row in self.missed if (row.scene + "/").startswith(scene + "/"))
 
     def markdown(self, head: str) -> str:
         """A matrix of the scenes that have the same figures, and a row for every other figure."""
@@ -137,6 +151,10 @@ class Table:
             if common:
                 found.setdefault(common, []).append(scene)
         return found
+
+
+def texts_of(rows: Iterable[Figure]) -> str:
+    return "; ".join(f"{row.name}: {row.measured}, target {row.target}" for row in rows)
 
 
 def shortened(text: str) -> str:

@@ -22,6 +22,7 @@ from psp_client import Client, ClientError, Daemon, connect_unix
 
 GUARD_STEP_S = 0.02
 STUCK_S = 5.0  # a daemon that SIGTERM has not ended by then is killed
+SANITIZED = 4  # so much slower and larger is a daemon with a sanitizer in it
 REPORTS = re.compile(rb"(ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:)[^\n]*")
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -83,12 +84,13 @@ class House:
 
     def environment(self) -> dict[str, str]:
         own = {"HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.folder), "PROFD_LOG": "info"}
+        own |= {"ASAN_OPTIONS": "allocator_may_return_null=1"} if self.sanitized else {}
         own |= {"XDG_CACHE_HOME": str(self.folder / self.offer.cache)} if self.offer.cache else {"PROFD_CACHE": "off"}
         return own | dict(self.env)
 
     def _limit(self) -> None:
         pid = self.pid
-        if self.limits.cgroup_mb:
+        if self.limits.cgroup_mb and not self.sanitized:
             join_memory_group(pid, self.limits.cgroup_mb << 20)
         if self.limits.address_space_mb and not self.sanitized:
             resource.prlimit(pid, resource.RLIMIT_AS, (self.limits.address_space_mb << 20,) * 2)
@@ -110,7 +112,7 @@ class House:
             except (KeyError, ValueError):
                 continue  # between its end and our waiting for it
             self.peak_mb = max(self.peak_mb, resident)
-            if resident > self.limits.resident_mb:
+            if resident > self.limits.resident_mb * (SANITIZED if self.sanitized else 1):
                 self.stopped_for = f"it took {resident:,.0f} MB"
                 process.kill()
                 return
@@ -210,7 +212,7 @@ class House:
         start = time.perf_counter()
         self.daemon.process.send_signal(number)
         try:
-            self.daemon.process.wait(STUCK_S)
+            self.daemon.process.wait(STUCK_S * (SANITIZED if self.sanitized else 1))
             return time.perf_counter() - start
         except subprocess.TimeoutExpired:
             self.kill()

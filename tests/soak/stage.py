@@ -15,6 +15,9 @@ from house import House, Limits, Offer
 from inputs import Inputs
 
 
+MOST_KEPT = 20  # failures of one scene
+
+
 @dataclass(frozen=True)
 class Stage:
     profd: Path
@@ -48,6 +51,8 @@ class Stage:
         name = re.sub(r"[^\w.-]+", "-", scene)
         number = sum(1 for _ in self.failures.glob(f"{name}-*")) if self.failures.exists() else 0
         folder = self.failures / f"{name}-{number + 1}"
+        if number >= MOST_KEPT:
+            return folder
         folder.mkdir(parents=True)
         again = command or f"{self.command} {max(1, round(self.seconds / 60))} --scene {shlex.quote(scene)} --seed {self.seed}"
         (folder / "again.txt").write_text(f"{why}\n\nseed {self.seed}\n\n{again}\n")

@@ -271,7 +271,6 @@ def run(stage: Stage) -> None:
         ]
         memory, late = asyncio.run(mingle(stage, house, [kinds[i % 3] for i in range(N_CLIENTS)], books))
         house.leave()
-        rows_before = len(table.missed)
         table.told(name, "requests", f"{books.n_asked:,} of {N_CLIENTS} clients, {books.n_vanished} vanished")
         table.at_most(name, "unanswered", books.n_unanswered, 0, count_text)
         table.none_of(name, "errors", books.problems)
@@ -290,8 +289,8 @@ def run(stage: Stage) -> None:
         table.at_most(name, "descriptors left", more, 3, count_text)
         table.none_of(name, "reports of the daemon", house.problems(), "")
         table.holds(name, "alive", "yes", house.state, house.alive)
-        if len(table.missed) > rows_before:
-            stage.keep(name, house, "; ".join(books.problems[:20]) or "a figure missed its target")
+        if missed := table.missed_of(name):
+            stage.keep(name, house, "\n".join([missed, *books.problems[:50]]))
 
 
 def descriptors_left(house: House) -> int:

@@ -15,14 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from figures import count_text
+from figures import count_text, texts_of
 from house import House, Limits, Offer
 from inputs import folded_text
 from psp_client import Client, ClientError, NoAnswer
 from scenes.asking import Opened, close_file, open_file, same
 from stage import Stage
 
-WAIT_S = 8.0
+WAIT_S, WAIT_AGAIN_S = 20.0, 2.0  # for an answer; once one did not come
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Ledger:
 
     stage: Stage
     n_asked: int = 0
+    wait_s: float = WAIT_S
     n_errors: int = 0
     unanswered: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -39,8 +40,9 @@ class Ledger:
         """The handle."""
         self.n_asked += 1
         try:
-            opened = open_file(client, path, WAIT_S)
+            opened = open_file(client, path, self.wait_s)
         except ClientError as error:
+            self.wait_s = WAIT_AGAIN_S
             self.unanswered.append(f"profile/open {path.name}: {error}")
             if not isinstance(error, NoAnswer):
                 raise
@@ -57,8 +59,9 @@ class Ledger:
     def ask(self, client: Client, method: str, params: dict[str, object], total: float | None = None) -> bool:
         self.n_asked += 1
         try:
-            answer = client.request(method, params, WAIT_S)
+            answer = client.request(method, params, self.wait_s)
         except ClientError as error:
+            self.wait_s = WAIT_AGAIN_S
             self.unanswered.append(f"{method}: {error}")
             if not isinstance(error, NoAnswer):
                 raise
@@ -72,8 +75,7 @@ class Ledger:
 
     def judge(self, name: str, house: House | None) -> None:
         table = self.stage.table
-        missed = len(table.missed)
-        with table.group(name):
+        with table.group(name) as rows:
             table.told(name, "asked", f"{self.n_asked:,}, {self.n_errors:,} answered with an error")
             table.none_of(name, "unanswered", self.unanswered)
             table.none_of(name, "wrong", self.wrong)
@@ -81,8 +83,8 @@ class Ledger:
                 alive = house.alive
                 table.holds(name, "alive", "yes", house.state, alive)
                 table.none_of(name, "reports of the daemon", house.problems())
-        if len(table.missed) > missed:
-            self.stage.keep(name, house, "; ".join((self.unanswered + self.wrong)[:10]) or "the daemon is gone")
+        if missed := texts_of(row for row in rows if row.met is False):
+            self.stage.keep(name, house, "\n".join([missed, *self.unanswered[:20], *self.wrong[:20]]))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from containers import CONTAINERS
 from figures import count_text, megabytes_text, seconds_text
-from house import House, Limits
+from house import SANITIZED, House, Limits
 from inputs import folded_text
 from mutations import mutated
 from psp_client import Client, ClientError, NoAnswer
@@ -23,7 +23,6 @@ SLOWEST_S = 5.0
 MOST_MB = 512  # that one file may add
 ADDRESS_SPACE_MB = 2048
 BATCH = 40
-MAX_KEPT = 20
 VIEWS = ("top-down by function", "bottom-up by line", "flat by file")
 WRITERS = ("pprof", "folded", "speedscope", "callgrind", "json", "otlp", "firefox", "cpuprofile", "csv", "svg")
 
@@ -35,6 +34,7 @@ class Examiner:
         self.stage, self.house = stage, house
         self.client = house.client(name="mutants")
         self.problems: list[str] = []
+        self.longest_s = SLOWEST_S * (SANITIZED if stage.sanitized else 1)
         self.n_files = self.n_opened = 0
         self.slowest_s = self.most_mb = 0.0
 
@@ -46,13 +46,13 @@ class Examiner:
         try:
             wrong = self.ask_everything(path, number)
         except NoAnswer:
-            wrong = f"no answer after {SLOWEST_S:g} s"
+            wrong = f"no answer after {self.longest_s:g} s"
         except ClientError as error:
             wrong = str(error)
         seconds, more = time.perf_counter() - start, self.house.high_water_mb() - before
         self.slowest_s, self.most_mb = max(self.slowest_s, seconds), max(self.most_mb, more)
         if not wrong and self.stage.table.judge_cost:
-            wrong = f"took {seconds:.1f} s" if seconds > SLOWEST_S else f"took {more:.0f} MB" if more > MOST_MB else ""
+            wrong = f"took {seconds:.1f} s" if seconds > self.longest_s else f"took {more:.0f} MB" if more > MOST_MB else ""
         if wrong:
             self.problem(path, f"mutant {number} of {original.name}: {wrong}")
         if not self.house.alive or wrong.startswith(("no answer", "the daemon")):
@@ -62,34 +62,33 @@ class Examiner:
 
     def problem(self, path: Path, what: str) -> None:
         self.problems.append(what)
-        if len(self.problems) <= MAX_KEPT:
-            self.stage.keep("mutants", self.house, what, path, command=f"{self.stage.profd} check {path.name}")
+        self.stage.keep("mutants", self.house, what, path, command=f"{self.stage.profd} check {path.name}")
 
     def ask_everything(self, path: Path, number: int) -> str:
         """What is wrong with the answers; "" nothing."""
         client = self.client
-        opened = open_file(client, path, SLOWEST_S)
+        opened = open_file(client, path, self.longest_s)
         if isinstance(opened, dict):
             return "" if opened.get("message") else "an error without a sentence"
         self.n_opened += 1
         wrong = self.views(client, opened, number) or self.round_trip(client, opened, path, number)
-        close_file(client, opened, SLOWEST_S)
+        close_file(client, opened, self.longest_s)
         return wrong
 
     def views(self, client: Client, opened: Opened, number: int) -> str:
         this = {"profile": opened.handle}
-        summary = client.request("profile/summary", this, SLOWEST_S)
+        summary = client.request("profile/summary", this, self.longest_s)
         if summary.error:
             return f"profile/summary: {summary.error['message']}"
         spec = VIEWS[number % len(VIEWS)]
         ask = {**this, "spec": spec, "limit": 1000}
         if not spec.startswith("flat"):
-            flame = client.request("view/flameGraph", {**this, "spec": spec, "viewport": {"width": 1000}}, SLOWEST_S)
+            flame = client.request("view/flameGraph", {**this, "spec": spec, "viewport": {"width": 1000}}, self.longest_s)
             if flame.error:
                 return f"view/flameGraph: {flame.error['message']}"
             if not opened.saturated and not same(flame.result["viewTotal"]["value"], opened.total):
                 return f"the flame graph's total is {flame.result['viewTotal']['value']}, the file's {opened.total}"
-        table = client.request("view/table", ask, SLOWEST_S)
+        table = client.request("view/table", ask, self.longest_s)
         if table.error:
             return f"view/table: {table.error['message']}"
         if not opened.saturated and not same(table.result["viewTotal"]["value"], opened.total):
@@ -105,18 +104,18 @@ class Examiner:
     def round_trip(self, client: Client, opened: Opened, path: Path, number: int) -> str:
         """What is written as a native file is the same profile; the other writers answer."""
         this = {"profile": opened.handle}
-        other = client.request("profile/export", {**this, "format": WRITERS[number % len(WRITERS)]}, SLOWEST_S)
+        other = client.request("profile/export", {**this, "format": WRITERS[number % len(WRITERS)]}, self.longest_s)
         if other.error and not other.error.get("message"):
             return "an export failed without a sentence"
         native = path.with_name("again.profd")
         target = {"format": "profd", "uri": native.as_uri(), "overwrite": True}
-        wrote = client.request("profile/export", {**this, **target}, SLOWEST_S)
+        wrote = client.request("profile/export", {**this, **target}, self.longest_s)
         if wrote.error:
             return f"profile/export: {wrote.error['message']}"
-        again = open_file(client, native, SLOWEST_S, metric=opened.metric)
+        again = open_file(client, native, self.longest_s, metric=opened.metric)
         if isinstance(again, dict):
             return f"what was exported does not open: {again.get('message')}"
-        close_file(client, again, SLOWEST_S)
+        close_file(client, again, self.longest_s)
         if again.metric == opened.metric and not opened.saturated and not same(again.total, opened.total):
             return f"the total is {opened.total}, and {again.total} after a round trip"
         return ""

@@ -16,14 +16,14 @@ from typing import Any
 import scenes.hostile.fairness
 import scenes.hostile.gate
 import scenes.hostile.memory  # noqa: F401  (they fill the list of acts)
-from figures import megabytes_text, seconds_text
-from house import House
+from figures import megabytes_text, seconds_text, texts_of
+from house import STUCK_S, House
 from measured import percentile
 from scenes.hostile.act import ACTS, Act, Play
 from stage import Stage
 
 LIST_S, OTHERS_S, END_S = 0.050, 1.0, 1.0
-ALONE_S, LEAST_S = 0.4, 2.5
+ALONE_S, LEAST_S, LONGEST_S = 0.4, 2.5, 10.0
 PROBE = Path(__file__).resolve().parents[1] / "probe.py"
 
 
@@ -82,13 +82,12 @@ def judge(play: Play, part: Act, told: dict[str, Any]) -> None:
 def perform(stage: Stage, part: Act, seconds: float) -> None:
     scene = f"neighbour/{part.name}"
     table = stage.table
-    missed_before = len(table.missed)
-    with table.group(scene), stage.house(part.limits, part.offer) as house:
+    with table.group(scene) as rows, stage.house(part.limits, part.offer) as house:
         neighbour = Neighbour(house, stage.inputs.profile(2), stage.seed)
         time.sleep(ALONE_S)
         neighbour.phase("during")
         start = time.monotonic()
-        play = Play(scene, stage, house, table, random.Random(f"{stage.seed} {part.name}"), start + seconds)
+        play = Play(scene, stage, house, table, random.Random(f"{stage.seed} {part.name} {stage.left:.0f}"), start + seconds)
         try:
             part.run(play)
             if house.alive:
@@ -103,13 +102,13 @@ def perform(stage: Stage, part: Act, seconds: float) -> None:
         table.holds(scene, "alive", "yes", house.state, alive)
         if alive:
             took = house.signal(part.signal)
-            text = "killed after 5 s" if math.isinf(took) else seconds_text(took)
-            table.holds(scene, f"{signal.Signals(part.signal).name} ends it", f"<= {seconds_text(END_S)}", text, took <= END_S)
+            name = f"{signal.Signals(part.signal).name} ends it"
+            table.at_most(scene, name, min(took, STUCK_S), END_S, seconds_text, beyond=math.isinf(took))
         table.none_of(scene, "reports of the daemon", house.problems())
         for told_last in play.after:
             told_last()
-        if len(table.missed) > missed_before:
-            stage.keep(scene, house, "; ".join(f"{row.name}: {row.measured}" for row in table.missed[missed_before:]))
+        if missed := texts_of(row for row in rows if row.met is False):
+            stage.keep(scene, house, missed)
         for client in play.clients:
             client.close()
 
@@ -119,5 +118,8 @@ def run(stage: Stage) -> None:
     if not chosen:
         raise SystemExit(f"there is no act {stage.only}; there are {', '.join(part.name for part in ACTS)}")
     each = stage.seconds / len(chosen) - 1.0  # starting and ending a daemon and a neighbour
-    for part in chosen:
-        perform(stage, part, max(LEAST_S, part.at_least_s, min(each, 60.0)))
+    while True:
+        for part in chosen:
+            perform(stage, part, max(LEAST_S, part.at_least_s, min(each, LONGEST_S)))
+        if stage.left < LONGEST_S * len(chosen):
+            break

@@ -63,7 +63,6 @@ def play_all(stage: Stage, house: House, scene: str) -> list[str]:
 
 def run(stage: Stage) -> None:
     name, table = "small-house", stage.table
-    missed_before = len(table.missed)
     walls = 4 * BUDGET_MB
     grouped = memory_groups_work()
     limits = Limits(BUDGET_MB, 0 if grouped else walls, 4 * walls, cgroup_mb=walls if grouped else 0)
@@ -79,5 +78,5 @@ def run(stage: Stage) -> None:
         note = "since the last restart" if deaths else ""
         table.at_most(name, "idle afterwards, more than at start", more, MORE_MB, megabytes_text, note)
         table.none_of(name, "reports of the daemon", house.problems())
-        if len(table.missed) > missed_before:
-            stage.keep(name, house, "; ".join(f"{row.name}: {row.measured}" for row in table.missed[missed_before:]))
+        if missed := table.missed_of(name):
+            stage.keep(name, house, missed)
