@@ -16,9 +16,9 @@ from typing import Any
 
 from harness.context import Context
 from harness.data import SIZES_MB
-from harness.measure import percentile, process_cpu_s, process_memory_mb
-from harness.psp_client import Answer, Client, ClientError, Daemon
 from harness.report import Row, megabytes, seconds
+from measured import percentile, process_cpu_s, process_memory_mb
+from psp_client import Answer, Client, ClientError, Daemon
 
 REPEATS = 40
 WORKSPACE_FILES = 50
