@@ -187,8 +187,8 @@ bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned nee
   return made != nullptr && ((needs & kOneFunction) == 0 || made->key_memo->has_key_index());
 }
 
-void Views::drop(const OpenProfile& open) {
-  cache_.drop(open.view_id);
+void Views::drop(std::uint64_t view_id) {
+  cache_.drop(view_id);
 }
 
 }  // namespace profd

@@ -72,7 +72,7 @@ void Workspace::walk() {
   rebuild_documents();
   std::vector<std::string> folders = walked_roots();
   if (folders.empty()) return;
-  walking_ = engine_.walks().walk(std::move(folders), [this](const WorkspaceWalks::Files& files) {
+  walking_ = engine_.walks().walk(client_, std::move(folders), [this](const WorkspaceWalks::Files& files) {
     files_ = files;
     if (changed_) changed_();
   });

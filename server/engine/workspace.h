@@ -36,6 +36,9 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
+  // Whose work its walks are.
+  void set_client(ClientId client) { client_ = client; }
+
   // Reads the project file at once and walks the roots on a worker; `changed` comes on the strand when the
   // walk is over. Problems of the project file are in project_problems().
   void set_roots(std::vector<std::string> roots, Changed changed);
@@ -72,6 +75,7 @@ class Workspace {
   void walk();
 
   Engine& engine_;
+  ClientId client_ = kNobody;
   std::vector<std::string> roots_;
   std::optional<ProjectFile> project_;
   std::vector<std::string> problems_;

@@ -114,6 +114,7 @@ void SharedModule::send_status(const std::string& error) {
   const Engine& engine = session_.engine;
   psp::StatusParams params;
   const std::vector<Activity> activities = engine.activities();
+  const std::size_t n_activities = engine.n_activities();
   params.state = activities.empty() ? psp::DaemonState::idle : psp::DaemonState::busy;
   params.profiles = static_cast<std::uint32_t>(engine.n_profiles());
   params.clients = static_cast<std::uint32_t>(engine.n_clients());
@@ -129,7 +130,7 @@ void SharedModule::send_status(const std::string& error) {
     params.text +=
         params.tasks.front().title +
         (activities.front().percentage ? fmt::format(" {} %", *activities.front().percentage) : "") +
-        (activities.size() > 1 ? fmt::format(" and {} more", activities.size() - 1) : "");
+        (n_activities > 1 ? fmt::format(" and {} more", n_activities - 1) : "");
   if (!error.empty()) params.error = sanitize_text(error);
   session_.peer->notify<psp::StatusNotification>(params);
 }
