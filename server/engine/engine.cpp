@@ -421,6 +421,14 @@ std::size_t Engine::n_profiles() const {
   return n;
 }
 
+std::vector<std::uint64_t> Engine::view_ids() const {
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, entry] : entries_)
+    for (const Member& member : entry.members) ids.push_back(member.current->view_id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
 std::uint64_t Engine::profile_memory() const {
   std::uint64_t total = 0;
   for (const auto& [id, entry] : entries_)

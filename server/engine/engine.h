@@ -173,6 +173,7 @@ class Engine {
   [[nodiscard]] std::size_t n_profiles() const;    // that are ready
   // The newest revision of all profiles: those read later have a higher OpenProfile::view_id.
   [[nodiscard]] std::uint64_t newest_view_id() const { return next_view_id_; }
+  [[nodiscard]] std::vector<std::uint64_t> view_ids() const;  // of those that are open, ascending
 
   // Makes ahead of time what requests on a profile will need, for these filters of its default metric.
   // `workspace`: for its files, too; may be null.

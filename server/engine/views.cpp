@@ -131,6 +131,8 @@ ViewKey Views::sources_key(const OpenProfile& open, const WorkspaceSnapshot& wor
 
 bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
                           const std::string& path, const Document* document) const {
+  // When a file that is not open was written only the file system knows, which is asked by workers.
+  if (document == nullptr) return false;
   if (changed_since(open, written_at(open, path, document)) &&
       !cache_.peek<SourceFile>(file_key(open, workspace, path, document)))
     return false;

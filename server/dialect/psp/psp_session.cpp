@@ -236,15 +236,27 @@ void PspSession::initialize(const psp::InitializeParams& params,
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
   if (params.initialization_options) apply_settings(*params.initialization_options);
-  context_.workspace.set_roots(roots_of(params), [this, alive = context_.alive] {
-    if (!*alive) return;
-    context_.prepare(context_.meant_profile());
-    refresh();
-  });
-  psp::InitializeResult result;
-  result.capabilities = capabilities();
-  result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
-  reply(result);
+  // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
+  struct Found {
+    std::vector<std::string> roots;
+    ProjectFound project;
+    protocol::Reply<psp::InitializeRequest> reply;
+  };
+  const auto found = std::make_shared<Found>(Found{roots_of(params), {}, std::move(reply)});
+  aside(
+      Lane::interactive, "project file", [found] { found->project = find_project(found->roots); },
+      [this, found] {
+        context_.workspace.set_roots(std::move(found->roots), std::move(found->project),
+                                     [this, alive = context_.alive] {
+                                       if (!*alive) return;
+                                       context_.prepare(context_.meant_profile());
+                                       refresh();
+                                     });
+        psp::InitializeResult result;
+        result.capabilities = capabilities();
+        result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
+        found->reply(result);
+      });
 }
 
 psp::ServerCapabilities PspSession::capabilities() const {
