@@ -1769,6 +1769,7 @@ bool decode(const Json& value, ProfileChangedParams& out, const Path& path) {
       .required("reason", out.reason)
       .required("uri", out.uri)
       .optional("message", out.message)
+      .optional("left", out.left)
       .ok();
 }
 void write(JsonText& out, const ProfileChangedParams& value) {
@@ -1778,6 +1779,7 @@ void write(JsonText& out, const ProfileChangedParams& value) {
   put(out, "reason", value.reason);
   put(out, "uri", value.uri);
   put_optional(out, "message", value.message);
+  put_optional(out, "left", value.left);
   out.end_object();
 }
 

@@ -1499,6 +1499,9 @@ struct ProfileChangedParams {
   std::string uri;
   // What happened, as a sentence.
   std::optional<std::string> message;
+  // To how many further profiles of the same file the same happened: a hundred are told one by one,
+  // `profile/list` has them all.
+  std::optional<std::int64_t> left;
 };
 bool decode(const nlohmann::json& value, ProfileChangedParams& out, const Path& path);
 void write(JsonText& out, const ProfileChangedParams& value);

@@ -64,7 +64,8 @@ std::string_view meant_command(std::string_view word) {
 }
 
 int run(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
+  // What cannot be written is an error where it is written.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   Commands commands;
   CLI::App root{"Reads what any profiler wrote, and answers."};
   root.name("profd");

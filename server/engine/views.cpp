@@ -144,6 +144,8 @@ ViewKey Views::sources_key(const OpenProfile& open, const WorkspaceSnapshot& wor
 
 bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
                           const std::string& path, const Document* document) const {
+  // When a file that is not open was written only the file system knows, which is asked by workers.
+  if (document == nullptr) return false;
   if (changed_since(open, written_at(open, path, document)) &&
       !cache_.peek<SourceFile>(file_key(open, workspace, path, document)))
     return false;
@@ -200,8 +202,8 @@ bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned nee
   return made != nullptr && ((needs & kOneFunction) == 0 || made->key_memo->has_key_index());
 }
 
-void Views::drop(const OpenProfile& open) {
-  cache_.drop(open.view_id);
+void Views::drop(std::uint64_t view_id) {
+  cache_.drop(view_id);
 }
 
 }  // namespace profd

@@ -89,7 +89,7 @@ class Views {
   // Where a request can do two things at once.
   [[nodiscard]] Executor& executor() const { return executor_; }
 
-  void drop(const OpenProfile& open);
+  void drop(std::uint64_t view_id);
   [[nodiscard]] std::size_t memory() const { return cache_.bytes(); }
   [[nodiscard]] std::size_t budget() const { return cache_.budget(); }
   [[nodiscard]] const ViewCache& cache() const { return cache_; }

@@ -54,12 +54,12 @@ struct Daemon::Holder final : EngineListener {
 Daemon::Daemon(const DaemonOptions& options)
     : options_(options),
       work_(io_.get_executor()),
-      signals_(io_),
       idle_(io_),
       drain_(io_),
       parent_(io_),
       hold_(io_) {
-  ::signal(SIGPIPE, SIG_IGN);
+  // What cannot be written is an error where it is written.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
     // Without workers everything happens in the order it was asked for, so that tests can rely on it.
     if (options_.engine.n_threads == 0 && io_.get_executor().running_in_this_thread()) return task();
@@ -128,6 +128,7 @@ void Daemon::look_after_parent(std::int64_t pid) {
     if (error) return;
     if (process_alive(pid)) return look_after_parent(pid);
     log_info(fmt::format("the client's process {} is gone: done", pid));
+    if (ends_) ends_->begin();  // nobody may read what is still being written
     finish_pipes();
   });
 }
@@ -280,12 +281,11 @@ void Daemon::watch_idleness() {
 }
 
 int Daemon::run() {
-  boost::system::error_code ignored;
-  signals_.add(SIGINT, ignored);
-  signals_.add(SIGTERM, ignored);
-  signals_.async_wait([this](const boost::system::error_code& error, int) {
-    if (!error) io_.stop();
-  });
+  ends_ = std::make_unique<EndSignals>(
+      options_.grace, [this] { io_.stop(); },
+      [socket = unix_path_] {
+        if (!socket.empty()) ::unlink(socket.c_str());
+      });
   watch_idleness();
   while (!io_.stopped()) {
     try {

@@ -12,12 +12,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/transport/asio.h"
+#include "server/transport/end_signals.h"
 #include "server/transport/pipe_channel.h"
 #include "server/transport/pipe_reader.h"
 #include "server/transport/socket_connection.h"
@@ -30,6 +30,8 @@ struct DaemonOptions {
   SessionFactory make_session;  // what clients speak
   bool test_mode = false;
   std::chrono::seconds idle_timeout{0};  // 0: serves without clients for ever
+  // From a signal to the end of the process, whatever it is waiting for.
+  std::chrono::milliseconds grace{800};
 };
 
 // Used from one thread: the one that calls run().
@@ -79,9 +81,9 @@ class Daemon {
   void watch_idleness();
 
   DaemonOptions options_;
+  std::unique_ptr<EndSignals> ends_;  // there until all else is gone
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  asio::signal_set signals_;
   asio::steady_timer idle_, drain_, parent_, hold_;
   std::unique_ptr<Engine> engine_;
   std::optional<asio::local::stream_protocol::acceptor> unix_;

@@ -2022,6 +2022,9 @@ class ProfileChangedParams(Structure):
     # Where it came from.
     message: str | None = None
     # What happened, as a sentence.
+    left: int | None = None
+    # To how many further profiles of the same file the same happened: a hundred are told one by
+    # one, `profile/list` has them all.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2029,6 +2032,7 @@ class ProfileChangedParams(Structure):
         "reason": FieldSpec("reason", "s", True),
         "uri": FieldSpec("uri", "s", True),
         "message": FieldSpec("message", "s", False),
+        "left": FieldSpec("left", "l", False),
     }
 
 

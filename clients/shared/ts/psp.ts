@@ -1339,6 +1339,11 @@ export interface ProfileChangedParams {
   uri: string;
   /** What happened, as a sentence. */
   message?: string;
+  /**
+   * To how many further profiles of the same file the same happened: a hundred are told one by one,
+   * `profile/list` has them all.
+   */
+  left?: number;
 }
 
 /** Parameters of `metric/list`. */

@@ -488,6 +488,7 @@ export const schema: Schema = {
     reason: { type: "s", required: true },
     uri: { type: "s", required: true },
     message: { type: "s" },
+    left: { type: "l" },
   },
   MetricListParams: {
     profile: { type: "s" },

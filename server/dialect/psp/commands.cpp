@@ -245,27 +245,43 @@ void CommandsModule::callers(const Params& params, Reply reply) {
       });
 }
 
+// Where a function is defined, by all the profile and the workspace say. On a worker.
+Result<std::vector<std::pair<std::string, std::uint32_t>>> definitions(const Profile& profile,
+                                                                       const std::string& function,
+                                                                       const WorkspaceSnapshot& workspace) {
+  PROFD_TRY(const auto whole_name, function_shown_as(profile, function));
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
+    if (profile.function_name(FunctionId{f}) != whole_name.value_or(function)) continue;
+    const SourceTarget target = find_source(workspace, profile.strings()[profile.functions().file[f]]);
+    if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);
+  }
+  return found;
+}
+
 // A jump to where a function is defined, when the workspace has exactly one such place; then its callers.
 void CommandsModule::go_to(const Params& params, Reply reply) {
   const std::string function = argument(params, "function", 0);
   const auto open = session_.profile(argument(params, "profile", 1));
-  if (open && !function.empty()) {
-    const Profile& profile = *(*open)->profile;
-    const auto whole_name = function_shown_as(profile, function);
-    if (!whole_name) return reply.error(to_psp(whole_name.error()));
-    std::vector<std::pair<std::string, std::uint32_t>> found;
-    for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
-      if (profile.function_name(FunctionId{f}) != whole_name->value_or(function)) continue;
-      const SourceTarget target =
-          find_source(session_.workspace.snapshot(), profile.strings()[profile.functions().file[f]]);
-      if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);
-    }
-    if (found.size() == 1) {
-      show_source(found[0].first, found[0].second);
-      return reply(psp::Any(json{{"function", function}, {"uri", uri_of_path(found[0].first)}}));
-    }
-  }
-  callers(params, std::move(reply));
+  if (!open || function.empty()) return callers(params, std::move(reply));
+  struct Looked {
+    Result<std::vector<std::pair<std::string, std::uint32_t>>> found;
+    Reply reply;
+  };
+  const auto looked = std::make_shared<Looked>(
+      Looked{fail(ErrorCode::internal, "the function could not be looked for"), std::move(reply)});
+  session_.aside(
+      Lane::interactive, "profd.goto",
+      [looked, open = *open, function, workspace = session_.workspace.snapshot()] {
+        looked->found = definitions(*open->profile, function, workspace);
+      },
+      [this, looked, params, function] {
+        if (!looked->found) return looked->reply.error(to_psp(looked->found.error()));
+        if (looked->found->size() != 1) return callers(params, std::move(looked->reply));
+        const auto& [path, line] = looked->found->front();
+        show_source(path, line);
+        looked->reply(psp::Any(json{{"function", function}, {"uri", uri_of_path(path)}}));
+      });
 }
 
 // The editor hands the address to another program, whose arguments others can read: one that is good once.

@@ -14,6 +14,7 @@ struct ProfileNews {
   ProfileChange change;
   std::string handle, uri, message;
   std::uint32_t revision;
+  std::size_t left;  // further profiles of the file to which the same happened
 };
 
 class Module {

@@ -18,6 +18,7 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kMaxOpened = 1000;
+constexpr std::size_t kListedInline = 200;  // a longer list is spelled out on a worker
 
 psp::OpenedProfile to_opened(const OpenProfile& open) {
   psp::OpenedProfile out;
@@ -30,6 +31,15 @@ psp::OpenedProfile to_opened(const OpenProfile& open) {
   out.samples = to_count(open.profile->n_samples());
   out.contexts = to_count(open.profile->tree().size() - 1);
   return out;
+}
+
+psp::ProfileListResult list_result(const ProfileListing& listing, const OpenProfilePtr& meant) {
+  psp::ProfileListResult result;
+  for (const ProfileEntry& entry : listing.rows()) {
+    result.profiles.push_back(to_psp(entry));
+    result.profiles.back().default_ = meant && meant->handle == entry.handle;
+  }
+  return result;
 }
 
 Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
@@ -180,6 +190,7 @@ void ProfilesModule::on_profile(const ProfileNews& news) {
     params.uri = news.uri;
     if (!news.message.empty()) params.message = sanitize_text(news.message);
     params.reason = reason_of(news.change);
+    if (news.left > 0) params.left = static_cast<std::int64_t>(news.left);
     session_.peer->notify<psp::ProfileChangedNotification>(params);
   } else if (news.change == ProfileChange::reload_failed) {
     session_.show_message(psp::MessageType::warning, news.message);
@@ -243,13 +254,14 @@ void ProfilesModule::bind(protocol::Binder& binder) {
 
   binder.request<psp::ProfileListRequest>(
       [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
-        psp::ProfileListResult result;
         const OpenProfilePtr meant = session_.meant_profile();
-        for (const ProfileEntry& entry : session_.engine.list()) {
-          result.profiles.push_back(to_psp(entry));
-          result.profiles.back().default_ = meant && meant->handle == entry.handle;
-        }
-        reply(result);
+        ProfileListing listing = session_.engine.listing();
+        if (listing.n_rows() <= kListedInline) return reply(list_result(listing, meant));
+        session_.run<psp::ProfileListRequest>(
+            true, std::move(reply), "",
+            [listing = std::move(listing), meant](const StopToken&) -> Result<psp::ProfileListResult> {
+              return list_result(listing, meant);
+            });
       });
 
   binder.request<psp::ProfileSummaryRequest>(

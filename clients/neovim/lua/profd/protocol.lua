@@ -829,6 +829,7 @@ M.DaemonState = {
 ---@field reason profd.ProfileChangeReason What happened.
 ---@field uri string Where it came from.
 ---@field message? string What happened, as a sentence.
+---@field left? integer To how many further profiles of the same file the same happened: a hundred are told one by one, `profile/list` has them all.
 
 --- Parameters of `metric/list`.
 ---@class profd.MetricListParams
@@ -1943,6 +1944,7 @@ M.schema = {
     reason = { type = "s", required = true },
     uri = { type = "s", required = true },
     message = { type = "s" },
+    left = { type = "l" },
   },
   MetricListParams = {
     profile = { type = "s" },
