@@ -33,9 +33,10 @@ class Session {
 };
 
 struct SessionSetup {
-  bool test_mode = false;         // profd/sync is answered, no clock in texts
-  std::string token;              // not "": initialize must carry it in initializationOptions.token
-  std::function<void()> on_exit;  // `exit`, or a token that is wrong: the transport closes
+  bool test_mode = false;          // profd/sync is answered, no clock in texts
+  std::string token;               // not "": initialize must carry it in initializationOptions.token
+  std::function<void()> on_known;  // the token was right; before receive() returns
+  std::function<void()> on_exit;   // `exit`, or a token that is wrong: the transport closes
   std::function<void(std::int64_t pid)> on_process_id;  // the client's process, as `initialize` says
 };
 

@@ -1,6 +1,8 @@
 #include "server/engine/engine.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,7 +61,11 @@ bool Engine::Entry::in_use() const {
 void Engine::remove_client(ClientId client) {
   constexpr const char* kWhy = "nobody has it open any more";
   clients_.erase(client);
+  std::vector<std::string> left;
+  for (const FolderWatch& watch : folders_)
+    if (watch.client == client) left.push_back(watch.path);
   std::erase_if(folders_, [&](const FolderWatch& watch) { return watch.client == client; });
+  give_back_watches(left, nullptr);
   std::vector<FileId> unused;
   for (auto& [id, entry] : entries_) {
     std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
@@ -203,13 +209,34 @@ FileWatcher& Engine::watcher() {
   return *watcher_;
 }
 
-void Engine::watch_folder(ClientId client, const std::string& folder, std::function<void()> changed) {
+WatchKind Engine::watch_folder(ClientId client, const std::string& folder, std::function<void()> changed) {
   // The folder as an entry of itself: its time changes with its entries, and inotify sees them.
   const std::string path = folder + "/.";
   const auto stamp = stamp_of(path);
-  if (!watch_files_ || !stamp) return;
+  if (!watch_files_ || !stamp) return WatchKind::polled;
   folders_.push_back({client, path, std::move(changed)});
-  watcher().watch(path, *stamp);
+  const WatchKind kind = watcher().watch(path, *stamp);
+  say_no_watches(kind);
+  return kind;
+}
+
+// Those that nobody else needs; `of`: who needed them.
+void Engine::give_back_watches(const std::vector<std::string>& paths, const Entry* of) {
+  if (!watcher_ || paths.empty()) return;
+  std::set<std::string_view> needed;
+  for (const FolderWatch& watch : folders_) needed.insert(watch.path);
+  for (const auto& [id, entry] : entries_)
+    if (&entry != of && entry.watched && entry.loaded)
+      for (const WatchedPath& one : entry.loaded->watched) needed.insert(one.path);
+  for (const std::string& path : paths)
+    if (needed.count(path) == 0) watcher_->unwatch(path);
+}
+
+void Engine::say_no_watches(WatchKind kind) {
+  if (kind != WatchKind::none_left || std::exchange(said_no_watches_, true)) return;
+  const std::string what = no_watches_left();
+  log_warning(what);
+  announce_activity(what);
 }
 
 Result<OpenProfilePtr> Engine::find(const std::string& handle) {

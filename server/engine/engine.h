@@ -143,7 +143,7 @@ class Engine {
   [[nodiscard]] bool attached(const std::string& handle) const;
 
   // Calls `changed` on the strand when entries of the folder come or go, as long as the client is there.
-  void watch_folder(ClientId client, const std::string& folder, std::function<void()> changed);
+  WatchKind watch_folder(ClientId client, const std::string& folder, std::function<void()> changed);
 
   void select(ClientId client, std::optional<SharedSelection> selection);
   [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
@@ -212,6 +212,8 @@ class Engine {
   bool load_again(FileId id, Entry& entry);
   void watch(Entry& entry);
   void unwatch(const Entry& entry);
+  void give_back_watches(const std::vector<std::string>& paths, const Entry* of);
+  void say_no_watches(WatchKind kind);
   void file_changed(const std::string& path);
   void wait_for_the_rest(Entry& entry, const std::string& what);
   void tell_failure(Entry& entry, const std::string& what);
@@ -252,6 +254,7 @@ class Engine {
   };
   std::vector<FolderWatch> folders_;
   std::unique_ptr<FileWatcher> watcher_;
+  bool said_no_watches_ = false;
   std::unique_ptr<WarmUp> warm_up_;
 };
 

@@ -309,12 +309,14 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
 
 void Engine::watch(Entry& entry) {
   if (!entry.watched || !watch_files_) return;
-  for (const WatchedPath& one : entry.loaded->watched) watcher().watch(one.path, one.seen);
+  for (const WatchedPath& one : entry.loaded->watched) say_no_watches(watcher().watch(one.path, one.seen));
 }
 
 void Engine::unwatch(const Entry& entry) {
   if (!watcher_ || !entry.watched || !entry.loaded) return;
-  for (const WatchedPath& one : entry.loaded->watched) watcher_->unwatch(one.path);
+  std::vector<std::string> paths;
+  for (const WatchedPath& one : entry.loaded->watched) paths.push_back(one.path);
+  give_back_watches(paths, &entry);
 }
 
 // False: not now.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -25,11 +26,12 @@ void Workspace::set_roots(std::vector<std::string> roots, Changed changed) {
   project_.reset();
   problems_.clear();
   for (const std::string& root : roots_) {
-    const std::string path = find_project_file(root);
-    if (path.empty()) continue;
-    auto project = read_project_file(path);
+    const FoundProjectFile found = find_project_file(root);
+    problems_.insert(problems_.end(), found.problems.begin(), found.problems.end());
+    if (found.path.empty()) continue;
+    auto project = read_project_file(found.path);
     if (project) {
-      problems_ = project->problems;
+      problems_.insert(problems_.end(), project->problems.begin(), project->problems.end());
       project_ = std::move(*project);
     } else {
       problems_.push_back(describe(project.error()));

@@ -6,6 +6,7 @@
 
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -52,19 +53,25 @@ void ProjectModule::watch_project_folders() {
                                  "are not noticed",
                                  session_.workspace.project()->path, kMaxFolders));
       if (!watched_folders_.insert(folder).second) continue;
-      session_.engine.watch_folder(session_.client, folder, [this] {
+      const WatchKind kind = session_.engine.watch_folder(session_.client, folder, [this] {
         watch_project_folders();
         load_project_profiles();
       });
+      if (kind == WatchKind::none_left)
+        say_once("no watches", session_.workspace.project()->path + ": " + no_watches_left());
     }
 }
 
 void ProjectModule::load_project_profiles() {
   constexpr std::size_t kMaxProfiles = 16;
   if (!session_.workspace.project()) return;
-  const GlobMatches found = expand_globs(session_.workspace.project()->profiles, kMaxProfiles);
-  const std::vector<std::string>& paths = found.paths;
+  GlobMatches found = expand_globs(session_.workspace.project()->profiles, kMaxProfiles);
+  std::vector<std::string>& paths = found.paths;
   const std::string& project = session_.workspace.project()->path;
+  for (const std::string& outside : take_out_outside(session_.workspace.project()->root, paths))
+    say_once(
+        "outside " + outside,
+        fmt::format("{}: {} is not loaded: it is a link that leads out of the project", project, outside));
   if (found.n_left_out > 0)
     say_once("globs",
              fmt::format("{}: `profiles` matches {} files; the {} newest are loaded, {} are left out",

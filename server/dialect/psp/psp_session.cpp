@@ -10,7 +10,6 @@
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
-#include "server/feature/escape.h"
 #include "server/runtime/log.h"
 
 namespace profd {
@@ -104,7 +103,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
   hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
-  hooks.log = [](std::string_view text) { log_warning(sanitize_text(text)); };
+  hooks.log = [](std::string_view text) { log_warning(text); };
   context_.peer = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 
@@ -202,6 +201,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
     if (context_.setup.on_exit) context_.setup.on_exit();
     return;
   }
+  if (context_.setup.on_known) context_.setup.on_known();
   if (params.process_id && context_.setup.on_process_id) context_.setup.on_process_id(*params.process_id);
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
