@@ -33,7 +33,7 @@ std::string zstd_with_checksum(const std::string& content) {
 
 struct Seen {
   bool error = false, said = false;
-  std::vector<std::int64_t> totals;
+  std::vector<Value> totals;
 };
 
 Seen look(const std::string& bytes, bool partial) {
@@ -44,8 +44,7 @@ Seen look(const std::string& bytes, bool partial) {
   Seen seen;
   if (!opened) return {true, true, {}};
   seen.said = opened->report.has_losses();
-  for (const ProfilePtr& profile : opened->profiles)
-    seen.totals.push_back(std::get<std::int64_t>(profile->total(MetricId{0u})));
+  for (const ProfilePtr& profile : opened->profiles) seen.totals.push_back(profile->total(MetricId{0u}));
   return seen;
 }
 
