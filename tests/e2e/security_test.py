@@ -136,7 +136,7 @@ class Security(unittest.TestCase):
         self.daemon = subprocess.Popen(
             [*before, PROFD, "serve", "--socket", self.socket, "--token-file", self.path("token"), *options], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=self.stderr, preexec_fn=few, cwd="/",
-            env=dict(os.environ, PROFD_CACHE="off", **(environment or {})))
+            env={**os.environ, "PROFD_CACHE": "off", **(environment or {})})
         self.addCleanup(self.end)
         wanted = [self.socket] + ([self.path("token")] if "--port" in options else [])
         deadline = time.monotonic() + 20
@@ -451,6 +451,37 @@ class Security(unittest.TestCase):
             done = subprocess.run([PROFD, "flame", "-o", self.path("null"), self.path("a.folded")], capture_output=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(stat.S_ISCHR(os.stat(self.path("null")).st_mode))
+
+    def test_a_cache_entry_that_is_cut_while_it_is_mapped_kills_nothing(self):
+        self.serve(environment={"PROFD_CACHE": "on", "XDG_CACHE_HOME": self.path("cache")})
+        lines = [f"main;f{i % 97};g{i % 1009};h{i} {1 + i % 9}\n" for i in range(150_000)]
+        path = self.file("big.folded", "".join(lines))
+        total = sum(1 + i % 9 for i in range(150_000))
+        client = self.owner()
+        deadline = time.monotonic() + 60
+
+        def entries():
+            folder = self.path("cache/profd")
+            return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".profd")] if os.path.isdir(folder) else []
+
+        def opened():
+            return client.call("profile/open", {"uri": "file://" + path})["result"]["profile"]
+
+        handle = opened()
+        while not entries():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        client.call("profile/close", {"profile": handle})
+        handle = opened()
+        with open(f"/proc/{self.daemon.pid}/maps", encoding="utf-8") as maps:
+            self.assertIn(entries()[0], maps.read())
+        os.truncate(entries()[0], 0)
+        summary = client.call("profile/summary", {"profile": handle})["result"]
+        self.assertEqual([m["total"] for m in summary["metrics"]], [total])
+        self.assertIn("result", client.call("view/table", {"spec": "flat by function | keep function main", "profile": handle}))
+        client.call("profile/close", {"profile": handle})
+        handle = opened()
+        self.assertEqual([m["total"] for m in client.call("profile/summary", {"profile": handle})["result"]["metrics"]], [total])
 
 
 if __name__ == "__main__":
