@@ -120,7 +120,9 @@ class ArchiveFolder final : public ListedFolder {
     const std::size_t at = find(file);
     if (at == files().size()) return missing(file);
     const ArchiveMember& member = members_[at];
-    PROFD_TRY(Expanded content, expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}));
+    ImportReport ignored;
+    PROFD_TRY(Expanded content,
+              expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}, ignored));
     const bool borrowed = content.owner == nullptr;
     ByteSource source(content.bytes, borrowed ? archive_.owner() : std::move(content.owner), member.name);
     source.set_private(!borrowed || archive_.is_private());

@@ -47,9 +47,10 @@ struct WebPage {
 };
 
 struct SessionSetup {
-  bool test_mode = false;         // profd/sync is answered, no clock in texts
-  std::string token;              // not "": initialize must carry it in initializationOptions.token
-  std::function<void()> on_exit;  // `exit`, or a token that is wrong: the transport closes
+  bool test_mode = false;          // profd/sync is answered, no clock in texts
+  std::string token;               // not "": initialize must carry it in initializationOptions.token
+  std::function<void()> on_known;  // the token was right; before receive() returns
+  std::function<void()> on_exit;   // `exit`, or a token that is wrong: the transport closes
   std::function<void(std::int64_t pid)> on_process_id;  // the client's process, as `initialize` says
   std::function<Result<WebPage>(const WebPageRequest&)> web_page;  // empty: this client is not told
   std::function<bool(const std::string& root)> may_have_root;      // empty: any folder is its workspace

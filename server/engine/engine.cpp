@@ -67,7 +67,11 @@ std::size_t Engine::Entry::n_used() const {
 
 void Engine::remove_client(ClientId client) {
   clients_.erase(client);
+  std::vector<std::string> left;
+  for (const auto& [path, watch] : folders_)
+    if (watch.client == client) left.push_back(path);
   std::erase_if(folders_, [&](const auto& item) { return item.second.client == client; });
+  for (const std::string& path : left) give_back_watch(path);
   std::vector<FileId> unused;
   for (auto& [id, entry] : entries_) {
     std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
@@ -259,13 +263,26 @@ Result<FileStamp> Engine::stamp_of_folder(const std::string& folder) {
   return stamp_of(watched_name(folder));
 }
 
-void Engine::watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
-                          std::function<void()> changed) {
-  if (!watch_files_) return;
+WatchKind Engine::watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
+                               std::function<void()> changed) {
+  if (!watch_files_) return WatchKind::polled;
   const std::string path = watched_name(folder);
   folders_.emplace(path,
                    FolderWatch{client, std::make_shared<const std::function<void()>>(std::move(changed))});
-  watcher().watch(path, seen);
+  const WatchKind kind = watcher().watch(path, seen);
+  say_no_watches(kind);
+  return kind;
+}
+
+void Engine::give_back_watch(const std::string& path) {
+  if (watcher_ && watched_by_.count(path) == 0 && folders_.count(path) == 0) watcher_->unwatch(path);
+}
+
+void Engine::say_no_watches(WatchKind kind) {
+  if (kind != WatchKind::none_left || std::exchange(said_no_watches_, true)) return;
+  const std::string what = no_watches_left();
+  log_warning(what);
+  announce_activity(what);
 }
 
 Result<OpenProfilePtr> Engine::find(const std::string& handle) {

@@ -161,8 +161,8 @@ class Engine {
 
   // Calls `changed` on the strand when entries of the folder come or go after `seen` (stamp_of_folder), as
   // long as the client is there.
-  void watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
-                    std::function<void()> changed);
+  WatchKind watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
+                         std::function<void()> changed);
   static Result<FileStamp> stamp_of_folder(const std::string& folder);  // on a worker
 
   void select(ClientId client, std::optional<SharedSelection> selection);
@@ -262,6 +262,8 @@ class Engine {
   [[nodiscard]] ClientId client_of(const Entry& entry) const;
   void watch(FileId id, Entry& entry);
   void unwatch(FileId id, const Entry& entry);
+  void give_back_watch(const std::string& path);  // unless somebody else needs it
+  void say_no_watches(WatchKind kind);
   void file_changed(const std::string& path);
   void wait_for_the_rest(FileId id, Entry& entry, const std::string& what);
   void tell_failure(Entry& entry, const std::string& what);
@@ -312,6 +314,7 @@ class Engine {
   Doomed doomed_;
   bool activity_told_ = true;  // false: it will be, in another turn of the strand
   std::unique_ptr<FileWatcher> watcher_;
+  bool said_no_watches_ = false;
   std::unique_ptr<WarmUp> warm_up_;
 };
 

@@ -407,7 +407,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
 void Engine::watch(FileId id, Entry& entry) {
   if (!entry.watched || !watch_files_) return;
   for (const WatchedPath& one : entry.loaded->watched) {
-    watcher().watch(one.path, one.seen);
+    say_no_watches(watcher().watch(one.path, one.seen));
     watched_by_.emplace(one.path, id);
   }
 }
@@ -418,7 +418,7 @@ void Engine::unwatch(FileId id, const Entry& entry) {
     const auto [begin, end] = watched_by_.equal_range(one.path);
     const auto found = std::find_if(begin, end, [&](const auto& item) { return item.second == id; });
     if (found != end) watched_by_.erase(found);
-    if (watched_by_.count(one.path) == 0) watcher_->unwatch(one.path);
+    give_back_watch(one.path);
   }
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -25,15 +24,30 @@
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
+#include "core/view/pattern.h"
+#include "server/engine/project_trust.h"
+#include "server/engine/workspace_files.h"
+
 namespace profd {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kMaxBytes = 1 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr std::string_view kFrom = "from", kTo = "to";
 
 std::string absolute_from(const std::string& folder, std::string_view path) {
   return (fs::path(folder) / path).lexically_normal().string();
+}
+
+std::string outside_text(std::string_view what, std::string_view advice) {
+  return fmt::format("\"{}\" leads out of the folder of the project file and is not used; {}", what, advice);
+}
+
+// The part of a glob before its first wildcard, up to a whole component.
+std::string fixed_part(const std::string& glob) {
+  const auto wildcard = glob.find_first_of("*?");
+  if (wildcard == glob.npos) return glob;
+  return glob.substr(0, std::max<std::size_t>(glob.rfind('/', wildcard), 1));
 }
 
 // Reads the keys of the table one by one; what is wrong becomes a problem, not an error.
@@ -91,8 +105,13 @@ class Reader {
   }
 
   void read_profiles(std::string_view name, const toml::node& node) {
-    for (const std::string& glob : strings(name, node))
-      project_.profiles.push_back(absolute_from(folder_, glob));
+    for (const std::string& glob : strings(name, node)) {
+      std::string pattern = absolute_from(folder_, glob);
+      if (lies_inside(folder_, pattern))
+        project_.profiles.push_back(std::move(pattern));
+      else
+        problem(name, node, outside_text(glob, "name it in profile/open"));
+    }
   }
   void read_metric(std::string_view name, const toml::node& node) {
     project_.metric = value<std::string>(name, node, "a text");
@@ -117,7 +136,13 @@ class Reader {
           fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(spec.error())));
       return;
     }
-    for (Filter& filter : spec->filters) project_.filters.push_back(std::move(filter));
+    for (Filter& filter : spec->filters) {
+      if (const auto pattern = Pattern::compile(filter.pattern, filter.regex); !pattern)
+        project_.problems.push_back(
+            fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(pattern.error())));
+      else
+        project_.filters.push_back(std::move(filter));
+    }
   }
 
   void read_mappings(std::string_view name, const toml::node& node) {
@@ -131,7 +156,11 @@ class Reader {
         problem(name, item, "needs `from` and `to`");
         continue;
       }
-      project_.mappings.push_back({*from, absolute_from(folder_, *to)});
+      std::string folder = absolute_from(folder_, *to);
+      if (lies_inside(folder_, folder))
+        project_.mappings.push_back({*from, std::move(folder)});
+      else
+        problem(name, item, outside_text(*to, "such mappings belong into the client's `pathMappings`"));
     }
   }
 
@@ -149,27 +178,20 @@ const std::array<Reader::Key, 7> Reader::kKeys = {{{"profiles", &Reader::read_pr
 
 }  // namespace
 
-std::string find_project_file(std::string_view folder) {
-  fs::path at(folder);
-  for (int level = 0; level < 64; ++level) {
-    std::error_code ignored;
-    const fs::path candidate = at / ".profd.toml";
-    if (fs::is_regular_file(candidate, ignored)) return candidate.string();
-    if (!at.has_relative_path()) break;
-    at = at.parent_path();
-  }
-  return "";
-}
-
 Result<ProjectFile> read_project_file(const std::string& path) {
-  std::error_code error;
-  if (fs::file_size(path, error) > kMaxBytes || error)
-    return fail(ErrorCode::limit, path + ": cannot be read, or is larger than 1 MiB");
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  content << in.rdbuf();
-  if (!in) return fail(ErrorCode::io, path + ": cannot be read");
-  return parse_project_file(content.str(), path);
+  PROFD_TRY(const std::string text, read_project_text(path, kMaxBytes));
+  PROFD_TRY(ProjectFile project, parse_project_file(text, path));
+  const auto leads_out = [&](const std::string& place, const std::string& written) {
+    const bool out = !really_inside(project.root, place);
+    if (out)
+      project.problems.push_back(
+          fmt::format("{}: {}", path, outside_text(written, "a link on its way leads elsewhere")));
+    return out;
+  };
+  std::erase_if(project.profiles, [&](const std::string& glob) { return leads_out(fixed_part(glob), glob); });
+  std::erase_if(project.mappings,
+                [&](const PathMapping& mapping) { return leads_out(mapping.to, mapping.to); });
+  return project;
 }
 
 Result<ProjectFile> parse_project_file(std::string_view text, const std::string& path) {
@@ -183,7 +205,8 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
                             parsed.error().source().begin.column, parsed.error().description()));
   ProjectFile project;
   project.path = path;
-  Reader(project, fs::path(path).parent_path().string()).read(parsed.table());
+  project.root = fs::path(path).parent_path().string();
+  Reader(project, project.root).read(parsed.table());
   return project;
 }
 

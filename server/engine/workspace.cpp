@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -18,11 +19,12 @@ constexpr std::size_t kMaxDocuments = 10'000;
 ProjectFound find_project(const std::vector<std::string>& roots) {
   ProjectFound found;
   for (const std::string& root : roots) {
-    const std::string path = find_project_file(root);
-    if (path.empty()) continue;
-    auto project = read_project_file(path);
+    const FoundProjectFile near = find_project_file(root);
+    found.problems.insert(found.problems.end(), near.problems.begin(), near.problems.end());
+    if (near.path.empty()) continue;
+    auto project = read_project_file(near.path);
     if (project) {
-      found.problems = project->problems;
+      found.problems.insert(found.problems.end(), project->problems.begin(), project->problems.end());
       found.file = std::move(*project);
     } else {
       found.problems.push_back(describe(project.error()));

@@ -18,7 +18,6 @@
 namespace profd {
 namespace {
 
-constexpr std::size_t kMaxConnections = 256;
 constexpr auto kDrainStep = std::chrono::milliseconds(5);
 constexpr auto kParentStep = std::chrono::seconds(1);
 constexpr auto kHoldForPage = std::chrono::seconds(90);
@@ -57,7 +56,8 @@ Daemon::Daemon(const DaemonOptions& options)
       idle_(io_),
       drain_(io_),
       parent_(io_),
-      hold_(io_) {
+      hold_(io_),
+      admission_(options.admission) {
   // What cannot be written is an error where it is written.
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
@@ -88,15 +88,10 @@ Daemon::~Daemon() {
   engine_.reset();
 }
 
-std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, const std::string& token,
-                                              std::function<void()> on_exit,
-                                              std::function<void(std::int64_t)> on_process_id) {
-  SessionSetup setup;
+std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, SessionSetup setup) {
   setup.test_mode = options_.test_mode;
-  setup.token = token;
-  if (token.empty()) setup.web_page = [this](const WebPageRequest& request) { return web_page(request); };
-  setup.on_exit = std::move(on_exit);
-  setup.on_process_id = std::move(on_process_id);
+  if (setup.token.empty())
+    setup.web_page = [this](const WebPageRequest& request) { return web_page(request); };
   return options_.make_session(*engine_, std::move(setup), std::move(channel));
 }
 
@@ -105,9 +100,10 @@ void Daemon::serve_pipes(int in, UniqueFd out) {
   pipes_->channel = std::make_shared<PipeChannel>(std::move(out), [this] {
     asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
   });
-  pipes_->session = make_session(
-      pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); },
-      [this](std::int64_t pid) { watch_parent(pid); });
+  SessionSetup setup;
+  setup.on_exit = [this] { asio::post(io_, [this] { finish_pipes(); }); };
+  setup.on_process_id = [this](std::int64_t pid) { watch_parent(pid); };
+  pipes_->session = make_session(pipes_->channel, std::move(setup));
   pipes_->input = std::make_unique<FramedInput>(*pipes_->session);
   pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
     std::unique_lock lock(pipes_->mutex);
@@ -164,53 +160,38 @@ void Daemon::finish_pipes() {
 Result<void> Daemon::serve_unix(const std::string& path) {
   PROFD_TRY(UniqueFd fd, listen_unix(path));
   boost::system::error_code error;
-  unix_.emplace(io_);
-  unix_->assign(asio::local::stream_protocol(), fd.get(), error);
+  asio::local::stream_protocol::acceptor acceptor(io_);
+  acceptor.assign(asio::local::stream_protocol(), fd.get(), error);
   if (error) return fail(ErrorCode::io, path + ": " + error.message());
   static_cast<void>(fd.release());
   unix_path_ = path;
-  accept_unix();
+  unix_.emplace(io_, std::move(acceptor), path, [this](asio::local::stream_protocol::socket socket) {
+    if (const auto allowed = check_peer(socket.native_handle()); !allowed)
+      log_warning(fmt::format("turned away: {}", allowed.error().message));
+    else
+      add_owner(SocketConnection::Socket(std::move(socket)));
+  });
   return {};
-}
-
-void Daemon::accept_unix() {
-  unix_->async_accept(
-      [this](const boost::system::error_code& error, asio::local::stream_protocol::socket socket) {
-        if (error == asio::error::operation_aborted) return;
-        if (!error) {
-          if (const auto allowed = check_peer(socket.native_handle()); !allowed)
-            log_warning(fmt::format("turned away: {}", allowed.error().message));
-          else
-            add_connection(SocketConnection::Socket(std::move(socket)), "");
-        }
-        accept_unix();
-      });
 }
 
 Result<std::uint16_t> Daemon::serve_tcp(std::uint16_t port, const std::string& token) {
   boost::system::error_code error;
   const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
-  tcp_.emplace(io_);
-  tcp_->open(wanted.protocol(), error);
-  if (!error) tcp_->set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) tcp_->bind(wanted, error);
-  if (!error) tcp_->listen(64, error);
+  asio::ip::tcp::acceptor acceptor(io_);
+  acceptor.open(wanted.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(wanted, error);
+  if (!error) acceptor.listen(64, error);
   if (error) return fail(ErrorCode::io, fmt::format("127.0.0.1:{}: {}", port, error.message()));
+  const std::uint16_t bound = acceptor.local_endpoint().port();
   token_ = token;
-  accept_tcp();
-  return tcp_->local_endpoint().port();
-}
-
-void Daemon::accept_tcp() {
-  tcp_->async_accept([this](const boost::system::error_code& error, asio::ip::tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      boost::system::error_code ignored;
-      socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-      add_connection(SocketConnection::Socket(std::move(socket)), token_);
-    }
-    accept_tcp();
-  });
+  tcp_.emplace(io_, std::move(acceptor), fmt::format("127.0.0.1:{}", bound),
+               [this](asio::ip::tcp::socket socket) {
+                 boost::system::error_code ignored;
+                 socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+                 add_stranger(SocketConnection::Socket(std::move(socket)));
+               });
+  return bound;
 }
 
 void Daemon::serve_connected(UniqueFd fd) {
@@ -219,26 +200,57 @@ void Daemon::serve_connected(UniqueFd fd) {
   socket.assign(asio::generic::stream_protocol(AF_UNIX, 0), fd.get(), error);
   if (error) return;
   static_cast<void>(fd.release());
-  add_connection(std::move(socket), "");
+  add_owner(std::move(socket));
 }
 
-void Daemon::add_connection(SocketConnection::Socket socket, const std::string& token) {
-  if (connections_.size() >= kMaxConnections) {
-    log_warning(fmt::format("a client was turned away: {} are connected", connections_.size()));
+void Daemon::add_owner(SocketConnection::Socket socket) {
+  auto place = admission_.admit_owner();
+  if (!place) {
+    log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
     return;
   }
+  new_connection(std::move(socket))->start(session_maker(""), std::move(place), connection_closed());
+}
+
+void Daemon::add_stranger(SocketConnection::Socket socket) {
+  const auto connection = std::make_shared<std::weak_ptr<SocketConnection>>();
+  auto place = admission_.admit_stranger([connection] {
+    if (const auto alive = connection->lock()) {
+      log_warning("a connection was closed: it had not shown the token, and newer ones came");
+      alive->close();
+    }
+  });
+  if (!place) {
+    log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
+    return;
+  }
+  const auto added = new_connection(std::move(socket));
+  *connection = added;
+  added->start_stranger(session_maker(token_), std::move(place), admission_.limits(), connection_closed());
+}
+
+std::shared_ptr<SocketConnection> Daemon::new_connection(SocketConnection::Socket socket) {
   auto connection = std::make_shared<SocketConnection>(io_, std::move(socket));
   connections_.insert(connection);
-  connection->start(
-      [&](std::shared_ptr<Channel> channel) {
-        auto* raw = channel.get();
-        return make_session(std::move(channel), token, [raw] { raw->close(); });
-      },
-      [this](SocketConnection* over) {
-        std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
-        watch_idleness();
-      });
   idle_.cancel();
+  return connection;
+}
+
+SocketConnection::MakeSession Daemon::session_maker(const std::string& token) {
+  return [this, token](std::shared_ptr<Channel> channel, std::function<void()> on_known) {
+    SessionSetup setup;
+    setup.token = token;
+    setup.on_known = std::move(on_known);
+    setup.on_exit = [raw = channel.get()] { raw->close(); };
+    return make_session(std::move(channel), std::move(setup));
+  };
+}
+
+SocketConnection::Closed Daemon::connection_closed() {
+  return [this](SocketConnection* over) {
+    std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
+    watch_idleness();
+  };
 }
 
 Result<WebPage> Daemon::web_page(const WebPageRequest& request) {

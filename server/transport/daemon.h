@@ -16,8 +16,10 @@
 
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
+#include "server/transport/admission.h"
 #include "server/transport/asio.h"
 #include "server/transport/end_signals.h"
+#include "server/transport/listener.h"
 #include "server/transport/pipe_channel.h"
 #include "server/transport/pipe_reader.h"
 #include "server/transport/socket_connection.h"
@@ -28,6 +30,7 @@ namespace profd {
 struct DaemonOptions {
   EngineOptions engine;
   SessionFactory make_session;  // what clients speak
+  AdmissionLimits admission;
   bool test_mode = false;
   std::chrono::seconds idle_timeout{0};  // 0: serves without clients for ever
   // From a signal to the end of the process, whatever it is waiting for.
@@ -65,15 +68,16 @@ class Daemon {
   struct Pipes;
   struct Holder;
 
-  std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel, const std::string& token,
-                                        std::function<void()> on_exit,
-                                        std::function<void(std::int64_t)> on_process_id = {});
+  // What every session of this daemon is told; token and hooks are the transport's.
+  [[nodiscard]] std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel, SessionSetup setup);
   // The one client's process is gone, and its pipes may be held open by someone else.
   void watch_parent(std::int64_t pid);
   void look_after_parent(std::int64_t pid);
-  void accept_unix();
-  void accept_tcp();
-  void add_connection(SocketConnection::Socket socket, const std::string& token);
+  void add_owner(SocketConnection::Socket socket);
+  void add_stranger(SocketConnection::Socket socket);
+  std::shared_ptr<SocketConnection> new_connection(SocketConnection::Socket socket);
+  SocketConnection::MakeSession session_maker(const std::string& token);
+  SocketConnection::Closed connection_closed();
   void pipes_have(const std::string& bytes);
   void drain_pipes();
   void finish_pipes();
@@ -86,9 +90,10 @@ class Daemon {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::steady_timer idle_, drain_, parent_, hold_;
   std::unique_ptr<Engine> engine_;
-  std::optional<asio::local::stream_protocol::acceptor> unix_;
+  Admission admission_;
+  std::optional<Listener<asio::local::stream_protocol>> unix_;
   std::string unix_path_;
-  std::optional<asio::ip::tcp::acceptor> tcp_;
+  std::optional<Listener<asio::ip::tcp>> tcp_;
   std::string token_;
   std::set<std::shared_ptr<SocketConnection>> connections_;
   std::unique_ptr<Pipes> pipes_;

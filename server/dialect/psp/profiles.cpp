@@ -8,10 +8,10 @@
 #include "formats/writer.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/engine/atomic_file.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
-#include "server/platform/new_file.h"
 #include "server/runtime/base64.h"
 
 namespace profd {
@@ -106,15 +106,15 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
     else
       result.base64 = to_base64(content);
   } else {
-    PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
+    PROFD_TRY(AtomicFile file, AtomicFile::create_named(path, overwrite));
     const auto to_file = [&](std::span<const std::byte> bytes) -> Result<void> {
       PROFD_CHECK(stop.status());
       size += bytes.size();
       return file.write(bytes);
     };
     PROFD_CHECK(write_profiles(writer, profiles, how, to_file, losses));
-    PROFD_CHECK(file.finish());
-    result.uri = uri_of_path(path);
+    PROFD_CHECK(file.commit());
+    result.uri = uri_of_path(file.path());
   }
   result.size = to_bytes(size);
   for (const ReportRow& row : losses.rows()) result.report.push_back(to_psp(row));

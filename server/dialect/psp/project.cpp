@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/project_globs.h"
+#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -21,8 +23,13 @@ class ProjectModule final : public Module {
   void start() override;
 
  private:
+  struct Found {
+    GlobMatches matches;
+    std::vector<std::string> outside;  // matches that lead out of the project
+  };
   void look();
-  void take(const GlobMatches& found);
+  void take(const Found& seen);
+  void say_once(const std::string& what, const std::string& text);
 
   SessionContext& session_;
   StopSource stop_;
@@ -50,23 +57,37 @@ void ProjectModule::look() {
   session_.engine.scheduler().submit(
       Lane::bulk, session_.client, "project profiles",
       [this, &engine = session_.engine, alive = session_.alive, globs = project->profiles,
-       stop = StopToken(stop_)] {
-        auto found = std::make_shared<const GlobMatches>(match_globs(globs, GlobLimits{}, stop));
+       root = project->root, stop = StopToken(stop_)] {
+        auto found = std::make_shared<Found>();
+        found->matches = match_globs(globs, GlobLimits{}, stop);
+        found->outside = take_out_outside(root, found->matches.paths);
         engine.post([this, alive, found = std::move(found)] {
           if (*alive && !session_.closed) take(*found);
         });
       });
 }
 
-void ProjectModule::take(const GlobMatches& found) {
+void ProjectModule::say_once(const std::string& what, const std::string& text) {
+  if (said_.insert(what).second) session_.show_message(psp::MessageType::warning, text);
+}
+
+void ProjectModule::take(const Found& seen) {
   looking_ = false;
+  const GlobMatches& found = seen.matches;
   const std::string& project = session_.workspace.project()->path;
+  for (const std::string& outside : seen.outside)
+    say_once(
+        "outside " + outside,
+        fmt::format("{}: {} is not loaded: it is a link that leads out of the project", project, outside));
   for (const std::string& cut : found.cut)
-    if (said_.insert(cut.substr(0, cut.find_first_of("0123456789"))).second)
-      session_.show_message(psp::MessageType::warning, fmt::format("{}: `profiles` {}", project, cut));
-  for (const GlobMatches::WatchedFolder& folder : found.folders)
-    if (watched_folders_.size() < GlobLimits{}.max_folders && watched_folders_.insert(folder.path).second)
-      session_.engine.watch_folder(session_.client, folder.path, folder.seen, [this] { look(); });
+    say_once(cut.substr(0, cut.find_first_of("0123456789")), fmt::format("{}: `profiles` {}", project, cut));
+  for (const GlobMatches::WatchedFolder& folder : found.folders) {
+    if (watched_folders_.size() >= GlobLimits{}.max_folders || !watched_folders_.insert(folder.path).second)
+      continue;
+    const WatchKind kind =
+        session_.engine.watch_folder(session_.client, folder.path, folder.seen, [this] { look(); });
+    if (kind == WatchKind::none_left) say_once("no watches", project + ": " + no_watches_left());
+  }
   // Oldest first, so that the newest is what is meant where none is named.
   for (auto path = found.paths.rbegin(); path != found.paths.rend(); ++path) {
     if (!project_profiles_.insert(*path).second) continue;  // watched already, or closed by the user

@@ -11,7 +11,6 @@
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
-#include "server/feature/escape.h"
 #include "server/runtime/log.h"
 #include "server/runtime/secret.h"
 
@@ -102,7 +101,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
   hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
-  hooks.log = [](std::string_view text) { log_warning(sanitize_text(text)); };
+  hooks.log = [](std::string_view text) { log_warning(text); };
   context_.aside = [this](Lane lane, const char* what, UniqueFunction<void()> work,
                           UniqueFunction<void()> then) {
     aside(lane, what, std::move(work), std::move(then));
@@ -227,6 +226,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
     if (context_.setup.on_exit) context_.setup.on_exit();
     return;
   }
+  if (context_.setup.on_known) context_.setup.on_known();
   if (params.process_id && context_.setup.on_process_id) context_.setup.on_process_id(*params.process_id);
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);

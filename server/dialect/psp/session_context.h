@@ -20,6 +20,7 @@
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
+#include "server/runtime/repeats.h"
 
 namespace profd {
 
@@ -48,6 +49,7 @@ struct SessionContext {
   std::string own_default;  // handle of what this client opened last; goes before the daemon's default
   std::map<std::string, std::function<void()>> panels;  // what stops the newest request of each
   Opening opening;
+  Repeats logged, shown;
   std::shared_ptr<protocol::Peer> peer;
   // Runs `work` on a worker, then `then` on the strand if the session is still there; the client's messages
   // behind this one wait until it is over, so that their order is kept. Set by the session.
@@ -74,8 +76,9 @@ struct SessionContext {
   // Makes a profile the one that is meant where none is named.
   Result<void> select_profile(const std::string& handle);
 
-  void log_message(psp::MessageType type, const std::string& text) const;
-  void show_message(psp::MessageType type, const std::string& text) const;
+  // For the client's log, or before its user's eyes; the same over and over is folded.
+  void log_message(psp::MessageType type, const std::string& text);
+  void show_message(psp::MessageType type, const std::string& text);
   // What requests on a profile will need is made ahead of time, for the workspace's filters too.
   void prepare(const OpenProfilePtr& open);
 };

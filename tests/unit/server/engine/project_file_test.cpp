@@ -11,7 +11,7 @@ using namespace profd;
 
 TEST_CASE("a project file is read whole") {
   const auto project = parse_project_file(R"(
-profiles = ["*.pprof", "/abs/**/x.pb.gz"]
+profiles = ["*.pprof", "/w/sub/**/x.pb.gz"]
 metric = "cpu"
 filters = ["drop function runtime.mcall"]
 threshold = 0.01
@@ -23,7 +23,7 @@ to = "src"
                                           "/w/.profd.toml");
   REQUIRE(project);
   CHECK(project->problems.empty());
-  CHECK(project->profiles == std::vector<std::string>{"/w/*.pprof", "/abs/**/x.pb.gz"});
+  CHECK(project->profiles == std::vector<std::string>{"/w/*.pprof", "/w/sub/**/x.pb.gz"});
   CHECK(project->metric == "cpu");
   CHECK(project->threshold == 0.01);
   CHECK(project->code_lens == true);
