@@ -39,7 +39,7 @@ Result<ByteSource> expanded(ByteSource source, std::uint64_t max_bytes) {
     const bool gzip = is_gzip(source.bytes()), zstd = is_zstd(source.bytes());
     if (!gzip && !zstd && !is_utf16_text(source.bytes())) break;
     ImportReport ignored;
-    const ExpandOptions options{{max_bytes, "expanded_bytes"}, false, {}, nullptr};
+    const ExpandOptions options{within_memory({max_bytes, "expanded_bytes"}), false, {}, nullptr};
     auto inner = gzip   ? gunzip(source.bytes(), options, ignored)
                  : zstd ? unzstd(source.bytes(), options, ignored)
                         : utf16_to_utf8(source.bytes(), options, ignored);
@@ -86,7 +86,8 @@ class Directory final : public ListedFolder {
   std::vector<Error> unreadable() const override { return unreadable_; }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return missing(file);
-    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", name(), file), max_bytes_));
+    PROFD_TRY(ByteSource source,
+              open_file(fmt::format("{}/{}", name(), file), max_bytes_, OpenRule::regular));
     return expanded(std::move(source), max_bytes_);
   }
 
@@ -115,7 +116,8 @@ class ArchiveFolder final : public ListedFolder {
     const std::size_t at = find(file);
     if (at == files().size()) return missing(file);
     const ArchiveMember& member = members_[at];
-    PROFD_TRY(Expanded content, expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}));
+    PROFD_TRY(Expanded content,
+              expand_member(member, {within_memory({max_bytes_, "expanded_bytes"}), false, {}, nullptr}));
     const bool borrowed = content.owner == nullptr;
     ByteSource source(content.bytes, borrowed ? archive_.owner() : std::move(content.owner), member.name);
     source.set_private(!borrowed || archive_.is_private());
@@ -166,7 +168,7 @@ class Surroundings final : public Folder {
   }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return fail(ErrorCode::not_found, fmt::format("there is no {} in {}", file, path_));
-    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", path_, file), max_bytes_));
+    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", path_, file), max_bytes_, OpenRule::regular));
     return expanded(std::move(source), max_bytes_);
   }
 

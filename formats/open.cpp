@@ -438,13 +438,14 @@ class Opener {
 
 }  // namespace
 
-Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes) {
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes, OpenRule rule) {
   OpenInput input;
+  if (rule == OpenRule::regular && path.find('\0') == std::string::npos) PROFD_CHECK(check_ordinary(path));
   if (is_folder(path)) {
     PROFD_TRY(input.folder, open_folder(path, max_bytes));
     return input;
   }
-  PROFD_TRY(input.file, open_file(path, max_bytes));
+  PROFD_TRY(input.file, open_file(path, max_bytes, rule));
   // What stands beside a device or pipe has nothing to do with what comes out of it.
   if (is_regular_file(path)) input.beside = folder_beside(path, max_bytes);
   return input;

@@ -97,7 +97,8 @@ Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions&
     return fail(ErrorCode::unsupported,
                 fmt::format("{} is packed with a method that is not read", member.name));
   if (!member.deflated) return Expanded{member.data, nullptr, false};
-  if (member.size > options.limit.bytes) return tl::unexpected<Error>(expansion_error(options.limit, 0));
+  if (member.size > options.limit.bytes)
+    return tl::unexpected<Error>(expansion_error(options.limit, 0, member.size));
   if (member.size > member.data.size() * 1032 + 1024)
     return fail(ErrorCode::malformed,
                 fmt::format("the size of {} in the zip directory is impossible", member.name));

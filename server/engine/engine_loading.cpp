@@ -103,13 +103,25 @@ void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> s
   auto progress =
       watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
   announce_activity();
+  auto account = std::make_shared<Account>(pool_, *entry.loading);
+  share_memory();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
+  try {
+    submit_loading(id, entry, std::move(account), std::move(progress));
+  } catch (const std::exception&) {  // neither memory nor a thread for it
+    const LastWords words;
+    loaded(id, fail(ErrorCode::limit, "not enough memory to read this file"), nullptr);
+  }
+}
+
+void Engine::submit_loading(FileId id, Entry& entry, std::shared_ptr<Account> account, ProgressFn progress) {
   scheduler_->submit(
       Lane::bulk, "open " + entry.origin->place(),
-      [this, id, alive = alive_, origin = entry.origin, stop = *entry.loading,
+      [this, id, alive = alive_, origin = entry.origin, stop = *entry.loading, account = std::move(account),
        progress = std::move(progress)] {
         Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
         try {
+          const Account::Scope scope(account.get());
           auto read = origin->load({cache_, scheduler_->executor(), StopToken(stop), progress});
           if (read && read->keep) {
             scheduler_->submit(
@@ -118,18 +130,25 @@ void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> s
           }
           result = std::move(read).map([](Load&& whole) { return std::move(whole.profiles); });
         } catch (const std::bad_alloc&) {
+          const LastWords words;
           result = fail(ErrorCode::limit, "not enough memory to read this file");
         } catch (const std::exception& exception) {
           log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
           result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
         }
-        post_([this, id, alive, result = std::move(result)]() mutable {
-          if (*alive) loaded(id, std::move(result));
+        if (!result && account->over()) result = tl::unexpected<Error>(account->error("reading this file"));
+        if (account->peak() > account->used())
+          returned_.freed(static_cast<std::size_t>(account->peak() - account->used()));
+        const LastWords words;
+        // What was read is the account's until the engine has it.
+        post_([this, id, alive, account, result = std::move(result)]() mutable {
+          if (*alive) loaded(id, std::move(result), std::move(account));
         });
       });
 }
 
-void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
+void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
+                    std::shared_ptr<Account> account) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;  // closed meanwhile
   Entry& entry = found->second;
@@ -140,6 +159,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
                               "(--memory-budget)",
                               (*result)->memory >> 20, budget_ >> 20));
   if (result) {
+    account.reset();
     take(id, entry, std::move(*result));
     announce_activity();
     return;
@@ -298,6 +318,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
     if (!member.clients.empty()) retire(entry, member, member.current->name + " is no longer in its file");
   }
   make_room(id);
+  share_memory();
   for (const Member& member : entry.members) {
     if (member.clients.empty()) continue;
     const bool is_new = fresh.count(member.handle) != 0;
@@ -309,7 +330,12 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
 
 void Engine::watch(Entry& entry) {
   if (!entry.watched || !watch_files_) return;
-  for (const WatchedPath& one : entry.loaded->watched) watcher().watch(one.path, one.seen);
+  try {
+    for (const WatchedPath& one : entry.loaded->watched) watcher().watch(one.path, one.seen);
+  } catch (const std::exception& exception) {  // no thread to be had: it is open all the same
+    const LastWords words;
+    log_warning(fmt::format("{}: changes are not noticed: {}", entry.origin->place(), exception.what()));
+  }
 }
 
 void Engine::unwatch(const Entry& entry) {

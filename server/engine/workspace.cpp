@@ -12,6 +12,11 @@ namespace {
 constexpr double kDefaultThreshold = 0.005;
 constexpr std::size_t kMaxDocuments = 10'000;
 
+// The text, where its lines begin, and what tells where they were.
+std::size_t memory_of(std::size_t n_bytes, std::size_t n_lines) {
+  return n_bytes + n_lines * 3 * sizeof(std::uint64_t);
+}
+
 std::optional<std::int64_t> written_ns_of(const std::string& path) {
   const auto stamp = stamp_of(path);
   return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
@@ -101,10 +106,41 @@ std::vector<Filter> Workspace::filters() const {
 Result<void> Workspace::open_document(const std::string& path, std::string text, std::int32_t version) {
   if (text.size() > Document::kMaxBytes) return fail(ErrorCode::limit, "a document may have 64 MiB");
   if (documents_.size() >= kMaxDocuments) return fail(ErrorCode::limit, "10,000 documents are open");
+  // What is too large is not made first.
+  const std::uint64_t others = engine_.ledger()->bytes(Held::documents);
+  const auto n_lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  if (others + memory_of(text.size(), n_lines) > most_of_documents()) return too_many_documents();
   documents_.insert_or_assign(path,
                               std::make_shared<Document>(std::move(text), version, written_ns_of(path)));
+  if (auto fits = document_changed(path); !fits) {
+    close_document(path);
+    return fits;
+  }
   rebuild_documents();
   return {};
+}
+
+Result<void> Workspace::document_changed(const std::string& path) {
+  const auto found = documents_.find(path);
+  if (found == documents_.end()) return {};
+  const std::shared_ptr<MemoryLedger>& ledger = engine_.ledger();
+  const Document& document = *found->second;
+  document_bytes_.try_emplace(path, ledger, Held::documents)
+      .first->second.set(memory_of(document.text().capacity(), document.n_lines()));
+  engine_.share_memory();
+  if (ledger->bytes(Held::documents) <= most_of_documents()) return {};
+  return too_many_documents();
+}
+
+std::uint64_t Workspace::most_of_documents() const {
+  return engine_.memory_budget() / 4;
+}
+
+Result<void> Workspace::too_many_documents() const {
+  return fail(ErrorCode::limit,
+              fmt::format("the open documents of all clients take more than {} MiB, a quarter of the "
+                          "daemon's memory budget (--memory-budget)",
+                          most_of_documents() >> 20));
 }
 
 void Workspace::document_saved(const std::string& path) {
@@ -112,6 +148,7 @@ void Workspace::document_saved(const std::string& path) {
 }
 
 void Workspace::close_document(const std::string& path) {
+  document_bytes_.erase(path);
   if (documents_.erase(path) > 0) rebuild_documents();
 }
 

@@ -51,6 +51,8 @@ class Workspace {
   [[nodiscard]] std::vector<Filter> filters() const;
 
   Result<void> open_document(const std::string& path, std::string text, std::int32_t version);
+  // After it was changed. Fails when the documents of all clients have become too much.
+  Result<void> document_changed(const std::string& path);
   void document_saved(const std::string& path);
   void close_document(const std::string& path);
   // To change it; null when the document is not open. Snapshots taken before do not see the change.
@@ -70,6 +72,8 @@ class Workspace {
 
  private:
   void rebuild_documents();
+  [[nodiscard]] std::uint64_t most_of_documents() const;
+  [[nodiscard]] Result<void> too_many_documents() const;
   void walk();
 
   Engine& engine_;
@@ -78,6 +82,7 @@ class Workspace {
   std::vector<std::string> problems_;
   Settings settings_;
   std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
+  std::map<std::string, HeldBytes> document_bytes_;             // by path
   std::shared_ptr<const WorkspaceFiles> files_;
   std::shared_ptr<const PathIndex> document_index_;
   std::vector<PathMapping> mappings_;

@@ -4,6 +4,9 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <system_error>
+
+#include "core/support/account.h"
 
 namespace profd {
 
@@ -23,10 +26,15 @@ class Scheduler::WorkerExecutor final : public Executor {
     auto job = std::make_shared<Job>(n_tasks, &task);
     const std::size_t n_helpers =
         scheduler_.n_threads_ < 2 ? 0 : std::min<std::size_t>(n_tasks - 1, scheduler_.n_threads_ - 2);
-    for (std::size_t i = 0; i < n_helpers; ++i)
-      scheduler_.submit(Lane::bulk, "piece", [job] { job->take_pieces(); });
+    try {
+      for (std::size_t i = 0; i < n_helpers; ++i)
+        scheduler_.submit(Lane::bulk, "piece", [job] { job->take_pieces(); });
+    } catch (
+        const std::exception&) {  // no memory for more help: who has come helps, the caller does the rest
+    }
     job->take_pieces();
     job->wait();
+    if (job->thrown) std::rethrow_exception(job->thrown);
   }
 
  private:
@@ -38,8 +46,18 @@ class Scheduler::WorkerExecutor final : public Executor {
       while (true) {
         const std::size_t i = next.fetch_add(1);
         if (i >= n_tasks) return;
-        (*task)(i);
+        std::exception_ptr exception;
+        if (!failed) {
+          const Account::Scope scope(account);
+          try {
+            (*task)(i);
+          } catch (...) {
+            exception = std::current_exception();
+            failed = true;
+          }
+        }
         const std::lock_guard lock(mutex);
+        if (exception && !thrown) thrown = std::move(exception);
         if (++n_done == n_tasks) done.notify_all();
       }
     }
@@ -54,6 +72,9 @@ class Scheduler::WorkerExecutor final : public Executor {
     std::mutex mutex;
     std::condition_variable done;
     std::size_t n_done = 0;
+    std::exception_ptr thrown;  // the first; later pieces are left out
+    std::atomic<bool> failed{false};
+    Account* const account = Account::current();  // of who waits in run()
   };
 
   Scheduler& scheduler_;
@@ -103,7 +124,13 @@ std::size_t Scheduler::n_tasks(Lane lane) const {
 
 void Scheduler::start_threads() {
   threads_.reserve(n_threads_);
-  for (unsigned i = 0; i < n_threads_; ++i) threads_.emplace_back([this, i] { work(i == 0); });
+  // The one for interactive tasks alone comes last: where not all are to be had, those that do both count.
+  for (unsigned i = n_threads_; i-- > 0;) try {
+      threads_.emplace_back([this, i] { work(i == 0); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      return;
+    }
 }
 
 void Scheduler::work(bool interactive_only) {

@@ -72,7 +72,10 @@ class Daemon {
   void accept_unix();
   void accept_tcp();
   void add_connection(SocketConnection::Socket socket, const std::string& token);
+  void serve(SocketConnection::Socket socket, const std::string& token);
   void pipes_have(const std::string& bytes);
+  // Lets the reading thread go on, unless that has to wait (as SocketConnection::read).
+  void read_pipes_on();
   void drain_pipes();
   void finish_pipes();
   void hold_for_page(const std::vector<std::string>& uris);
@@ -84,6 +87,7 @@ class Daemon {
   asio::signal_set signals_;
   asio::steady_timer idle_, drain_, parent_, hold_;
   std::unique_ptr<Engine> engine_;
+  std::shared_ptr<MessageBound> messages_;
   std::optional<asio::local::stream_protocol::acceptor> unix_;
   std::string unix_path_;
   std::optional<asio::ip::tcp::acceptor> tcp_;

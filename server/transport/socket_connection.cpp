@@ -1,13 +1,17 @@
 #include "server/transport/socket_connection.h"
 
+#include <array>
+#include <new>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
+#include <fmt/format.h>
 #include <poll.h>
 
 #include "protocol/framing.h"
+#include "server/platform/memory.h"
 #include "server/runtime/log.h"
 
 namespace profd {
@@ -28,24 +32,47 @@ void SocketConnection::start(const MakeSession& make_session, Closed closed) {
   closed_ = std::move(closed);
   buffer_.resize(kReadBytes);
   outgoing_ = std::make_shared<OutgoingQueue>(
-      io_, &protocol::frame,
+      io_, bound_, &protocol::frame_header,
       [self = weak_from_this()] {
         if (const auto alive = self.lock()) alive->write();
       },
       [self = weak_from_this()] {
-        const auto alive = self.lock();
-        if (!alive) return;
-        log_warning("a client that does not read its answers was disconnected");
-        alive->close();
+        if (const auto alive = self.lock()) alive->let_go("does not read its answers");
+      });
+  incoming_ = std::make_unique<MessageBound::Share>(
+      bound_, Held::incoming, [&io = io_, connection = weak_from_this()] {
+        asio::post(io, [connection] {
+          if (const auto alive = connection.lock()) alive->let_go("sends more than there is memory for");
+        });
       });
   session_ = make_session(outgoing_);
-  input_ = std::make_unique<FramedInput>(*session_);
+  input_ = std::make_unique<FramedInput>(*session_, [this] { read(); });
   read();
 }
 
+void SocketConnection::let_go(const char* why) {
+  if (over_) return;
+  log_warning(fmt::format("a client that {} was disconnected", why));
+  close();
+}
+
+// Out of memory the client is let go: one that is connected and not read would wait for ever.
+void SocketConnection::take(std::size_t n_bytes) {
+  try {
+    input_->feed({buffer_.data(), n_bytes});
+    if (!over_) read();
+  } catch (const std::bad_alloc&) {
+    const LastWords words;
+    let_go("sends more than there is memory for");
+  }
+}
+
 void SocketConnection::read() {
+  incoming_->set(input_->pending_bytes());
+  if (is_reading_ || over_ || !input_->wants() || outgoing_->queued_bytes() > Channel::kEnoughQueued) return;
   socket_.async_read_some(asio::buffer(buffer_),
                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t n) {
+                            self->is_reading_ = false;
                             if (self->over_) return;
                             if (error == asio::error::eof) {
                               self->input_->end();
@@ -53,10 +80,10 @@ void SocketConnection::read() {
                             } else if (error) {
                               self->close();
                             } else {
-                              self->input_->feed({self->buffer_.data(), n});
-                              if (!self->over_) self->read();
+                              self->take(n);
                             }
                           });
+  is_reading_ = true;
 }
 
 void SocketConnection::drain() {
@@ -78,19 +105,21 @@ void SocketConnection::drain() {
 void SocketConnection::write() {
   if (is_writing_ || over_) return;
   bool last = false;
-  writing_ = outgoing_->take(last);
-  if (writing_.empty()) {
+  auto next = outgoing_->take(last);
+  if (!next) {
     if (last) close();
     return;
   }
+  writing_ = std::move(*next);
   is_writing_ = true;
-  asio::async_write(socket_, asio::buffer(writing_),
+  const std::array<asio::const_buffer, 2> both{asio::buffer(writing_.header), asio::buffer(writing_.body)};
+  asio::async_write(socket_, both,
                     [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
                       self->is_writing_ = false;
-                      if (error)
-                        self->close();
-                      else
-                        self->write();
+                      if (error) return self->close();
+                      self->outgoing_->written(std::exchange(self->writing_, {}));
+                      self->write();
+                      if (self->outgoing_->queued_bytes() <= Channel::kEnoughQueued / 2) self->read();
                     });
 }
 

@@ -12,6 +12,7 @@
 #include "server/dialect/session.h"
 #include "server/transport/asio.h"
 #include "server/transport/framed_input.h"
+#include "server/transport/message_bound.h"
 #include "server/transport/outgoing_queue.h"
 
 namespace profd {
@@ -22,7 +23,8 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   using MakeSession = std::function<std::unique_ptr<Session>(std::shared_ptr<Channel>)>;
   using Closed = std::function<void(SocketConnection*)>;
 
-  SocketConnection(asio::io_context& io, Socket socket) : io_(io), socket_(std::move(socket)), drain_(io) {}
+  SocketConnection(asio::io_context& io, Socket socket, std::shared_ptr<MessageBound> bound)
+      : io_(io), socket_(std::move(socket)), drain_(io), bound_(std::move(bound)) {}
 
   // On the strand. `closed` is called once, later, when the connection is over.
   void start(const MakeSession& make_session, Closed closed);
@@ -30,20 +32,25 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   void close();
 
  private:
+  // Reads on, unless that has to wait: for the session, or for the client to read its answers.
   void read();
+  void take(std::size_t n_bytes);
+  void let_go(const char* why);
   void write();
   void drain();
 
   asio::io_context& io_;
   Socket socket_;
   asio::steady_timer drain_;
+  std::shared_ptr<MessageBound> bound_;
+  std::unique_ptr<MessageBound::Share> incoming_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<FramedInput> input_;
   std::shared_ptr<OutgoingQueue> outgoing_;
   Closed closed_;
   std::string buffer_;
-  std::string writing_;
-  bool is_writing_ = false, over_ = false;
+  Framed writing_;
+  bool is_writing_ = false, is_reading_ = false, over_ = false;
 };
 
 }  // namespace profd

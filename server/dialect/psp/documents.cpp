@@ -47,6 +47,10 @@ void DocumentsModule::bind(protocol::Binder& binder) {
           session_.workspace.close_document(*path);
           return;
         }
+        if (const auto fits = session_.workspace.document_changed(*path); !fits) {
+          session_.log_message(psp::MessageType::warning, *path + ": " + fits.error().message);
+          session_.workspace.close_document(*path);
+        }
       });
   binder.notification<psp::DidSaveTextDocumentNotification>(
       [this](const psp::DidSaveTextDocumentParams& params) {

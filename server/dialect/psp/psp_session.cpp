@@ -1,6 +1,7 @@
 #include "server/dialect/psp/psp_session.h"
 
 #include <algorithm>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/platform/memory.h"
 #include "server/runtime/log.h"
 #include "server/runtime/secret.h"
 
@@ -20,6 +22,14 @@ namespace {
 using protocol::ResponseError;
 
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
+
+protocol::MessageFault no_memory_for(std::string_view body) {
+  psp::ErrorData data;
+  data.reason = "limit";
+  return {
+      protocol::find_request_id(body),
+      ResponseError(psp::ErrorCodes::request_failed, "there is not enough memory for this message", data)};
+}
 
 std::vector<std::string> roots_of(const psp::InitializeParams& params) {
   std::vector<std::string> roots;
@@ -98,8 +108,20 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
-  hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
+  // What is said was worked out already, and is said even when there is no memory for anything else.
+  hooks.send = [to = channel_](std::string body, bool droppable) {
+    const LastWords words;
+    to->send(std::move(body), droppable);
+  };
   hooks.log = [](std::string_view text) { log_warning(sanitize_text(text)); };
+  hooks.dropped = [](std::string_view method) -> std::optional<ResponseError> {
+    if (!ran_out_of_memory()) return std::nullopt;
+    const LastWords words;
+    psp::ErrorData data;
+    data.reason = "limit";
+    return ResponseError(psp::ErrorCodes::request_failed,
+                         std::string(method) + ": there is not enough memory to answer this", data);
+  };
   context_.peer = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 
@@ -127,22 +149,51 @@ void PspSession::refuse(const std::string& why) {
 void PspSession::receive(std::string body) {
   if (context_.closed) return;
   if (body.size() < kParsedInline) {
-    context_.peer->receive(body);
+    try {
+      context_.peer->receive(body);
+    } catch (const std::bad_alloc&) {
+      const LastWords words;
+      context_.peer->refuse(no_memory_for(body));
+    }
     return;
   }
   // A large message is parsed on a worker; the ones behind it wait, so that order is kept.
+  const auto parsed = std::make_shared<Parsed>();
+  const auto text = std::make_shared<std::string>(std::move(body));
   parsing_ = true;
+  try {
+    parse_later(text, parsed);
+  } catch (const std::exception&) {  // neither memory nor a thread for it
+    const LastWords words;
+    parsing_ = false;
+    context_.peer->refuse(no_memory_for(*text));
+  }
+}
+
+void PspSession::parse_later(const std::shared_ptr<std::string>& text,
+                             const std::shared_ptr<Parsed>& parsed) {
   context_.engine.scheduler().submit(
-      Lane::bulk, "parse", [this, alive = context_.alive, &engine = context_.engine, body = std::move(body)] {
-        auto parsed = std::make_shared<tl::expected<protocol::Message, protocol::MessageFault>>(
-            protocol::parse_message(body));
+      Lane::bulk, "parse", [this, alive = context_.alive, &engine = context_.engine, parsed, text]() {
+        Account account(engine.pool(), StopSource());
+        try {
+          const Account::Scope scope(&account);
+          *parsed = protocol::parse_message(*text);
+        } catch (const std::bad_alloc&) {
+          const LastWords words;
+          protocol::MessageFault fault = no_memory_for(*text);
+          if (account.over()) fault.error.message = account.error("this message").message;
+          *parsed = tl::make_unexpected(std::move(fault));
+        }
+        *text = {};
+        const LastWords words;
         engine.post([this, alive, parsed] {
           if (!*alive || context_.closed) return;
           parsing_ = false;
-          if (*parsed)
-            context_.peer->dispatch(**parsed);
+          const auto message = *std::exchange(*parsed, std::nullopt);
+          if (message)
+            context_.peer->dispatch(*message);
           else
-            context_.peer->refuse(parsed->error());
+            context_.peer->refuse(message.error());
           if (on_ready_) on_ready_();
         });
       });

@@ -26,6 +26,8 @@ class PspSession final : public Session, private EngineListener {
   [[nodiscard]] int exit_code() const override { return exit_code_; }
 
  private:
+  using Parsed = std::optional<tl::expected<protocol::Message, protocol::MessageFault>>;
+  void parse_later(const std::shared_ptr<std::string>& text, const std::shared_ptr<Parsed>& parsed);
   protocol::Binder make_binder();
   void initialize(const psp::InitializeParams& params, protocol::Reply<psp::InitializeRequest> reply);
   bool authorise(const psp::InitializeParams& params);

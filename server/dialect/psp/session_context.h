@@ -19,6 +19,7 @@
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 
@@ -84,6 +85,10 @@ std::optional<protocol::ResponseError> outdated(const OpenProfile& open,
                                                 const std::optional<std::uint32_t>& revision,
                                                 std::string_view field);
 
+// Runs what computes and gives an answer on an account of its own: one that takes more memory than there is
+// fails, and whoever asked is told so.
+Result<void> answer_within(Engine& engine, const StopSource& stop, const std::function<Result<void>()>& work);
+
 template <class R>
 void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
                          const std::string& panel) {
@@ -94,19 +99,22 @@ void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place
     panels.insert_or_assign(panel, stop);
   }
   reply.on_cancel([stop]() mutable { stop.request_stop(); });
-  engine.scheduler().submit(
-      quick ? R::lane : Lane::bulk, R::method,
-      [reply = std::move(reply), work = std::move(work), place = std::move(place), stop]() mutable {
-        if (stop.stopped()) {
-          reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
-          return;
-        }
-        auto result = work(StopToken(stop));
-        if (result)
-          reply(*result);
-        else
-          reply.error(to_psp(result.error(), place));
-      });
+  engine.scheduler().submit(quick ? R::lane : Lane::bulk, R::method,
+                            [&on = engine, reply = std::move(reply), work = std::move(work),
+                             place = std::move(place), stop]() mutable {
+                              if (stop.stopped()) {
+                                reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
+                                return;
+                              }
+                              const auto error = answer_within(on, stop, [&]() -> Result<void> {
+                                auto result = work(StopToken(stop));
+                                if (!result) return tl::unexpected<Error>(std::move(result).error());
+                                reply(*result);
+                                return {};
+                              });
+                              const LastWords words;
+                              if (!error) reply.error(to_psp(error.error(), place));
+                            });
 }
 
 }  // namespace profd
