@@ -92,7 +92,7 @@ class Peeler {
   }
 
  private:
-  ExpandOptions options() const { return {budget_, partial_, stop_, &executor_}; }
+  ExpandOptions options() const { return {within_memory(budget_), partial_, stop_, &executor_}; }
 
   // Limits and stops end everything; other failures are the content's own.
   Result<void> failed(Error error, const Content& content) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "formats/source_files.h"
-#include "formats/stoppable.h"
 #include "formats/support/gzip.h"
 #include "formats/support/utf16.h"
 #include "formats/support/zip.h"
@@ -40,7 +39,7 @@ Result<ByteSource> expanded(ByteSource source, std::uint64_t max_bytes) {
     const bool gzip = is_gzip(source.bytes()), zstd = is_zstd(source.bytes());
     if (!gzip && !zstd && !is_utf16_text(source.bytes())) break;
     ImportReport ignored;
-    const ExpandOptions options{{max_bytes, "expanded_bytes"}, false, {}, nullptr};
+    const ExpandOptions options{within_memory({max_bytes, "expanded_bytes"}), false, {}, nullptr};
     auto inner = gzip   ? gunzip(source.bytes(), options, ignored)
                  : zstd ? unzstd(source.bytes(), options, ignored)
                         : utf16_to_utf8(source.bytes(), options, ignored);
@@ -90,7 +89,8 @@ class Directory final : public ListedFolder {
   std::vector<Error> unreadable() const override { return unreadable_; }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return missing(file);
-    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", name(), file), max_bytes_, stop_));
+    PROFD_TRY(ByteSource source,
+              open_file(fmt::format("{}/{}", name(), file), max_bytes_, OpenRule::regular, stop_));
     return expanded(std::move(source), max_bytes_);
   }
 
@@ -121,8 +121,9 @@ class ArchiveFolder final : public ListedFolder {
     if (at == files().size()) return missing(file);
     const ArchiveMember& member = members_[at];
     ImportReport ignored;
-    PROFD_TRY(Expanded content,
-              expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}, ignored));
+    PROFD_TRY(
+        Expanded content,
+        expand_member(member, {within_memory({max_bytes_, "expanded_bytes"}), false, {}, nullptr}, ignored));
     const bool borrowed = content.owner == nullptr;
     ByteSource source(content.bytes, borrowed ? archive_.owner() : std::move(content.owner), member.name);
     source.set_private(!borrowed || archive_.is_private());
@@ -174,7 +175,8 @@ class Surroundings final : public Folder {
   }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return fail(ErrorCode::not_found, fmt::format("there is no {} in {}", file, path_));
-    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", path_, file), max_bytes_, stop_));
+    PROFD_TRY(ByteSource source,
+              open_file(fmt::format("{}/{}", path_, file), max_bytes_, OpenRule::regular, stop_));
     return expanded(std::move(source), max_bytes_);
   }
 
@@ -224,14 +226,6 @@ std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64
   const std::size_t slash = path.rfind('/');
   return std::make_shared<Surroundings>(
       slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)), max_bytes, stop);
-}
-
-Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes) {
-  return open_folder(path, max_bytes, StopToken{});
-}
-
-std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes) {
-  return folder_beside(path, max_bytes, StopToken{});
 }
 
 std::shared_ptr<const Folder> archive_folder(ByteSource archive, std::vector<ArchiveMember> members,

@@ -31,10 +31,12 @@ class Folder {
 inline constexpr std::size_t kMaxFolderFiles = 100'000;
 inline constexpr std::size_t kMaxFolderDepth = 8;
 
-// A directory with everything below it. `max_bytes`: of one file, expanded.
-Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes);
+// A directory with everything below it. `max_bytes`: of one file, expanded. `stop` ends reading its files.
+Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes,
+                                                  const StopToken& stop = {});
 // The directory a file lies in: only files directly in it, listed when first asked for.
-std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes);
+std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes,
+                                            const StopToken& stop = {});
 // Members with unsafe names (absolute, upward, hidden) are not in it.
 std::shared_ptr<const Folder> archive_folder(ByteSource archive, std::vector<ArchiveMember> members,
                                              std::uint64_t max_bytes);

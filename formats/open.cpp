@@ -9,7 +9,6 @@
 #include "core/support/near_miss.h"
 #include "formats/containers.h"
 #include "formats/source_files.h"
-#include "formats/stoppable.h"
 
 namespace profd {
 namespace {
@@ -439,20 +438,18 @@ class Opener {
 
 }  // namespace
 
-Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes, const StopToken& stop) {
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes, OpenRule rule,
+                             const StopToken& stop) {
   OpenInput input;
+  if (rule == OpenRule::regular && path.find('\0') == std::string::npos) PROFD_CHECK(check_ordinary(path));
   if (is_folder(path)) {
     PROFD_TRY(input.folder, open_folder(path, max_bytes, stop));
     return input;
   }
-  PROFD_TRY(input.file, open_file(path, max_bytes, stop));
+  PROFD_TRY(input.file, open_file(path, max_bytes, rule, stop));
   // What stands beside a device or pipe has nothing to do with what comes out of it.
   if (is_regular_file(path)) input.beside = folder_beside(path, max_bytes, stop);
   return input;
-}
-
-Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes) {
-  return open_input(path, max_bytes, StopToken{});
 }
 
 Result<OpenedFile> open_profiles(const OpenInput& input, const OpenOptions& options, Executor& executor,

@@ -29,8 +29,9 @@ struct OpenInput {
   std::shared_ptr<const Folder> beside;  // may be null
   std::shared_ptr<const Folder> folder;  // not null: `file` and `beside` are not looked at
 };
-// A file (or pipe) or a directory.
-Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes);
+// A file (or pipe, as far as the rule goes) or a directory.
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes,
+                             OpenRule rule = OpenRule::anything, const StopToken& stop = {});
 
 struct OpenedFile {
   std::vector<ProfilePtr> profiles;  // at least one; of a folder in the order of time, else of names

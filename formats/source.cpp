@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/stoppable.h"
+#include "formats/source_files.h"
 #include "formats/support/map_guard.h"
 #include "formats/support/output_buffer.h"
 
@@ -51,11 +51,19 @@ tl::unexpected<Error> too_large(const std::string& path, std::uint64_t max_bytes
               fmt::format("{} is larger than {} bytes (limit input_bytes)", path, max_bytes));
 }
 
+std::uint64_t half_of_the_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2
+                               : std::uint64_t{4} << 30;
+}
+
 // Reads until the end; `expected` sizes the buffer.
 Result<ByteSource> read_all(const FileDescriptor& file, const std::string& path, std::uint64_t expected,
                             std::uint64_t max_bytes, bool is_pipe, const StopToken& stop) {
   OutputBuffer out;
   int waited_ms = 0;
+  // What is not mapped is memory.
+  max_bytes = std::min(max_bytes, half_of_the_memory());
   PROFD_CHECK(out.grow(
       static_cast<std::size_t>(std::min(std::max<std::uint64_t>(expected + 1, 1u << 16), max_bytes)), 0));
   std::size_t used = 0;
@@ -91,11 +99,15 @@ Result<ByteSource> read_all(const FileDescriptor& file, const std::string& path,
 
 }  // namespace
 
-Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes, const StopToken& stop) {
+Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes, OpenRule rule,
+                             const StopToken& stop) {
   if (path.find('\0') != std::string::npos) return fail(ErrorCode::invalid, "a path cannot hold a zero byte");
+  if (rule == OpenRule::regular) PROFD_CHECK(check_ordinary(path));
   // Not blocking: opening a pipe without a writer must not hang.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return system_failure(path, errno);
+  // Again, of what was opened: another file may stand there by now.
+  if (rule == OpenRule::regular) PROFD_CHECK(check_ordinary(path, file.get()));
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return system_failure(path, errno);
   if (S_ISDIR(status.st_mode))
@@ -124,10 +136,6 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes, c
   ByteSource source({static_cast<const std::byte*>(place), length}, std::move(owner), path);
   source.set_mapped_file(std::move(guard));
   return source;
-}
-
-Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
-  return open_file(path, max_bytes, StopToken{});
 }
 
 bool ByteSource::shrank() const {

@@ -48,8 +48,15 @@ class ByteSource {
   bool truncated_ = false;                 // a container ended early; what is here is a prefix
 };
 
-// Maps a regular file, reads anything else (pipes) up to `max_bytes`.
-Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes);
+// What a path may stand for. A person who types it may mean a pipe, or what the kernel makes up below /proc.
+// Everybody else (a client, a project file, a folder that is looked through) means a file: pipes block,
+// devices do things when they are opened, and what the kernel makes up can be without an end.
+enum class OpenRule : std::uint8_t { anything, regular };
+
+// Maps a regular file, reads anything else (pipes) up to `max_bytes`. Ends soon after `stop`: of pipes nobody
+// writes to, of files that take long to read.
+Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes,
+                             OpenRule rule = OpenRule::anything, const StopToken& stop = {});
 ByteSource memory_source(std::string content, std::string name);
 
 }  // namespace profd

@@ -14,6 +14,11 @@ namespace profd {
 bool is_folder(const std::string& path);
 bool is_regular_file(const std::string& path);
 
+// Nothing when the path is a regular file (or, unless `fd` is one that was opened of it, a folder) of a file
+// system that keeps files. `invalid` for pipes, sockets, devices and what the kernel makes up (/proc, /sys
+// and their kind), `not_found` or `io` for what cannot be looked at. Opens nothing.
+Result<void> check_ordinary(const std::string& path, int fd = -1);
+
 // Names of the regular files in a folder that are not hidden, in no order; the first `max_files` of them.
 // None when the folder cannot be read.
 std::vector<std::string> list_files_in(const std::string& path, std::size_t max_files);

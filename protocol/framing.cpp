@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <new>
 #include <utility>
 
 namespace profd::protocol {
@@ -48,7 +49,47 @@ std::string excerpt(std::string_view text) {
 
 }  // namespace
 
+void FrameReader::feed(std::string_view bytes) {
+  const std::size_t n_skipped = std::min(to_skip_, bytes.size());
+  to_skip_ -= n_skipped;
+  consumed_ += n_skipped;
+  bytes.remove_prefix(n_skipped);
+  if (bytes.empty()) return;
+  try {
+    buffer_.append(bytes);
+  } catch (const std::bad_alloc&) {
+    if (state_ != State::body) throw;
+    const auto size = static_cast<std::size_t>(*content_length_);
+    const std::size_t of_body = std::min(size - std::min(size, pending_bytes()), bytes.size());
+    drop_body(pending_bytes());
+    to_skip_ -= of_body;
+    consumed_ += of_body;
+    buffer_.append(bytes.substr(of_body));
+  }
+}
+
+// The body that is being read will not be had: its first bytes, those here, go now.
+void FrameReader::drop_body(std::size_t n_here) {
+  const auto size = static_cast<std::size_t>(*content_length_);
+  const std::size_t of_body = std::min(size, n_here);
+  to_skip_ = size - of_body;
+  dropped_ = size;
+  content_length_.reset();
+  state_ = State::header;
+  if (of_body == pending_bytes()) {
+    consumed_ += of_body;
+    buffer_ = {};
+    start_ = scanned_ = 0;
+  } else {
+    consume(of_body);
+  }
+}
+
 std::optional<FrameReader::Frame> FrameReader::next() {
+  if (dropped_) {
+    const std::uint64_t size = *std::exchange(dropped_, std::nullopt);
+    return FrameError{consumed_, "there was no memory for a message of " + std::to_string(size) + " bytes"};
+  }
   if (state_ == State::resync && !skip_to_header()) return std::nullopt;
   if (state_ == State::header) {
     if (auto problem = read_header()) return problem;
@@ -114,8 +155,20 @@ std::optional<FrameError> FrameReader::take_header_line(std::string_view line) {
 std::optional<FrameReader::Frame> FrameReader::read_body() {
   const auto size = static_cast<std::size_t>(*content_length_);
   if (pending_bytes() < size) return std::nullopt;
-  std::string body = buffer_.substr(start_, size);
-  consume(size);
+  std::string body;
+  if (start_ == 0 && buffer_.size() == size) {
+    body = std::exchange(buffer_, {});
+    consumed_ += size;
+    scanned_ = 0;
+  } else {
+    try {
+      body = buffer_.substr(start_, size);
+    } catch (const std::bad_alloc&) {
+      drop_body(size);
+      return next();
+    }
+    consume(size);
+  }
   content_length_.reset();
   state_ = State::header;
   return body;
@@ -164,6 +217,9 @@ void FrameReader::consume(std::size_t n_bytes) {
   scanned_ = 0;
   // Moving the rest to the front only when at least half is dead keeps the cost linear.
   if (start_ == buffer_.size()) {
+    // A large message is rare; nobody keeps room for the next one.
+    constexpr std::size_t kKept = std::size_t{256} << 10;
+    if (buffer_.capacity() > kKept) buffer_ = {};
     buffer_.clear();
     start_ = 0;
   } else if (start_ > buffer_.size() / 2 && start_ >= 4096) {
@@ -175,7 +231,10 @@ void FrameReader::consume(std::size_t n_bytes) {
 std::optional<FrameError> FrameReader::finish() {
   const std::size_t left = pending_bytes();
   FrameError error{consumed_, {}};
-  if (state_ == State::body) {
+  if (to_skip_ > 0) {
+    error.message = "stream ended inside a message that there was no memory for";
+    to_skip_ = 0;
+  } else if (state_ == State::body) {
     error.message = "stream ended after " + std::to_string(left) + " of the " +
                     std::to_string(*content_length_) + " bytes of a message";
   } else if (state_ == State::header && (left > 0 || header_bytes_ > 0)) {

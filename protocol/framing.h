@@ -34,7 +34,8 @@ class FrameReader {
 
   explicit FrameReader(FrameLimits limits = {}) : limits_(limits) {}
 
-  void feed(std::string_view bytes) { buffer_.append(bytes); }
+  // What there is no memory for is skipped: next() says so, and goes on behind it.
+  void feed(std::string_view bytes);
 
   // The next message or error; nothing when more bytes are needed. Call until it gives nothing.
   [[nodiscard]] std::optional<Frame> next();
@@ -50,6 +51,7 @@ class FrameReader {
 
   std::optional<Frame> read_header();
   std::optional<Frame> read_body();
+  void drop_body(std::size_t n_here);
   bool skip_to_header();
   std::optional<FrameError> take_header_line(std::string_view line);
   FrameError fail(std::string message);
@@ -60,8 +62,10 @@ class FrameReader {
   std::string buffer_;
   std::size_t start_ = 0;    // first byte of buffer_ not yet consumed
   std::size_t scanned_ = 0;  // bytes after start_ known to hold no line end (header) or header line (resync)
-  std::uint64_t consumed_ = 0;    // stream offset of start_
-  std::size_t header_bytes_ = 0;  // of the header block being read, up to start_
+  std::uint64_t consumed_ = 0;            // stream offset of start_
+  std::size_t header_bytes_ = 0;          // of the header block being read, up to start_
+  std::size_t to_skip_ = 0;               // bytes to come of a body that there was no memory for
+  std::optional<std::uint64_t> dropped_;  // the length of one, to be told
   std::optional<std::uint64_t> content_length_;
 };
 

@@ -1,6 +1,7 @@
 #include "protocol/message.h"
 
 #include <cmath>
+#include <new>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -100,6 +101,64 @@ tl::expected<Message, MessageFault> parse_message(std::string_view body, const J
     return invalid("a message needs a method, a result or an error");
   }
   return message;
+}
+
+namespace {
+
+// Looks for "id" at the top of a message.
+class IdFinder : public nlohmann::json_sax<Json> {
+ public:
+  std::optional<RequestId> id;
+
+  bool null() override { return go_on(); }
+  bool boolean(bool) override { return go_on(); }
+  bool number_integer(number_integer_t value) override { return wanted_ ? found(RequestId(value)) : go_on(); }
+  bool number_unsigned(number_unsigned_t value) override {
+    return wanted_ ? found(RequestId(static_cast<std::int64_t>(value))) : go_on();
+  }
+  bool number_float(number_float_t, const string_t&) override { return go_on(); }
+  bool string(string_t& value) override { return wanted_ ? found(RequestId(value)) : go_on(); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return enter(); }
+  bool key(string_t& value) override {
+    wanted_ = depth_ == 1 && value == "id";
+    return true;
+  }
+  bool end_object() override { return leave(); }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  bool found(RequestId value) {
+    id = std::move(value);
+    return false;
+  }
+  bool go_on() {
+    wanted_ = false;
+    return true;
+  }
+  bool enter() {
+    ++depth_;
+    return go_on();
+  }
+  bool leave() {
+    --depth_;
+    return go_on();
+  }
+
+  std::size_t depth_ = 0;
+  bool wanted_ = false;
+};
+
+}  // namespace
+
+std::optional<RequestId> find_request_id(std::string_view body) try {
+  IdFinder finder;
+  static_cast<void>(Json::sax_parse(body, &finder));
+  return finder.id;
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
 }
 
 std::string request_text(const RequestId& id, std::string_view method, std::string_view params) {

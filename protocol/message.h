@@ -35,6 +35,10 @@ struct MessageFault {
 [[nodiscard]] tl::expected<Message, MessageFault> parse_message(std::string_view body,
                                                                 const JsonLimits& limits = {});
 
+// The id of a body that there is no memory to parse; nothing when it has none, or stands behind what cannot
+// be had either. Builds nothing of the message.
+[[nodiscard]] std::optional<RequestId> find_request_id(std::string_view body);
+
 // Bodies of messages. `params` and `result` are JSON text; "" stands for no params.
 [[nodiscard]] std::string request_text(const RequestId& id, std::string_view method, std::string_view params);
 [[nodiscard]] std::string notification_text(std::string_view method, std::string_view params);

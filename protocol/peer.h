@@ -36,6 +36,8 @@ struct PeerHooks {
   // `droppable`: a report of progress, which a slow receiver may miss.
   std::function<void(std::string body, bool droppable)> send;
   std::function<void(std::string_view text)> log;  // optional: faults of the other side, and ours
+  // Optional: why a request of this method is dropped without an answer, where it is known on this thread.
+  std::function<std::optional<ResponseError>(std::string_view method)> dropped{};
 };
 
 class Peer {

@@ -21,6 +21,9 @@ class PeerCore {
 
   void send(std::string body, bool droppable = false);
   void log(std::string_view text) const;
+  [[nodiscard]] std::optional<ResponseError> why_dropped(std::string_view method) const {
+    return hooks_.dropped ? hooks_.dropped(method) : std::nullopt;
+  }
 
   // Requests of the other side. The serial tells two with one id apart.
   std::optional<std::uint64_t> begin_incoming(const RequestId& id, std::size_t limit);

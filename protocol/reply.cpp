@@ -74,6 +74,10 @@ void ReplyOnce::drop() noexcept try {
     error({ErrorCodes::request_cancelled, method_ + " was cancelled"});
     return;
   }
+  if (const auto why = core->why_dropped(method_)) {
+    error(*why);
+    return;
+  }
   core->log(method_ + " " + id_.json() + " was dropped without an answer");
   error({ErrorCodes::internal_error, method_ + " failed inside the server; its log says more"});
 } catch (...) {  // out of memory, or a hook that throws: nothing is left to tell anyone

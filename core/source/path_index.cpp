@@ -65,6 +65,8 @@ void PathIndex::add(std::string_view path) {
   }
   same_name.push_back(static_cast<std::uint32_t>(paths_.size()));
   paths_.emplace_back(path);
+  // Two texts, where they do not fit into the string itself, and a node of the table for most.
+  bytes_ += 2 * sizeof(std::string) + path.size() + parts.back().size() + 64;
 }
 
 std::size_t PathIndex::common_suffix(std::string_view a, std::string_view b) {

@@ -32,6 +32,8 @@ class PathIndex {
   // Adding a path again changes nothing.
   void add(std::string_view path);
   std::size_t size() const { return paths_.size(); }
+  // Bytes, nearly.
+  std::size_t memory() const { return bytes_; }
   // Configured prefixes first (the longest that fits and leads to a file of the index), then the longest
   // common suffix, where a module-style path also matches without its version ("github.com/u/m@v1.2.3/a.go",
   // ".../m/v2/a.go" -> ".../m/a.go"). A base name alone is a match only when one file has it; a profile path
@@ -43,6 +45,7 @@ class PathIndex {
  private:
   std::vector<std::string> paths_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_base_name_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace profd

@@ -10,6 +10,8 @@
 #include <new>
 #include <vector>
 
+#include "core/support/account.h"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -30,8 +32,12 @@ struct BigAllocator {
     const std::size_t bytes = n * sizeof(T);
 #if defined(__linux__)
     if (bytes >= 2 * kHugePage) {
+      charge(bytes);
       void* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (block == MAP_FAILED) throw std::bad_alloc();
+      if (block == MAP_FAILED) {
+        uncharge(bytes);
+        throw std::bad_alloc();
+      }
       ::madvise(block, bytes, MADV_HUGEPAGE);
       return static_cast<T*>(block);
     }
@@ -42,6 +48,7 @@ struct BigAllocator {
 #if defined(__linux__)
     if (n * sizeof(T) >= 2 * kHugePage) {
       ::munmap(block, n * sizeof(T));
+      uncharge(n * sizeof(T));
       return;
     }
 #endif

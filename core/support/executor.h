@@ -11,8 +11,9 @@ class Executor {
   virtual ~Executor() = default;
   // How many pieces are worth making for full use of the machine.
   virtual unsigned width() const = 0;
-  // Calls task(0..n-1), in any order and on any thread, and returns when all are done.
-  // Tasks must not throw.
+  // Calls task(0..n-1), in any order and on any thread, and returns when all are done. Tasks work for the
+  // caller's Account. When one throws, those that have not begun are left out, and the first exception comes
+  // out of here once the others are over.
   virtual void run(std::size_t n_tasks, const std::function<void(std::size_t)>& task) = 0;
 };
 

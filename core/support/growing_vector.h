@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/support/account.h"
 #include "core/support/big_vector.h"
 #include "core/support/column.h"
 
@@ -82,14 +83,18 @@ template <class T>
 void GrowingVector<T>::grow(std::size_t at_least) {
   const std::size_t wanted = std::max({at_least, capacity_ * 2, std::size_t{64}});
   if (wanted > SIZE_MAX / 2 / sizeof(T)) throw std::bad_array_new_length();
-  const std::size_t bytes = wanted * sizeof(T);
+  const std::size_t bytes = wanted * sizeof(T), more = bytes - capacity_ * sizeof(T);
+  charge(more);
 #if defined(__linux__)
   if (bytes >= kBig) {
     const std::size_t old = capacity_ * sizeof(T);
     void* block = old >= kBig
                       ? ::mremap(data_, old, bytes, MREMAP_MAYMOVE)
                       : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) throw std::bad_alloc();
+    if (block == MAP_FAILED) {
+      uncharge(more);
+      throw std::bad_alloc();
+    }
     ::madvise(block, bytes, MADV_HUGEPAGE);
     if (old < kBig) {
       if (size_ > 0) std::memcpy(block, data_, size_ * sizeof(T));
@@ -101,7 +106,10 @@ void GrowingVector<T>::grow(std::size_t at_least) {
   }
 #endif
   void* block = std::realloc(data_, bytes);
-  if (block == nullptr) throw std::bad_alloc();
+  if (block == nullptr) {
+    uncharge(more);
+    throw std::bad_alloc();
+  }
   data_ = static_cast<T*>(block);
   capacity_ = wanted;
 }
@@ -115,6 +123,7 @@ void GrowingVector<T>::drop() noexcept {
   else
 #endif
     std::free(data_);
+  uncharge(capacity_ * sizeof(T));
   data_ = nullptr;
   size_ = capacity_ = 0;
 }

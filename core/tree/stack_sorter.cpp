@@ -314,7 +314,7 @@ Result<void> Sorter::sort_in_groups(std::vector<Piece>& pieces) {
     auto taken = scratches.take();
     Scratch& scratch = *taken;
     // Address space that growing would otherwise take by copying; what is not used is never touched.
-    scratch.frames.reserve(options_.group_limit * 64);
+    scratch.frames.reserve(std::min(options_.group_limit, n) * 64);
     scratch.contexts.clear();
     piece.first_row = piece.end_row = groups[runs[r].first].begin;
     for (std::size_t g = runs[r].first; g < runs[r].second && !cancelled(); ++g)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <new>
 #include <optional>
 
 namespace profd {
@@ -9,6 +11,7 @@ namespace profd {
 // One computation and everyone who waits for it.
 struct ViewCache::Flight final : StopCondition {
   bool stopped() const override {
+    if (over.stopped()) return true;
     const std::scoped_lock lock(mutex);
     return std::all_of(waiting.begin(), waiting.end(), [](const StopToken& t) { return t.stop_requested(); });
   }
@@ -16,6 +19,7 @@ struct ViewCache::Flight final : StopCondition {
   mutable std::mutex mutex;
   std::condition_variable landed;
   std::vector<StopToken> waiting;  // who left stays listed, with a token that is stopped
+  StopSource over;                 // it takes more memory than there is
   std::optional<Result<std::shared_ptr<const void>>> result;
   std::type_index type = typeid(void);
   bool dropped = false;  // guarded by the cache's mutex
@@ -27,7 +31,7 @@ Result<std::shared_ptr<const void>> ViewCache::get_any(const ViewKey& key, const
     PROFD_CHECK(stop.status());
     std::shared_ptr<Flight> flight;
     bool first = false;
-    Doomed doomed;
+    Doomed doomed(*this);
     {
       const std::scoped_lock lock(mutex_);
       if (const auto found = by_key_.find(key); found != by_key_.end()) {
@@ -42,17 +46,21 @@ Result<std::shared_ptr<const void>> ViewCache::get_any(const ViewKey& key, const
         evict(doomed);
         return value;
       }
-      std::shared_ptr<Flight>& known = flights_[key];
-      first = known == nullptr;
+      const auto known = flights_.find(key);
+      first = known == flights_.end();
       if (first) {
-        known = std::make_shared<Flight>();
-        known->type = recipe.type;
+        flight = std::make_shared<Flight>();
+        flight->type = recipe.type;
+        flight->waiting.push_back(stop);
+        flights_.emplace(key, flight);
+      } else {
+        flight = known->second;
+        if (flight->type != recipe.type)
+          return fail(ErrorCode::internal, "a view under way has another type");
+        const std::scoped_lock lock_flight(flight->mutex);
+        flight->waiting.push_back(stop);
       }
-      flight = known;
-      if (flight->type != recipe.type) return fail(ErrorCode::internal, "a view under way has another type");
       ++(first ? counters_.misses : counters_.joins);
-      const std::scoped_lock lock_flight(flight->mutex);
-      flight->waiting.push_back(stop);
     }
     if (first) return compute(key, flight, recipe);
 
@@ -79,23 +87,59 @@ Result<std::shared_ptr<const void>> ViewCache::compute(const ViewKey& key,
     const Recipe& recipe;
     Result<std::shared_ptr<const void>> result = fail(ErrorCode::internal, "the view could not be computed");
     ~Landing() {
-      Doomed doomed;
-      {
+      Doomed doomed(cache);
+      try {
         const std::scoped_lock lock(cache.mutex_);
         const auto known = cache.flights_.find(key);
         if (known != cache.flights_.end() && known->second == flight) cache.flights_.erase(known);
         if (result && !flight->dropped) cache.keep(key, recipe, *result, doomed);
+      } catch (const std::bad_alloc&) {  // not kept: who asked has it all the same
       }
       {
         const std::scoped_lock lock(flight->mutex);
-        flight->result = result;
+        try {
+          flight->result = result;
+        } catch (const std::bad_alloc&) {  // a text so short that it needs no memory
+          flight->result = fail(ErrorCode::limit, "out of memory");
+        }
       }
       flight->landed.notify_all();
     }
   };
   Landing landing{*this, key, flight, recipe};
-  landing.result = recipe.compute(StopToken(std::shared_ptr<const StopCondition>(flight)));
+  std::optional<Account> account;
+  if (pool_ != nullptr) account.emplace(pool_, flight->over);
+  try {
+    const Account::Scope scope(account ? &*account : Account::current());
+    landing.result = recipe.compute(StopToken(std::shared_ptr<const StopCondition>(flight)));
+  } catch (const std::bad_alloc&) {
+    landing.result = fail(ErrorCode::limit, "out of memory");
+  }
+  if (!landing.result && account && account->over())
+    landing.result = tl::unexpected<Error>(account->error("this view"));
   return landing.result;
+}
+
+ViewCache::Doomed::~Doomed() {
+  if (entries.empty()) return;
+  std::size_t bytes = 0;
+  for (const Entry& entry : entries) bytes += entry.bytes;
+  const Account::Scope nobody(nullptr);
+  entries.clear();
+  if (cache.on_freed_) cache.on_freed_(bytes);
+}
+
+void ViewCache::measure_again() {
+  constexpr int kUsedLast = 16;
+  Doomed doomed(*this);
+  const std::scoped_lock lock(mutex_);
+  int n = 0;
+  for (auto entry = entries_.begin(); entry != entries_.end() && n < kUsedLast; ++entry, ++n) {
+    const std::size_t now = entry->measure(entry->value.get());
+    bytes_ += now - entry->bytes;
+    entry->bytes = now;
+  }
+  evict(doomed);
 }
 
 std::shared_ptr<const void> ViewCache::peek_any(const ViewKey& key, std::type_index type) const {
@@ -118,34 +162,36 @@ void ViewCache::keep(const ViewKey& key, const Recipe& recipe, const std::shared
   const std::size_t bytes = recipe.measure(value.get());
   if (bytes > budget_) return;
   entries_.push_front({key, recipe.type, value, recipe.measure, bytes});
-  by_key_[key] = entries_.begin();
+  try {
+    by_key_[key] = entries_.begin();
+  } catch (...) {
+    entries_.pop_front();
+    throw;
+  }
   bytes_ += bytes;
   evict(doomed);
 }
 
 void ViewCache::evict(Doomed& doomed) {
   while (bytes_ > budget_ && !entries_.empty()) {
-    Entry& last = entries_.back();
-    bytes_ -= last.bytes;
-    doomed.push_back(std::move(last.value));
-    by_key_.erase(last.key);
-    entries_.pop_back();
+    doom(std::prev(entries_.end()), doomed);
     ++counters_.evictions;
   }
 }
 
+void ViewCache::doom(std::list<Entry>::iterator entry, Doomed& doomed) {
+  bytes_ -= entry->bytes;
+  by_key_.erase(entry->key);
+  doomed.entries.splice(doomed.entries.end(), entries_, entry);
+}
+
 void ViewCache::drop(std::uint64_t profile) {
-  Doomed doomed;
+  Doomed doomed(*this);
   const std::scoped_lock lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
-    if (entry->key.profile != profile) {
-      ++entry;
-      continue;
-    }
-    bytes_ -= entry->bytes;
-    doomed.push_back(std::move(entry->value));
-    by_key_.erase(entry->key);
-    entry = entries_.erase(entry);
+    const auto next = std::next(entry);
+    if (entry->key.profile == profile) doom(entry, doomed);
+    entry = next;
   }
   for (auto flight = flights_.begin(); flight != flights_.end();) {
     if (flight->first.profile != profile) {
@@ -158,7 +204,7 @@ void ViewCache::drop(std::uint64_t profile) {
 }
 
 void ViewCache::set_budget(std::size_t bytes) {
-  Doomed doomed;
+  Doomed doomed(*this);
   const std::scoped_lock lock(mutex_);
   budget_ = bytes;
   evict(doomed);

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/account.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 
@@ -44,7 +45,11 @@ Result<std::shared_ptr<const T>> shared(Result<T> value) {
 
 class ViewCache {
  public:
-  explicit ViewCache(std::size_t budget_bytes) : budget_(budget_bytes) {}
+  // `pool`: what computing may take, together with all else that draws on it; null: nobody counts it.
+  // `on_freed` is told how much was let go of, on the thread that did.
+  explicit ViewCache(std::size_t budget_bytes, std::shared_ptr<MemoryPool> pool = nullptr,
+                     std::function<void(std::size_t)> on_freed = {})
+      : budget_(budget_bytes), pool_(std::move(pool)), on_freed_(std::move(on_freed)) {}
 
   // T has memory(), which may grow with use; it is asked again on every hit. One key always stands for one T:
   // another type under the same key is a bug and fails with `internal`.
@@ -75,10 +80,14 @@ class ViewCache {
     return out;
   }
 
+  // Asks the views used last what they hold now, for who has just used some: they grow with use.
+  void measure_again();
+
   // Forgets every view of a profile. Computations under way finish for those who wait and are not kept.
   void drop(std::uint64_t profile);
   void set_budget(std::size_t bytes);
 
+  const std::shared_ptr<MemoryPool>& pool() const { return pool_; }
   std::size_t budget() const;
   std::size_t bytes() const;
   std::size_t size() const;
@@ -107,7 +116,13 @@ class ViewCache {
       return std::hash<std::string>()(key.text) ^ (key.profile * 0x9E3779B97F4A7C15ull);
     }
   };
-  using Doomed = std::vector<std::shared_ptr<const void>>;
+  // Views that are no longer kept, destroyed outside the lock and at nobody's cost.
+  struct Doomed {
+    explicit Doomed(const ViewCache& of) : cache(of) {}
+    ~Doomed();
+    const ViewCache& cache;
+    std::list<Entry> entries;
+  };
 
   Result<std::shared_ptr<const void>> get_any(const ViewKey& key, const StopToken& stop,
                                               const Recipe& recipe);
@@ -118,9 +133,13 @@ class ViewCache {
   void keep(const ViewKey& key, const Recipe& recipe, const std::shared_ptr<const void>& value,
             Doomed& doomed);
   void evict(Doomed& doomed);
+  // Takes an entry out of what is kept. Allocates nothing.
+  void doom(std::list<Entry>::iterator entry, Doomed& doomed);
 
   mutable std::mutex mutex_;
   std::size_t budget_;
+  const std::shared_ptr<MemoryPool> pool_;
+  const std::function<void(std::size_t)> on_freed_;
   std::size_t bytes_ = 0;
   Counters counters_;
   std::list<Entry> entries_;  // most recently used first

@@ -17,6 +17,13 @@ bool is_bzip2(std::span<const std::byte> bytes) {
 
 Result<Expanded> unbzip2(std::span<const std::byte> in, const ExpandOptions& options, ImportReport& report) {
   bz_stream stream{};
+  const auto own_memory = [&stream] {
+    stream.bzalloc = [](void*, int n, int size) {
+      return allocate_for_decoder(static_cast<std::size_t>(n), static_cast<std::size_t>(size));
+    };
+    stream.bzfree = [](void*, void* block) { free_of_decoder(block); };
+  };
+  own_memory();
   if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK)
     return fail(ErrorCode::limit, "not enough memory to decompress");
   const std::unique_ptr<bz_stream, int (*)(bz_stream*)> closer(&stream, BZ2_bzDecompressEnd);
@@ -32,10 +39,12 @@ Result<Expanded> unbzip2(std::span<const std::byte> in, const ExpandOptions& opt
         from = from.subspan(offered - stream.avail_in);
         to = to.subspan(room - stream.avail_out);
         if (status == BZ_OK) return StreamStep::more;
+        if (status == BZ_MEM_ERROR) return StreamStep::no_memory;
         if (status != BZ_STREAM_END) return StreamStep::damaged;
         if (from.empty()) return StreamStep::finished;
         BZ2_bzDecompressEnd(&stream);
         stream = {};
+        own_memory();
         return BZ2_bzDecompressInit(&stream, 0, 0) == BZ_OK ? StreamStep::more : StreamStep::damaged;
       });
 }

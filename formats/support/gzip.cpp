@@ -23,23 +23,29 @@ struct FreeDecompressor {
 };
 using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
 
-// The size the last member claims (modulo 4 GiB), as a first guess of the whole; never trusted.
-std::size_t guess_of_gzip(std::span<const std::byte> in, std::uint64_t limit) {
+// The size the last member claims (modulo 4 GiB).
+std::uint32_t claimed_size(std::span<const std::byte> in) {
   std::uint32_t claimed = 0;
   if (in.size() >= 18) {
     for (int i = 3; i >= 0; --i)
       claimed =
           claimed << 8 | std::to_integer<std::uint32_t>(in[in.size() - 4 + static_cast<std::size_t>(i)]);
   }
+  return claimed;
+}
+
+// A first guess of the whole; never trusted.
+std::size_t guess_of_gzip(std::span<const std::byte> in, std::uint64_t limit) {
+  const std::uint32_t claimed = claimed_size(in);
   // Deflate cannot expand more than 1032 times.
   const std::uint64_t possible = in.size() > limit / 1032 ? limit : in.size() * 1032 + 1024;
   std::uint64_t guess = claimed >= in.size() / 2 && claimed <= possible ? claimed : in.size() * 6 + 4096;
   return static_cast<std::size_t>(std::min({guess, possible, limit}));
 }
 
-Result<void> make_room(OutputBuffer& out, std::size_t used, const ExpansionLimit& limit,
-                       std::uint64_t offset) {
-  if (out.capacity() >= limit.bytes) return tl::unexpected<Error>(expansion_error(limit, offset));
+Result<void> make_room(OutputBuffer& out, std::size_t used, const ExpansionLimit& limit, std::uint64_t offset,
+                       std::uint64_t claimed) {
+  if (out.capacity() >= limit.bytes) return tl::unexpected<Error>(expansion_error(limit, offset, claimed));
   const std::uint64_t wanted = std::max<std::uint64_t>(out.capacity() * 4ull, 1u << 16);
   return out.grow(static_cast<std::size_t>(std::min(wanted, limit.bytes)), used);
 }
@@ -62,7 +68,7 @@ Result<Inflated> inflate_member(std::span<const std::byte> in, std::size_t start
     const std::size_t room =
         static_cast<std::size_t>(std::min<std::uint64_t>(out.capacity(), options.limit.bytes));
     if (used + done.out >= room) {
-      PROFD_CHECK(make_room(out, used + done.out, options.limit, start + done.in));
+      PROFD_CHECK(make_room(out, used + done.out, options.limit, start + done.in, claimed_size(in)));
       continue;
     }
     constexpr std::size_t kChunk = 1u << 24;
@@ -113,14 +119,6 @@ bool all_zero(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Error expansion_error(const ExpansionLimit& limit, std::uint64_t offset) {
-  return {ErrorCode::limit,
-          fmt::format("decompression was stopped: more than {} bytes would come out (limit {})", limit.bytes,
-                      limit.name),
-          offset,
-          {}};
-}
-
 bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
@@ -155,7 +153,7 @@ Result<Expanded> gunzip(std::span<const std::byte> in, const ExpandOptions& opti
         break;
       }
       if (status == LIBDEFLATE_INSUFFICIENT_SPACE) {
-        PROFD_CHECK(make_room(out, used, options.limit, pos));
+        PROFD_CHECK(make_room(out, used, options.limit, pos, claimed_size(in)));
         continue;
       }
       PROFD_TRY(const Inflated good, inflate_member(in, pos, out, used, options));

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "core/support/account.h"
 
 namespace profd {
 namespace {
@@ -50,12 +53,20 @@ std::byte* take(std::byte*& data, std::size_t capacity, std::size_t size) {
 
 OutputBuffer::~OutputBuffer() {
   give_back(data_, capacity_);
+  uncharge(capacity_);
 }
 
 Result<void> OutputBuffer::grow(std::size_t capacity, std::size_t used) {
   const std::size_t size = round_to_pages(std::max<std::size_t>(capacity, 1));
   if (size <= capacity_) return {};
-  std::byte* place = take(data_, capacity_, size);
+  const std::size_t more = size - capacity_;
+  std::byte* place = nullptr;
+  try {
+    charge(more);
+    place = take(data_, capacity_, size);
+    if (!place) uncharge(more);
+  } catch (const std::bad_alloc&) {  // the account's word
+  }
   if (!place)
     return fail(ErrorCode::limit, fmt::format("not enough memory for {} bytes of decompressed data", size));
 #ifdef MADV_HUGEPAGE
@@ -90,12 +101,19 @@ std::pair<const std::byte*, std::shared_ptr<const void>> OutputBuffer::freeze(st
   if (capacity < kHuge) {
     if (void* shorter = std::realloc(data, std::max<std::size_t>(used, 1)))
       data = static_cast<std::byte*>(shorter);
-    return {data, std::shared_ptr<const void>(data, [](const void* p) { std::free(const_cast<void*>(p)); })};
+    uncharge(capacity - used);
+    return {data, std::shared_ptr<const void>(data, [used](const void* p) {
+              std::free(const_cast<void*>(p));
+              uncharge(used);
+            })};
   }
   const std::size_t keep = round_to_pages(std::max<std::size_t>(used, 1));
   if (keep < capacity) munmap(data + keep, capacity - keep);
-  return {data,
-          std::shared_ptr<const void>(data, [keep](const void* p) { munmap(const_cast<void*>(p), keep); })};
+  uncharge(capacity - keep);
+  return {data, std::shared_ptr<const void>(data, [keep](const void* p) {
+            munmap(const_cast<void*>(p), keep);
+            uncharge(keep);
+          })};
 }
 
 }  // namespace profd

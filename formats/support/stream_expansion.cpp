@@ -37,6 +37,8 @@ Result<Expanded> expand_stream(std::span<const std::byte> in, const ExpandOption
     const std::size_t written = wanted - target.size();
     used += written;
     if (step == StreamStep::finished) break;
+    if (step == StreamStep::no_memory)
+      return fail(ErrorCode::limit, fmt::format("not enough memory to decompress {} data", name), offset);
     if (step == StreamStep::damaged) {
       damage = Error{ErrorCode::malformed, "the compressed data is damaged", in.size() - rest.size(), {}};
       break;

@@ -136,7 +136,8 @@ Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions&
     PROFD_CHECK(check_crc(member, member.data, options.partial, report));
     return Expanded{member.data, nullptr, false};
   }
-  if (member.size > options.limit.bytes) return tl::unexpected<Error>(expansion_error(options.limit, 0));
+  if (member.size > options.limit.bytes)
+    return tl::unexpected<Error>(expansion_error(options.limit, 0, member.size));
   if (member.size > member.data.size() * 1032 + 1024)
     return fail(ErrorCode::malformed,
                 fmt::format("the size of {} in the zip directory is impossible", member.name));

@@ -37,7 +37,14 @@ bool is_zstd(std::span<const std::byte> bytes) {
 Result<Expanded> unzstd(std::span<const std::byte> in, const ExpandOptions& options, ImportReport& report) {
   const std::unique_ptr<ZSTD_DStream, FreeStream> stream(ZSTD_createDStream());
   if (!stream) return fail(ErrorCode::limit, "not enough memory to decompress");
-  ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, kWindowLogMax);
+  // The window is memory, too.
+  int window_log = kWindowLogMax;
+  while (window_log > 20 && (std::uint64_t{1} << window_log) > options.limit.bytes) --window_log;
+  ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, window_log);
+  // What a frame says of its size is checked by the decoder, so it need not be tried.
+  const unsigned long long stated = ZSTD_getFrameContentSize(in.data(), in.size());
+  if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != ZSTD_CONTENTSIZE_ERROR && stated > options.limit.bytes)
+    return tl::unexpected<Error>(expansion_error(options.limit, 0, stated));
   OutputBuffer out;
   PROFD_CHECK(out.grow(guess_of_zstd(in, options.limit.bytes), 0));
   Expanded result;

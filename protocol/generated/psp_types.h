@@ -2375,7 +2375,10 @@ void write(JsonText& out, const MemoryParams& value);
 
 // One part of the daemon's memory.
 struct MemoryRow {
-  // Its place in the tree: `profiles/p1/contexts`.
+  // Its place in the tree: `profiles/p1`. At the top stand `profiles`, `views`, and what is not
+  // empty of `working` (what is being read and computed), `documents` (open files of clients),
+  // `workspaces` (indexes of what lies below their roots), `requests` (messages that are being
+  // read) and `answers` (messages that wait for clients to read them).
   std::string path;
   // Bytes, its parts included.
   std::int64_t bytes = 0;
@@ -2387,9 +2390,10 @@ void write(JsonText& out, const MemoryRow& value);
 
 // Result of `$/memory`.
 struct MemoryResult {
-  // Bytes in use by profiles, views and buffers.
+  // Bytes in use: the sum of what stands at the top.
   Measure total;
-  // Bytes allowed for them.
+  // Bytes allowed for what is held; what is being read and computed may take half as much beside
+  // it.
   Measure budget;
   // Bytes of the process, as the system counts them.
   std::optional<Measure> resident;

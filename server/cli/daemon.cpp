@@ -36,7 +36,7 @@ void add_serve(CLI::App& root, Commands& commands) {
              "Worker threads; default: one more than the machine has cores");
   serve
       ->add_option("--memory-budget", options->memory_budget,
-                   "For profiles, such as 4GB; default: half of the memory")
+                   "For all that is held, such as 4GB; default: half of the memory")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   add_number(*serve, "--idle-timeout", "--idle-timeout", options->idle_timeout_s, 0, kLongestIdle,

@@ -15,7 +15,7 @@ struct ServeOptions {
   std::string token_file;  // where port and token are written (mode 0600); "" in the runtime folder
 
   unsigned threads = 0;             // workers; 0: by the machine
-  std::uint64_t memory_budget = 0;  // bytes for profiles; 0: half of the machine
+  std::uint64_t memory_budget = 0;  // bytes for all that is held; 0: half of the machine
   unsigned idle_timeout_s = 0;      // exit after so long without clients; 0: never
   std::string log;                  // file; "" stderr
   bool test_mode = false;           // no worker threads, no clock in texts, profd/sync answered

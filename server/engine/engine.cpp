@@ -12,6 +12,9 @@
 namespace profd {
 namespace {
 
+// With less not even a small file can be read.
+constexpr std::uint64_t kLeastRoom = std::uint64_t{32} << 20;
+
 std::uint64_t half_of_the_machine() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page = ::sysconf(_SC_PAGESIZE);
@@ -24,18 +27,24 @@ std::uint64_t half_of_the_machine() {
 Engine::Engine(const EngineOptions& options, Post post)
     : post_(std::move(post)),
       budget_(options.memory_budget != 0 ? options.memory_budget : half_of_the_machine()),
+      view_budget_(options.view_budget != 0 ? options.view_budget
+                                            : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
+      pool_(std::make_shared<MemoryPool>(std::max(budget_, kLeastRoom), budget_)),
       watch_files_(options.watch_files),
       patience_(options.patience),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
       scheduler_(std::make_unique<Scheduler>(options.n_threads,
                                              [](const std::string& name, const std::string& what) {
-                                               log_error(fmt::format("{}: {}", name, what));
+                                               try {
+                                                 const LastWords words;
+                                                 log_error(fmt::format("{}: {}", name, what));
+                                               } catch (const std::bad_alloc&) {  // not even for that
+                                               }
                                              })),
-      walks_(*scheduler_, post_),
-      views_(options.view_budget != 0 ? options.view_budget
-                                      : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
-             scheduler_->executor()),
+      walks_(*scheduler_, post_, ledger_, budget_ / 8),
+      views_(std::min(view_budget_, budget_), scheduler_->executor(), pool_,
+             [this](std::size_t bytes) { returned_.freed(bytes); }),
       uploads_(options.upload_folder) {}
 
 Engine::~Engine() {
@@ -188,9 +197,12 @@ void Engine::drop(FileId id, const Says& says) {
   place_of_.erase(entry.first_handle);
   by_key_.erase(entry.origin->key());
   std::move(entry.members.begin(), entry.members.end(), std::back_inserter(doomed_.members));
+  const std::size_t bytes = entry.loaded ? entry.loaded->memory : 0;
   if (entry.loaded) doomed_.loaded.push_back(std::move(entry.loaded));
   entries_.erase(found);
   take_apart_later();
+  returned_.freed(bytes);
+  share_memory();
   announce_activity();
 }
 
@@ -211,8 +223,18 @@ void Engine::choose_default() {
       }
 }
 
+// Views always have an eighth, so that a profile which takes it all can be looked at; what is being read and
+// computed has half: nothing that is open is closed for a file of which nobody knows yet what it is.
+void Engine::share_memory() {
+  const std::uint64_t held = profile_memory() + ledger_->total();
+  const std::uint64_t left = budget_ - std::min(budget_, held);
+  views_.set_budget(std::min(view_budget_, std::max(left, budget_ / 8)));
+  const std::uint64_t views = views_.memory();
+  pool_->set_room(std::max({left - std::min(left, views), budget_ / 2, kLeastRoom}));
+}
+
 void Engine::make_room(FileId keep) {
-  std::uint64_t used = profile_memory();
+  std::uint64_t used = profile_memory() + ledger_->total();
   if (used <= budget_) return;
   std::vector<std::pair<std::uint64_t, FileId>> oldest_first;
   for (const auto& [id, entry] : entries_)

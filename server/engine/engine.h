@@ -19,21 +19,26 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/account.h"
 #include "core/support/stop.h"
+#include "server/engine/memory_ledger.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
 #include "server/engine/uploads.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
 #include "server/engine/workspace_walks.h"
+#include "server/platform/memory.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
 
 struct EngineOptions {
-  unsigned n_threads = 0;           // 0: everything inline, for tests
-  std::uint64_t memory_budget = 0;  // bytes for profiles; 0: half of the machine
-  std::uint64_t view_budget = 0;    // bytes for cached views; 0: an eighth of the machine, at least 512 MiB
+  unsigned n_threads = 0;  // 0: everything inline, for tests
+  // Bytes for all that is held, above all profiles and views; 0: half of the machine. What is being read or
+  // computed may take what is left of it, and half of it in any case.
+  std::uint64_t memory_budget = 0;
+  std::uint64_t view_budget = 0;  // for cached views at most; 0: an eighth of the machine, at least 512 MiB
   bool watch_files = true;
   // A watched file that cannot be read any more is perhaps being written: for how long nothing is said while
   // it stays as it is. Twenty times as long when it is empty, which many profilers leave it until they end.
@@ -194,6 +199,12 @@ class Engine {
   void post(UniqueFunction<void()> task) { post_(std::move(task)); }
 
   [[nodiscard]] std::uint64_t memory_budget() const { return budget_; }
+  // What is being read and computed draws on this. Safe from any thread.
+  [[nodiscard]] const std::shared_ptr<MemoryPool>& pool() const { return pool_; }
+  // Who holds something that is neither profile nor view says so here. Safe from any thread.
+  [[nodiscard]] const std::shared_ptr<MemoryLedger>& ledger() const { return ledger_; }
+  // After what is held has changed: views and what is being computed get what is left.
+  void share_memory();
   [[nodiscard]] std::uint64_t profile_memory() const;
 
  private:
@@ -249,7 +260,7 @@ class Engine {
   void start_loading(FileId id, Entry& entry, std::optional<std::string> seen_by_watcher = std::nullopt);
   void submit_load(ClientId client, const Entry& entry);
   ProgressFn watched_progress(Entry& entry, ProgressFn inner);
-  void loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result);
+  void loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result, std::shared_ptr<Account> account);
   void take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loaded);
   std::vector<Member> match_members(Entry& entry, const std::vector<ProfilePtr>& profiles,
                                     std::vector<Member>& gone);
@@ -286,7 +297,10 @@ class Engine {
   [[nodiscard]] const Member* member_of(const std::string& handle) const;
 
   Post post_;
-  std::uint64_t budget_;
+  std::uint64_t budget_, view_budget_;
+  std::shared_ptr<MemoryPool> pool_;
+  std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
+  MemoryReturn returned_;
   bool watch_files_;
   std::chrono::milliseconds patience_;
   ProfileCache cache_;

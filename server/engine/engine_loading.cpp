@@ -171,37 +171,53 @@ void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> s
   auto progress =
       watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
   announce_activity();
+  auto account = std::make_shared<Account>(pool_, *entry.loading);
+  share_memory();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  entry.load_task = std::make_shared<SharedTask>([this, id, alive = alive_, origin = entry.origin,
-                                                  stop = *entry.loading, progress = std::move(progress)] {
-    Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
-    try {
-      auto read = origin->load({cache_, scheduler_->executor(), StopToken(stop), progress});
-      if (read && read->keep) {
-        scheduler_->submit(Lane::bulk, kNobody, "cache " + origin->place(),
-                           [place = origin->place(), work = std::move(read->keep), ending = ending_] {
-                             keep(place, work, StopToken(ending));
-                           });
-      }
-      result = std::move(read).map([](Load&& whole) { return std::move(whole.profiles); });
-    } catch (const std::bad_alloc&) {
-      result = fail(ErrorCode::limit, "not enough memory to read this file");
-    } catch (const std::exception& exception) {
-      log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
-      result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
-    }
-    post_([this, id, alive, result = std::move(result)]() mutable {
-      if (*alive) loaded(id, std::move(result));
-    });
-  });
-  submit_load(client_of(entry), entry);  // without workers the entry may be gone after this
+  entry.load_task =
+      std::make_shared<SharedTask>([this, id, alive = alive_, origin = entry.origin, stop = *entry.loading,
+                                    account = std::move(account), progress = std::move(progress)] {
+        Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
+        try {
+          const Account::Scope scope(account.get());
+          auto read = origin->load({cache_, scheduler_->executor(), StopToken(stop), progress});
+          if (read && read->keep) {
+            scheduler_->submit(Lane::bulk, kNobody, "cache " + origin->place(),
+                               [place = origin->place(), work = std::move(read->keep), ending = ending_] {
+                                 keep(place, work, StopToken(ending));
+                               });
+          }
+          result = std::move(read).map([](Load&& whole) { return std::move(whole.profiles); });
+        } catch (const std::bad_alloc&) {
+          const LastWords words;
+          result = fail(ErrorCode::limit, "not enough memory to read this file");
+        } catch (const std::exception& exception) {
+          log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
+          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
+        }
+        if (!result && account->over()) result = tl::unexpected<Error>(account->error("reading this file"));
+        if (account->peak() > account->used())
+          returned_.freed(static_cast<std::size_t>(account->peak() - account->used()));
+        const LastWords words;
+        // What was read is the account's until the engine has it.
+        post_([this, id, alive, account, result = std::move(result)]() mutable {
+          if (*alive) loaded(id, std::move(result), std::move(account));
+        });
+      });
+  try {
+    submit_load(client_of(entry), entry);  // without workers the entry may be gone after this
+  } catch (const std::exception&) {        // neither memory nor a thread for it
+    const LastWords words;
+    loaded(id, fail(ErrorCode::limit, "not enough memory to read this file"), nullptr);
+  }
 }
 
 void Engine::submit_load(ClientId client, const Entry& entry) {
   SharedTask::submit(*scheduler_, Lane::bulk, client, "open " + entry.origin->place(), entry.load_task);
 }
 
-void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
+void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
+                    std::shared_ptr<Account> account) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;  // closed meanwhile
   Entry& entry = found->second;
@@ -214,6 +230,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
                               "(--memory-budget)",
                               (*result)->memory >> 20, budget_ >> 20));
   if (result) {
+    account.reset();
     take(id, entry, std::move(*result));
     announce_activity();
     return;
@@ -390,6 +407,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
   retire(entry, gone_open,
          [](const Member& member) { return member.current->name + " is no longer in its file"; });
   make_room(id);
+  share_memory();
   for (const bool is_new : {true, false}) {
     std::vector<Member*> members_told;
     for (std::size_t i = 0; i < entry.members.size(); ++i)
@@ -406,9 +424,14 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
 
 void Engine::watch(FileId id, Entry& entry) {
   if (!entry.watched || !watch_files_) return;
-  for (const WatchedPath& one : entry.loaded->watched) {
-    say_no_watches(watcher().watch(one.path, one.seen));
-    watched_by_.emplace(one.path, id);
+  try {
+    for (const WatchedPath& one : entry.loaded->watched) {
+      watched_by_.emplace(one.path, id);
+      say_no_watches(watcher().watch(one.path, one.seen));
+    }
+  } catch (const std::exception& exception) {  // no thread to be had: it is open all the same
+    const LastWords words;
+    log_warning(fmt::format("{}: changes are not noticed: {}", entry.origin->place(), exception.what()));
   }
 }
 

@@ -70,6 +70,7 @@ struct CachedOpen {
 Result<CachedOpen> open_cached(const ProfileCache& cache, const OpenInput& input, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
+// Regular files and folders of them alone: the path is a client's word, or a project file's.
 Result<CachedOpen> open_cached(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});

@@ -28,8 +28,10 @@ namespace profd {
 
 class Views {
  public:
-  // The executor outlives the views' last use.
-  Views(std::size_t budget_bytes, Executor& executor) : executor_(executor), cache_(budget_bytes) {}
+  // The executor outlives the views' last use. `pool` and `on_freed` as of a ViewCache.
+  Views(std::size_t budget_bytes, Executor& executor, std::shared_ptr<MemoryPool> pool = nullptr,
+        std::function<void(std::size_t)> on_freed = {})
+      : executor_(executor), cache_(budget_bytes, std::move(pool), std::move(on_freed)) {}
 
   // `spec.metric` "" is the open profile's default. Shape and focus do not matter here.
   Result<SelectionPtr> selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop);
@@ -90,6 +92,10 @@ class Views {
   [[nodiscard]] Executor& executor() const { return executor_; }
 
   void drop(std::uint64_t view_id);
+  void set_budget(std::size_t bytes) { cache_.set_budget(bytes); }
+  [[nodiscard]] const std::shared_ptr<MemoryPool>& pool() const { return cache_.pool(); }
+  // To be called after views were used, which grow with that.
+  void measure_again() { cache_.measure_again(); }
   [[nodiscard]] std::size_t memory() const { return cache_.bytes(); }
   [[nodiscard]] std::size_t budget() const { return cache_.budget(); }
   [[nodiscard]] const ViewCache& cache() const { return cache_; }

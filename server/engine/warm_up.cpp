@@ -1,6 +1,7 @@
 #include "server/engine/warm_up.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "core/layout/flame.h"
 #include "core/view/search.h"
 #include "server/engine/uri.h"
+#include "server/platform/memory.h"
 #include "server/runtime/log.h"
 
 namespace profd {
@@ -160,12 +162,19 @@ void WarmUp::next() {
                         const Post& post;
                         std::function<void(bool)> tell;
                         ~Over() {
-                          post([tell = tell, go_on = go_on] { tell(go_on); });
+                          try {
+                            const LastWords words;
+                            post([tell = tell, go_on = go_on] { tell(go_on); });
+                          } catch (const std::bad_alloc&) {  // nothing more is prepared, nobody waits for it
+                          }
                         }
                       } over{go_on, post, [this, alive, view_id](bool more) {
                                if (*alive) step_over(view_id, more);
                              }};
+                      Account account(views_.pool(), stop);
+                      const Account::Scope scope(&account);
                       const Result<void> done = step(StopToken(stop));
+                      views_.measure_again();
                       go_on = done.has_value();
                       if (!done && done.error().code != ErrorCode::cancelled)
                         log_warning(fmt::format("{}: not prepared: {}", name, describe(done.error())));

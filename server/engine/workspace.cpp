@@ -111,15 +111,35 @@ Result<void> Workspace::put_document(const std::string& path, std::shared_ptr<Do
   const auto found = documents_.find(path);
   if (found != documents_.end()) {
     found->second = std::move(document);
-    return {};
+    return document_changed(path);
   }
   if (documents_.size() >= kMaxDocuments) return fail(ErrorCode::limit, "10,000 documents are open");
   documents_.emplace(path, std::move(document));
   documents_changed_ = true;
-  return {};
+  auto fits = document_changed(path);
+  if (!fits) close_document(path);
+  return fits;
+}
+
+Result<void> Workspace::document_changed(const std::string& path) {
+  const auto found = documents_.find(path);
+  if (found == documents_.end()) return {};
+  const std::shared_ptr<MemoryLedger>& ledger = engine_.ledger();
+  document_bytes_.try_emplace(path, ledger, Held::documents).first->second.set(found->second->memory());
+  engine_.share_memory();
+  if (ledger->bytes(Held::documents) <= most_of_documents()) return {};
+  return fail(ErrorCode::limit,
+              fmt::format("the open documents of all clients take more than {} MiB, a quarter of the "
+                          "daemon's memory budget (--memory-budget)",
+                          most_of_documents() >> 20));
+}
+
+std::uint64_t Workspace::most_of_documents() const {
+  return engine_.memory_budget() / 4;
 }
 
 void Workspace::close_document(const std::string& path) {
+  document_bytes_.erase(path);
   if (documents_.erase(path) > 0) documents_changed_ = true;
 }
 

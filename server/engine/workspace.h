@@ -60,8 +60,11 @@ class Workspace {
   [[nodiscard]] std::optional<std::string> metric() const;
   [[nodiscard]] std::vector<Filter> filters() const;
 
-  // A document that was made, or a changed copy of the one that is open.
+  // A document that was made, or a changed copy of the one that is open. Fails when it, or those of all
+  // clients, have become too much.
   Result<void> put_document(const std::string& path, std::shared_ptr<Document> document);
+  // After it was changed in place; fails as put_document().
+  Result<void> document_changed(const std::string& path);
   void close_document(const std::string& path);
   // To change it; null when the document is not open. Snapshots taken before do not see the change.
   [[nodiscard]] Document* document(const std::string& path);
@@ -79,6 +82,7 @@ class Workspace {
   void set_mappings();
   void index_documents() const;
   [[nodiscard]] bool in_walked_roots(std::string_view path) const;
+  [[nodiscard]] std::uint64_t most_of_documents() const;
   void walk();
 
   Engine& engine_;
@@ -88,6 +92,7 @@ class Workspace {
   std::vector<std::string> problems_;
   Settings settings_;
   std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
+  std::map<std::string, HeldBytes> document_bytes_;             // by path
   std::shared_ptr<const WorkspaceFiles> files_;
   std::vector<PathMapping> mappings_;
   std::vector<std::string> walked_roots_;  // of roots and mappings; none lies below another

@@ -1,12 +1,48 @@
 #include "server/engine/workspace_walks.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
+
+#include "server/platform/memory.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
 
+using Files = WorkspaceWalks::Files;
+
 constexpr const char* kTask = "workspace walk";
+
+// In the ledger as long as somebody has it.
+Files counted(Files files, const std::shared_ptr<MemoryLedger>& ledger) {
+  struct Counted {
+    Files files;
+    HeldBytes held;
+  };
+  auto out = std::make_shared<Counted>(Counted{std::move(files), HeldBytes(ledger, Held::workspaces)});
+  out->held.set(out->files->index.memory());
+  return {out, out->files.get()};
+}
+
+Files nothing_found(std::uint64_t id) {
+  auto none = std::make_shared<WorkspaceFiles>();
+  none->id = id;
+  none->complete = false;
+  return none;
+}
+
+// As far as there is memory for it.
+Files index_within(const std::vector<std::string>& folders, std::uint64_t id, const StopToken& stop,
+                   const std::shared_ptr<MemoryLedger>& ledger, std::uint64_t most) {
+  try {
+    if (ledger->bytes(Held::workspaces) <= most) return counted(index_workspace(folders, id, stop), ledger);
+  } catch (const std::bad_alloc&) {
+  }
+  const LastWords words;
+  log_warning("there is no memory for what lies below a workspace's folders (--memory-budget)");
+  return nothing_found(id);
+}
 
 }  // namespace
 
@@ -51,9 +87,11 @@ std::shared_ptr<void> WorkspaceWalks::walk(ClientId client, std::vector<std::str
 
 void WorkspaceWalks::start(ClientId client, const std::vector<std::string>& folders, Entry& entry) {
   entry.walking = std::make_shared<StopSource>();
-  const auto task = std::make_shared<SharedTask>(
-      [this, alive = alive_, post = post_, folders, id = next_id_++, stop = *entry.walking] {
-        const Files files = index_workspace(folders, id, StopToken(stop));
+  const auto task =
+      std::make_shared<SharedTask>([this, alive = alive_, post = post_, folders, id = next_id_++,
+                                    stop = *entry.walking, ledger = ledger_, most = most_] {
+        const Files files = index_within(folders, id, StopToken(stop), ledger, most);
+        const LastWords words;
         post([this, alive, folders, files] {
           if (*alive) walked(folders, files);
         });

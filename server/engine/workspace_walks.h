@@ -12,6 +12,7 @@
 
 #include "core/support/stop.h"
 #include "core/support/unique_function.h"
+#include "server/engine/memory_ledger.h"
 #include "server/engine/workspace_files.h"
 #include "server/runtime/scheduler.h"
 
@@ -25,7 +26,10 @@ class WorkspaceWalks {
   // What was walked longer ago is walked again for the next who asks: files come and go.
   static constexpr std::chrono::seconds kFresh{30};
 
-  WorkspaceWalks(Scheduler& scheduler, Post post) : scheduler_(scheduler), post_(std::move(post)) {}
+  // What is found is counted in the ledger. When all indexes together hold more than `most`, the next walk
+  // finds nothing, and says that it is not complete.
+  WorkspaceWalks(Scheduler& scheduler, Post post, std::shared_ptr<MemoryLedger> ledger, std::uint64_t most)
+      : scheduler_(scheduler), post_(std::move(post)), ledger_(std::move(ledger)), most_(most) {}
   ~WorkspaceWalks();
   WorkspaceWalks(const WorkspaceWalks&) = delete;
   WorkspaceWalks& operator=(const WorkspaceWalks&) = delete;
@@ -56,6 +60,8 @@ class WorkspaceWalks {
 
   Scheduler& scheduler_;
   Post post_;
+  std::shared_ptr<MemoryLedger> ledger_;
+  std::uint64_t most_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::map<std::vector<std::string>, Entry> entries_;  // by folders
   std::uint64_t next_id_ = 1;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -158,16 +159,18 @@ class FileWatcher::Impl {
 
   void run() {
     bool settling = false;
-    while (true) {
-      wait(settling);
-      std::vector<std::string> changed;
-      {
-        std::unique_lock lock(mutex_);
-        if (stopping_) return;
-        changed = look(settling, lock);
+    while (true) try {
+        wait(settling);
+        std::vector<std::string> changed;
+        {
+          std::unique_lock lock(mutex_);
+          if (stopping_) return;
+          changed = look(settling, lock);
+        }
+        for (const std::string& path : changed) on_change_(path);
+      } catch (const std::bad_alloc&) {  // there may be memory again when it looks next
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
       }
-      for (const std::string& path : changed) on_change_(path);
-    }
   }
 
   void wait(bool settling) {

@@ -1,8 +1,11 @@
 #include "server/platform/memory.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>  // defines __GLIBC__
+#include <exception>
+#include <utility>
 
 #include <unistd.h>
 
@@ -46,6 +49,85 @@ void expect_a_full_heap() {
   std::free(block);
   if (top + kSmall < begin && begin - top <= 2 * kPage) block = std::malloc(begin - top - kSmall);
 #endif
+}
+
+namespace {
+
+// More than an error, its log line and what is queued for them need.
+constexpr std::size_t kReserve = std::size_t{256} << 10;
+std::atomic<void*> reserve{nullptr};  // of the process, as its memory is
+constinit thread_local int n_last_words = 0;
+constinit thread_local bool was_refused = false;
+
+}  // namespace
+
+void keep_reserve() {
+  if (reserve.load(std::memory_order_relaxed) != nullptr) return;
+  void* block = std::malloc(kReserve);
+  void* none = nullptr;
+  if (block != nullptr && !reserve.compare_exchange_strong(none, block)) std::free(block);
+}
+
+LastWords::LastWords() {
+  ++n_last_words;
+}
+
+LastWords::~LastWords() {
+  if (--n_last_words == 0) keep_reserve();
+}
+
+bool open_reserve() {
+  if (n_last_words == 0) return false;
+  void* block = reserve.exchange(nullptr);
+  std::free(block);
+  return block != nullptr;
+}
+
+void note_out_of_memory() {
+  was_refused = true;
+}
+
+bool ran_out_of_memory() {
+  return std::exchange(was_refused, false);
+}
+
+MemoryReturn::~MemoryReturn() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void MemoryReturn::freed(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  freed_ += bytes;
+  if (freed_ < kWorthIt || ending_) return;
+  if (!thread_.joinable()) try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::exception&) {  // no thread to be had: another time
+      return;
+    }
+  wake_.notify_all();
+}
+
+void MemoryReturn::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return ending_ || freed_ >= kWorthIt; });
+    // Whoever was told to let go of it has done so by then.
+    wake_.wait_for(lock, pause_ / 8, [this] { return ending_; });
+    if (ending_) return;
+    freed_ = 0;
+    lock.unlock();
+#if defined(__GLIBC__)
+    ::malloc_trim(0);
+#endif
+    lock.lock();
+    wake_.wait_for(lock, pause_, [this] { return ending_; });
+    if (ending_) return;
+  }
 }
 
 int end_process(int code) {

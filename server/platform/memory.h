@@ -1,6 +1,14 @@
 // How the process holds memory.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+
+#include "core/support/account.h"
+
 namespace profd {
 
 // Called once, before anything is allocated in earnest. glibc raises the size from which blocks go back to
@@ -16,5 +24,50 @@ void expect_a_full_heap();
 // costs up to a tenth of a cold run, and the system takes it all back at once. Flushes what was printed and
 // does not return; except under sanitizers, which want to see everything freed: there it returns `code`.
 int end_process(int code);
+
+// A piece of memory put by, so that "there is no memory left" can still be said: what a thread allocates
+// while it is LastWords may use it up. Kept again when there is memory again. For a program with the operator
+// new of counted_new.cpp; others get by without.
+void keep_reserve();
+class LastWords {
+ public:
+  LastWords();
+  ~LastWords();
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  Account::Scope nobody_{nullptr};  // the account that is spent must not stop who says so
+};
+// For operator new: true when trying again is worth it.
+bool open_reserve();
+// For operator new, when it gives up; and for who asks why something failed on this thread, once.
+void note_out_of_memory();
+bool ran_out_of_memory();
+
+// Gives back to the system what was freed: blocks in the middle of a heap stay with the process otherwise.
+// That takes as long as the heap is large, so it is done on a thread of its own, at most every `pause`, and
+// when enough was freed. Safe from any thread.
+class MemoryReturn {
+ public:
+  static constexpr std::size_t kWorthIt = std::size_t{16} << 20;
+
+  explicit MemoryReturn(std::chrono::milliseconds pause = std::chrono::seconds(2)) : pause_(pause) {}
+  ~MemoryReturn();
+  MemoryReturn(const MemoryReturn&) = delete;
+  MemoryReturn& operator=(const MemoryReturn&) = delete;
+
+  void freed(std::size_t bytes);
+
+ private:
+  void run();
+
+  std::chrono::milliseconds pause_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable wake_;
+  std::size_t freed_ = 0;
+  bool ending_ = false;
+  std::thread thread_;  // started when first needed
+};
 
 }  // namespace profd

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "core/support/account.h"
 
 namespace profd {
 
@@ -17,12 +21,20 @@ struct ThreadExecutor::Pool {
   std::size_t n_tasks = 0;
   std::atomic<std::size_t> next{0};
   std::uint64_t round = 0;
+  Account* account = nullptr;
+  std::exception_ptr thrown;  // the first
   unsigned n_busy = 0;
   bool ending = false;
   std::atomic<bool> running{false};
 
   void work() {
-    for (std::size_t i = next.fetch_add(1); i < n_tasks; i = next.fetch_add(1)) (*task)(i);
+    try {
+      for (std::size_t i = next.fetch_add(1); i < n_tasks; i = next.fetch_add(1)) (*task)(i);
+    } catch (...) {
+      next = n_tasks;
+      const std::lock_guard lock(mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
   }
 
   void serve() {
@@ -33,7 +45,10 @@ struct ThreadExecutor::Pool {
       if (ending) return;
       seen = round;
       lock.unlock();
-      work();
+      {
+        const Account::Scope scope(account);
+        work();
+      }
       lock.lock();
       if (--n_busy == 0) idle.notify_one();
     }
@@ -61,10 +76,15 @@ void ThreadExecutor::run(std::size_t n_tasks, const std::function<void(std::size
   }
   {
     const std::lock_guard lock(pool.mutex);
-    while (pool.threads.size() + 1 < width_) pool.threads.emplace_back([&pool] { pool.serve(); });
+    try {
+      pool.threads.reserve(width_);
+      while (pool.threads.size() + 1 < width_) pool.threads.emplace_back([&pool] { pool.serve(); });
+    } catch (const std::exception&) {  // no more threads to be had: those that are there do it
+    }
     pool.task = &task;
     pool.n_tasks = n_tasks;
     pool.next = 0;
+    pool.account = Account::current();
     pool.n_busy = static_cast<unsigned>(pool.threads.size());
     ++pool.round;
   }
@@ -73,7 +93,10 @@ void ThreadExecutor::run(std::size_t n_tasks, const std::function<void(std::size
   std::unique_lock lock(pool.mutex);
   pool.idle.wait(lock, [&] { return pool.n_busy == 0; });
   pool.task = nullptr;
+  const std::exception_ptr thrown = std::exchange(pool.thrown, nullptr);
   pool.running = false;
+  lock.unlock();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace profd

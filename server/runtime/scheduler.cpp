@@ -4,7 +4,10 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <utility>
+
+#include "core/support/account.h"
 
 namespace profd {
 
@@ -26,15 +29,19 @@ class Scheduler::WorkerExecutor final : public Executor {
         scheduler_.n_threads_ < 2 ? 0 : std::min<std::size_t>(n_tasks - 1, scheduler_.n_threads_ - 2);
     if (n_helpers > 0) {
       const ClientId client = scheduler_.client_of_this_thread();
-      for (std::size_t i = 0; i < n_helpers; ++i)
-        scheduler_.submit_piece(client, [job, client, &scheduler = scheduler_] {
-          while (!scheduler.others_wait(client) && job->take_piece()) {
-          }
-        });
+      try {
+        for (std::size_t i = 0; i < n_helpers; ++i)
+          scheduler_.submit_piece(client, [job, client, &scheduler = scheduler_] {
+            while (!scheduler.others_wait(client) && job->take_piece()) {
+            }
+          });
+      } catch (const std::exception&) {  // no memory for more help: the caller does the rest
+      }
     }
     while (job->take_piece()) {
     }
     job->wait();
+    if (job->thrown) std::rethrow_exception(job->thrown);
   }
 
  private:
@@ -45,8 +52,18 @@ class Scheduler::WorkerExecutor final : public Executor {
     bool take_piece() {
       const std::size_t i = next.fetch_add(1);
       if (i >= n_tasks) return false;
-      (*task)(i);
+      std::exception_ptr exception;
+      if (!failed) {
+        const Account::Scope scope(account);
+        try {
+          (*task)(i);
+        } catch (...) {
+          exception = std::current_exception();
+          failed = true;
+        }
+      }
       const std::lock_guard lock(mutex);
+      if (exception && !thrown) thrown = std::move(exception);
       if (++n_done == n_tasks) done.notify_all();
       return true;
     }
@@ -61,6 +78,9 @@ class Scheduler::WorkerExecutor final : public Executor {
     std::mutex mutex;
     std::condition_variable done;
     std::size_t n_done = 0;
+    std::exception_ptr thrown;  // the first; later pieces are left out
+    std::atomic<bool> failed{false};
+    Account* const account = Account::current();  // of who waits in run()
   };
 
   Scheduler& scheduler_;
@@ -157,10 +177,18 @@ bool Scheduler::others_wait(ClientId client) {
 void Scheduler::start_threads() {
   const unsigned n_workers = n_threads_ + 1;
   threads_.reserve(n_workers);
-  for (unsigned i = 0; i < n_workers; ++i) {
+  workers_.resize(n_workers);
+  // The one for interactive tasks alone comes last: where not all are to be had, those that do both count.
+  for (unsigned i = n_workers; i-- > 0;) {
     const Duty duty = i == 0 ? Duty::interactive_only : i == 1 ? Duty::bulk_first : Duty::interactive_first;
-    threads_.emplace_back([this, i, duty] { work(i, duty); });
-    workers_.push_back({threads_.back().get_id(), kNobody});
+    try {
+      threads_.emplace_back([this, i, duty] { work(i, duty); });
+    } catch (const std::system_error&) {
+      if (!threads_.empty()) return;
+      workers_.clear();
+      throw;
+    }
+    workers_[i].id = threads_.back().get_id();
   }
 }
 

@@ -113,8 +113,8 @@ class Scheduler {
   unsigned n_idle_shared_ = 0;
   std::size_t n_interactive_ = 0, n_bulk_ = 0;  // waiting and running
   bool stopping_ = false;
-  std::vector<Worker> workers_;
-  std::vector<std::thread> threads_;  // in the order of workers_; joined without the lock
+  std::vector<Worker> workers_;       // those that could not be started have no id
+  std::vector<std::thread> threads_;  // joined without the lock
 };
 
 // A task that several clients wait for. Submitted for each of them, it is done once, at the first one's turn:

@@ -1,5 +1,6 @@
 #include "server/transport/daemon.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -10,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "protocol/json_parse.h"
+#include "server/platform/memory.h"
 #include "server/platform/process.h"
 #include "server/platform/unix_socket.h"
 #include "server/runtime/log.h"
@@ -42,7 +45,7 @@ struct Daemon::Holder final : EngineListener {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   void on_profile_changed(ProfileChange, const std::string&, std::uint32_t, const std::string&,
-                          const std::string&) override {}
+                          const std::string&, std::size_t) override {}
   void on_selection_changed(const std::optional<SharedSelection>&, ClientId) override {}
   void on_activity_changed(const std::string&) override {}
 
@@ -66,6 +69,12 @@ Daemon::Daemon(const DaemonOptions& options)
     // asio wants handlers it can copy when it stores them; a shared box makes one of a move-only task.
     asio::post(io_, [task = std::make_shared<UniqueFunction<void()>>(std::move(task))] { (*task)(); });
   });
+  // Room for one of the largest messages whatever the budget is.
+  messages_ = std::make_shared<MessageBound>(
+      std::max<std::size_t>(protocol::kMaxMessageBytes + (std::size_t{32} << 20),
+                            static_cast<std::size_t>(engine_->memory_budget() / 8)),
+      engine_->ledger());
+  keep_reserve();
 }
 
 Daemon::~Daemon() {
@@ -97,18 +106,21 @@ std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, 
 
 void Daemon::serve_pipes(int in, UniqueFd out) {
   pipes_ = std::make_unique<Pipes>();
-  pipes_->channel = std::make_shared<PipeChannel>(std::move(out), [this] {
-    asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
-  });
+  pipes_->channel = std::make_shared<PipeChannel>(
+      std::move(out), messages_,
+      [this] {
+        asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
+      },
+      [this] { asio::post(io_, [this] { read_pipes_on(); }); });
   SessionSetup setup;
   setup.on_exit = [this] { asio::post(io_, [this] { finish_pipes(); }); };
   setup.on_process_id = [this](std::int64_t pid) { watch_parent(pid); };
   pipes_->session = make_session(pipes_->channel, std::move(setup));
-  pipes_->input = std::make_unique<FramedInput>(*pipes_->session);
+  pipes_->input = std::make_unique<FramedInput>(*pipes_->session, [this] { read_pipes_on(); });
   pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
     std::unique_lock lock(pipes_->mutex);
-    pipes_->busy = true;
     asio::post(io_, [this, bytes = std::move(bytes)] { pipes_have(bytes); });
+    pipes_->busy = true;  // and stays so until that has run: it takes the lock
     pipes_->taken.wait(lock, [this] { return !pipes_->busy || pipes_->over; });
   });
 }
@@ -136,6 +148,12 @@ void Daemon::pipes_have(const std::string& bytes) {
   } else {
     pipes_->input->feed(bytes);
   }
+  read_pipes_on();
+}
+
+void Daemon::read_pipes_on() {
+  const bool wants = pipes_->input->wants() && pipes_->channel->queued_bytes() <= Channel::kEnoughQueued;
+  if (!wants && !pipes_->input->ended()) return;
   {
     const std::lock_guard lock(pipes_->mutex);
     pipes_->busy = false;
@@ -203,13 +221,29 @@ void Daemon::serve_connected(UniqueFd fd) {
   add_owner(std::move(socket));
 }
 
+namespace {
+
+// Out of memory or threads one client is turned away; others are still to be taken.
+void or_turn_away(const std::function<void()>& add) {
+  try {
+    add();
+  } catch (const std::exception& exception) {
+    const LastWords words;
+    log_error(fmt::format("a client was turned away: {}", exception.what()));
+  }
+}
+
+}  // namespace
+
 void Daemon::add_owner(SocketConnection::Socket socket) {
   auto place = admission_.admit_owner();
   if (!place) {
     log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
     return;
   }
-  new_connection(std::move(socket))->start(session_maker(""), std::move(place), connection_closed());
+  or_turn_away([&] {
+    new_connection(std::move(socket))->start(session_maker(""), std::move(place), connection_closed());
+  });
 }
 
 void Daemon::add_stranger(SocketConnection::Socket socket) {
@@ -224,13 +258,15 @@ void Daemon::add_stranger(SocketConnection::Socket socket) {
     log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
     return;
   }
-  const auto added = new_connection(std::move(socket));
-  *connection = added;
-  added->start_stranger(session_maker(token_), std::move(place), admission_.limits(), connection_closed());
+  or_turn_away([&] {
+    const auto added = new_connection(std::move(socket));
+    *connection = added;
+    added->start_stranger(session_maker(token_), std::move(place), admission_.limits(), connection_closed());
+  });
 }
 
 std::shared_ptr<SocketConnection> Daemon::new_connection(SocketConnection::Socket socket) {
-  auto connection = std::make_shared<SocketConnection>(io_, std::move(socket));
+  auto connection = std::make_shared<SocketConnection>(io_, std::move(socket), messages_);
   connections_.insert(connection);
   idle_.cancel();
   return connection;
@@ -256,7 +292,7 @@ SocketConnection::Closed Daemon::connection_closed() {
 Result<WebPage> Daemon::web_page(const WebPageRequest& request) {
   if (!web_) {
     web_.emplace(
-        io_, web_bundle(),
+        io_, web_bundle(), messages_,
         [this](std::shared_ptr<Channel> channel, SessionSetup setup) {
           setup.test_mode = options_.test_mode;
           return options_.make_session(*engine_, std::move(setup), std::move(channel));
@@ -303,7 +339,11 @@ int Daemon::run() {
     try {
       io_.run();
     } catch (const std::exception& exception) {
-      log_error(fmt::format("a message handler failed: {}", exception.what()));
+      try {
+        const LastWords words;
+        log_error(fmt::format("a message handler failed: {}", exception.what()));
+      } catch (const std::bad_alloc&) {  // not even for that
+      }
     }
   }
   return exit_code_;

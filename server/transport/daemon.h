@@ -79,6 +79,8 @@ class Daemon {
   SocketConnection::MakeSession session_maker(const std::string& token);
   SocketConnection::Closed connection_closed();
   void pipes_have(const std::string& bytes);
+  // Lets the reading thread go on, unless that has to wait (as SocketConnection::read).
+  void read_pipes_on();
   void drain_pipes();
   void finish_pipes();
   void hold_for_page(const std::vector<std::string>& uris);
@@ -90,6 +92,7 @@ class Daemon {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::steady_timer idle_, drain_, parent_, hold_;
   std::unique_ptr<Engine> engine_;
+  std::shared_ptr<MessageBound> messages_;
   Admission admission_;
   std::optional<Listener<asio::local::stream_protocol>> unix_;
   std::string unix_path_;

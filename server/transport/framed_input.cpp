@@ -10,9 +10,12 @@
 
 namespace profd {
 
-FramedInput::FramedInput(Session& session)
-    : session_(session), frames_({kMaxHeaderBytes, protocol::kMaxMessageBytes}) {
-  session_.set_on_ready([this] { next(); });
+FramedInput::FramedInput(Session& session, std::function<void()> resume)
+    : session_(session), resume_(std::move(resume)), frames_({kMaxHeaderBytes, protocol::kMaxMessageBytes}) {
+  session_.set_on_ready([this] {
+    next();
+    if (resume_ && wants()) resume_();
+  });
 }
 
 FramedInput::~FramedInput() {
@@ -29,6 +32,10 @@ void FramedInput::end() {
   next();
 }
 
+bool FramedInput::wants() const {
+  return session_.ready() && !ended_;
+}
+
 bool FramedInput::idle() const {
   return session_.ready() && session_.idle();
 }
@@ -39,9 +46,12 @@ void FramedInput::next() {
     if (!frame) break;
     if (auto* error = std::get_if<protocol::FrameError>(&*frame))
       session_.refuse(error->message);
-    else
+    else {
+      looked_at_ = std::get<std::string>(*frame).size();
       session_.receive(std::move(std::get<std::string>(*frame)));
+    }
   }
+  if (session_.ready()) looked_at_ = 0;
   if (!ended_ || !session_.ready() || std::exchange(told_, true)) return;
   if (const auto cut = frames_.finish())
     log_warning(fmt::format("the stream ended inside a message: {}", cut->message));

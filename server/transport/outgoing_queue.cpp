@@ -6,22 +6,29 @@
 
 namespace profd {
 
-OutgoingQueue::OutgoingQueue(asio::io_context& io, Frame frame, std::function<void()> ready,
-                             std::function<void()> over)
-    : io_(io), frame_(frame), ready_(std::move(ready)), over_(std::move(over)) {}
+OutgoingQueue::OutgoingQueue(asio::io_context& io, const std::shared_ptr<MessageBound>& bound, Header header,
+                             std::function<void()> ready, std::function<void()> over)
+    : io_(io),
+      header_(header),
+      ready_(std::move(ready)),
+      over_(std::move(over)),
+      share_(bound, Held::answers, [this] { asio::post(io_, over_); }) {}
 
-void OutgoingQueue::send(const std::string& body, bool droppable) {
-  std::string framed = frame_(body);
+void OutgoingQueue::send(std::string body, bool droppable) {
+  std::size_t n_bytes = 0;
   bool over = false;
   {
     const std::lock_guard lock(mutex_);
     if (closing_) return;
     if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
-    queued_bytes_ += framed.size();
-    queue_.push_back(std::move(framed));
+    Framed message{header_(body.size()), std::move(body)};
+    n_bytes = message.size();
+    queue_.push_back(std::move(message));
+    queued_bytes_ += n_bytes;
     over = queued_bytes_ > kMaxQueuedBytes;
     closing_ = over;
   }
+  share_.add(n_bytes);
   asio::post(io_, over ? over_ : ready_);
 }
 
@@ -33,14 +40,26 @@ void OutgoingQueue::close() {
   asio::post(io_, ready_);
 }
 
-std::string OutgoingQueue::take(bool& last) {
+std::optional<Framed> OutgoingQueue::take(bool& last) {
   const std::lock_guard lock(mutex_);
   last = closing_ && queue_.empty();
-  if (queue_.empty()) return "";
-  std::string bytes = std::move(queue_.front());
+  if (queue_.empty()) return std::nullopt;
+  Framed message = std::move(queue_.front());
   queue_.pop_front();
-  queued_bytes_ -= bytes.size();
-  return bytes;
+  return message;
+}
+
+void OutgoingQueue::written(const Framed& message) {
+  {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= message.size();
+  }
+  share_.sub(message.size());
+}
+
+std::size_t OutgoingQueue::queued_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return queued_bytes_;
 }
 
 }  // namespace profd

@@ -9,25 +9,45 @@
 
 namespace profd {
 
-PipeChannel::PipeChannel(UniqueFd fd, std::function<void()> on_broken)
-    : fd_(std::move(fd)), on_broken_(std::move(on_broken)), thread_([this] { run(); }) {}
+PipeChannel::PipeChannel(UniqueFd fd, const std::shared_ptr<MessageBound>& bound,
+                         std::function<void()> on_broken, std::function<void()> on_read)
+    : fd_(std::move(fd)),
+      on_broken_(std::move(on_broken)),
+      on_read_(std::move(on_read)),
+      share_(bound, Held::answers,
+             [this] {
+               {
+                 const std::lock_guard lock(mutex_);
+                 broken_ = true;
+               }
+               ready_.notify_one();
+             }),
+      thread_([this] { run(); }) {}
 
 PipeChannel::~PipeChannel() {
   close();
   thread_.join();
 }
 
-void PipeChannel::send(const std::string& body, bool droppable) {
-  std::string framed = protocol::frame(body);
+void PipeChannel::send(std::string body, bool droppable) {
+  std::size_t n_bytes = 0;
   {
     const std::lock_guard lock(mutex_);
     if (closing_ || broken_) return;
     if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
-    queued_bytes_ += framed.size();
+    std::string header = protocol::frame_header(body.size());
+    n_bytes = header.size() + body.size();
+    queue_.push_back({std::move(header), std::move(body)});
+    queued_bytes_ += n_bytes;
     broken_ = queued_bytes_ > kMaxQueuedBytes;
-    queue_.push_back(std::move(framed));
   }
   ready_.notify_one();
+  share_.add(n_bytes);
+}
+
+std::size_t PipeChannel::queued_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return queued_bytes_;
 }
 
 void PipeChannel::close() {
@@ -43,13 +63,19 @@ void PipeChannel::run() {
   while (true) {
     ready_.wait(lock, [this] { return broken_ || closing_ || !queue_.empty(); });
     if (broken_ || queue_.empty()) break;
-    const std::string bytes = std::move(queue_.front());
+    const Framed bytes = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
-    const bool written = write_all(bytes);
+    const bool written = write_all(bytes.header) && write_all(bytes.body);
     lock.lock();
-    queued_bytes_ -= bytes.size();
+    const std::size_t before = queued_bytes_, n_bytes = bytes.header.size() + bytes.body.size();
+    queued_bytes_ -= n_bytes;
     broken_ = broken_ || !written;
+    const std::size_t now = queued_bytes_;
+    lock.unlock();
+    share_.sub(n_bytes);
+    if (before > kEnoughQueued / 2 && now <= kEnoughQueued / 2 && on_read_) on_read_();
+    lock.lock();
   }
   const bool broken = broken_;
   lock.unlock();

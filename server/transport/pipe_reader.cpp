@@ -1,6 +1,8 @@
 #include "server/transport/pipe_reader.h"
 
 #include <cerrno>
+#include <chrono>
+#include <new>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +27,17 @@ PipeReader::~PipeReader() {
   thread_.join();
 }
 
+// Without memory it is tried again: the sender waits meanwhile.
+void PipeReader::deliver(std::string_view bytes) const {
+  while (true) {
+    try {
+      return on_bytes_(std::string(bytes));
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
 void PipeReader::run() {
   std::string buffer(std::size_t{64} << 10, '\0');
   while (true) {
@@ -34,9 +47,9 @@ void PipeReader::run() {
     const ssize_t n = ::read(fd_, buffer.data(), buffer.size());
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0) break;
-    on_bytes_(buffer.substr(0, static_cast<std::size_t>(n)));
+    deliver({buffer.data(), static_cast<std::size_t>(n)});
   }
-  on_bytes_("");
+  deliver("");
 }
 
 }  // namespace profd

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "server/platform/unique_fd.h"
@@ -19,6 +20,7 @@ class PipeReader {
 
  private:
   void run();
+  void deliver(std::string_view bytes) const;
 
   int fd_;  // not owned
   std::function<void(std::string)> on_bytes_;

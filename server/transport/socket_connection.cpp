@@ -1,13 +1,17 @@
 #include "server/transport/socket_connection.h"
 
+#include <array>
+#include <new>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
+#include <fmt/format.h>
 #include <poll.h>
 
 #include "protocol/framing.h"
+#include "server/platform/memory.h"
 #include "server/runtime/log.h"
 
 namespace profd {
@@ -31,15 +35,18 @@ void SocketConnection::prepare(MakeSession make_session, std::unique_ptr<Admissi
   place_ = std::move(place);
   closed_ = std::move(closed);
   outgoing_ = std::make_shared<OutgoingQueue>(
-      io_, &protocol::frame,
+      io_, bound_, &protocol::frame_header,
       [self = weak_from_this()] {
         if (const auto alive = self.lock()) alive->write();
       },
       [self = weak_from_this()] {
-        const auto alive = self.lock();
-        if (!alive) return;
-        log_warning("a client that does not read its answers was disconnected");
-        alive->close();
+        if (const auto alive = self.lock()) alive->let_go("does not read its answers");
+      });
+  incoming_ = std::make_unique<MessageBound::Share>(
+      bound_, Held::incoming, [&io = io_, connection = weak_from_this()] {
+        asio::post(io, [connection] {
+          if (const auto alive = connection.lock()) alive->let_go("sends more than there is memory for");
+        });
       });
 }
 
@@ -48,7 +55,7 @@ void SocketConnection::start(MakeSession make_session, std::unique_ptr<Admission
   prepare(std::move(make_session), std::move(place), std::move(closed));
   buffer_.resize(kReadBytes);
   open_session();
-  input_ = std::make_unique<FramedInput>(*session_);
+  input_ = std::make_unique<FramedInput>(*session_, [this] { read(); });
   read();
 }
 
@@ -72,9 +79,31 @@ void SocketConnection::open_session() {
   make_session_ = nullptr;
 }
 
+void SocketConnection::let_go(const char* why) {
+  if (over_) return;
+  log_warning(fmt::format("a client that {} was disconnected", why));
+  close();
+}
+
+// Out of memory the client is let go: one that is connected and not read would wait for ever.
+void SocketConnection::take(std::size_t n_bytes) {
+  try {
+    received({buffer_.data(), n_bytes});
+  } catch (const std::bad_alloc&) {
+    const LastWords words;
+    let_go("sends more than there is memory for");
+  }
+}
+
 void SocketConnection::read() {
+  if (is_reading_ || over_) return;
+  if (input_) {
+    incoming_->set(input_->pending_bytes());
+    if (!input_->wants() || outgoing_->queued_bytes() > Channel::kEnoughQueued) return;
+  }
   socket_.async_read_some(asio::buffer(buffer_),
                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t n) {
+                            self->is_reading_ = false;
                             if (self->over_) return;
                             if (error == asio::error::eof && self->input_) {
                               self->input_->end();
@@ -82,9 +111,10 @@ void SocketConnection::read() {
                             } else if (error) {
                               self->close();
                             } else {
-                              self->received({self->buffer_.data(), n});
+                              self->take(n);
                             }
                           });
+  is_reading_ = true;
 }
 
 void SocketConnection::received(std::string_view bytes) {
@@ -124,7 +154,7 @@ void SocketConnection::let_in() {
   if (over_) return;
   patience_.cancel();
   place_->known();
-  input_ = std::make_unique<FramedInput>(*session_);
+  input_ = std::make_unique<FramedInput>(*session_, [this] { read(); });
   buffer_.resize(kReadBytes);
   const auto first = std::move(first_);
   input_->feed(first->rest());
@@ -150,19 +180,21 @@ void SocketConnection::drain() {
 void SocketConnection::write() {
   if (is_writing_ || over_) return;
   bool last = false;
-  writing_ = outgoing_->take(last);
-  if (writing_.empty()) {
+  auto next = outgoing_->take(last);
+  if (!next) {
     if (last) close();
     return;
   }
+  writing_ = std::move(*next);
   is_writing_ = true;
-  asio::async_write(socket_, asio::buffer(writing_),
+  const std::array<asio::const_buffer, 2> both{asio::buffer(writing_.header), asio::buffer(writing_.body)};
+  asio::async_write(socket_, both,
                     [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
                       self->is_writing_ = false;
-                      if (error)
-                        self->close();
-                      else
-                        self->write();
+                      if (error) return self->close();
+                      self->outgoing_->written(std::exchange(self->writing_, {}));
+                      self->write();
+                      if (self->outgoing_->queued_bytes() <= Channel::kEnoughQueued / 2) self->read();
                     });
 }
 

@@ -16,6 +16,7 @@
 #include "server/transport/asio.h"
 #include "server/transport/first_message.h"
 #include "server/transport/framed_input.h"
+#include "server/transport/message_bound.h"
 #include "server/transport/outgoing_queue.h"
 
 namespace profd {
@@ -28,8 +29,8 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
       std::function<std::unique_ptr<Session>(std::shared_ptr<Channel>, std::function<void()> on_known)>;
   using Closed = std::function<void(SocketConnection*)>;
 
-  SocketConnection(asio::io_context& io, Socket socket)
-      : io_(io), socket_(std::move(socket)), drain_(io), patience_(io) {}
+  SocketConnection(asio::io_context& io, Socket socket, std::shared_ptr<MessageBound> bound)
+      : io_(io), socket_(std::move(socket)), drain_(io), patience_(io), bound_(std::move(bound)) {}
 
   // On the strand. `closed` is called once, later, when the connection is over; the place is given back at
   // once.
@@ -43,16 +44,21 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
  private:
   void prepare(MakeSession make_session, std::unique_ptr<Admission::Place> place, Closed closed);
   void open_session();
+  // Reads on, unless that has to wait: for the session, or for the client to read its answers.
   void read();
+  void take(std::size_t n_bytes);
   void received(std::string_view bytes);
   void knock(std::string_view bytes);
   void let_in();
+  void let_go(const char* why);
   void write();
   void drain();
 
   asio::io_context& io_;
   Socket socket_;
   asio::steady_timer drain_, patience_;
+  std::shared_ptr<MessageBound> bound_;
+  std::unique_ptr<MessageBound::Share> incoming_;
   MakeSession make_session_;
   std::unique_ptr<Admission::Place> place_;
   std::unique_ptr<FirstMessage> first_;  // of a stranger
@@ -61,8 +67,8 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   std::shared_ptr<OutgoingQueue> outgoing_;
   Closed closed_;
   std::string buffer_;
-  std::string writing_;
-  bool is_writing_ = false, over_ = false, known_ = false;
+  Framed writing_;
+  bool is_writing_ = false, is_reading_ = false, over_ = false, known_ = false;
 };
 
 }  // namespace profd

@@ -36,8 +36,8 @@ constexpr std::string_view kNoPage =
     "without "
     "its views for browsers: Node was not there. The protocol is served all the same.</p></html>\n";
 
-std::string unframed(std::string_view body) {
-  return std::string(body);
+std::string no_header(std::size_t) {
+  return {};
 }
 
 std::string_view text_of(beast::string_view text) {
@@ -109,7 +109,7 @@ class Connection final : public WebConnection, public std::enable_shared_from_th
   std::unique_ptr<Session> session_;
   std::shared_ptr<OutgoingQueue> outgoing_;
   beast::flat_buffer incoming_;
-  std::string writing_;
+  Framed writing_;
   bool is_writing_ = false, is_reading_ = false;
 };
 
@@ -254,7 +254,7 @@ void Connection::open_session(const WebHead& head) {
 void Connection::accepted() {
   auto& io = static_cast<asio::io_context&>(executor_.context());
   outgoing_ = std::make_shared<OutgoingQueue>(
-      io, &unframed,
+      io, host_->messages, &no_header,
       [self = weak_from_this()] {
         if (const auto alive = self.lock()) alive->write();
       },
@@ -275,9 +275,10 @@ void Connection::accepted() {
   read_message();
 }
 
-// While a large message is looked at, the next one waits in the socket.
+// While a large message is looked at, or answers are not read, the next one waits in the socket.
 void Connection::read_message() {
   if (over_ || is_reading_ || !session_->ready()) return;
+  if (outgoing_->queued_bytes() > Channel::kEnoughQueued) return;
   is_reading_ = true;
   socket_->async_read(incoming_, [self = shared_from_this()](const beast::error_code& error, std::size_t) {
     self->is_reading_ = false;
@@ -307,22 +308,24 @@ void Connection::have_message(const beast::error_code& error) {
 void Connection::write() {
   if (is_writing_ || over_ || !socket_) return;
   bool last = false;
-  writing_ = outgoing_->take(last);
-  if (writing_.empty()) {
+  auto next = outgoing_->take(last);
+  if (!next) {
     if (!last) return;
     is_writing_ = true;
     socket_->async_close(websocket::close_code::normal,
                          [self = shared_from_this()](const beast::error_code&) { self->close(); });
     return;
   }
+  writing_ = std::move(*next);
   is_writing_ = true;
-  socket_->async_write(asio::buffer(writing_),
+  socket_->async_write(asio::buffer(writing_.body),
                        [self = shared_from_this()](const beast::error_code& error, std::size_t) {
                          self->is_writing_ = false;
-                         if (error)
-                           self->close();
-                         else
-                           self->write();
+                         if (error) return self->close();
+                         self->outgoing_->written(std::exchange(self->writing_, {}));
+                         self->write();
+                         if (self->outgoing_->queued_bytes() <= Channel::kEnoughQueued / 2)
+                           self->read_message();
                        });
 }
 

@@ -12,6 +12,7 @@
 
 #include "server/dialect/session.h"
 #include "server/transport/asio.h"
+#include "server/transport/message_bound.h"
 #include "server/transport/web_bundle.h"
 #include "server/transport/web_request.h"
 
@@ -24,6 +25,7 @@ struct WebHost {
   std::span<const WebFile> files;
   WebSecrets secrets;
   std::uint16_t port = 0;
+  std::shared_ptr<MessageBound> messages;  // of all clients
   // Null where there are as many as there may be.
   std::function<std::unique_ptr<Session>(std::shared_ptr<Channel>)> make_session;
   std::function<void(WebConnection*)> closed;  // once, later, when the connection is over

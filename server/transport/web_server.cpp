@@ -27,7 +27,8 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-WebServer::WebServer(asio::io_context& io, std::span<const WebFile> files, MakeSession make_session,
+WebServer::WebServer(asio::io_context& io, std::span<const WebFile> files,
+                     std::shared_ptr<MessageBound> messages, MakeSession make_session,
                      std::function<void()> changed)
     : io_(io),
       acceptor_(io),
@@ -36,6 +37,7 @@ WebServer::WebServer(asio::io_context& io, std::span<const WebFile> files, MakeS
       changed_(std::move(changed)),
       host_(std::make_shared<WebHost>()) {
   host_->files = files;
+  host_->messages = std::move(messages);
   host_->make_session = [this](std::shared_ptr<Channel> channel) {
     return this->make_session(std::move(channel));
   };

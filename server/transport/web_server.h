@@ -26,9 +26,9 @@ class WebServer {
 
   // Makes a session for a page; `setup` says what a page may.
   using MakeSession = std::function<std::unique_ptr<Session>(std::shared_ptr<Channel>, SessionSetup setup)>;
-  // `changed`: pages came or went.
-  WebServer(asio::io_context& io, std::span<const WebFile> files, MakeSession make_session,
-            std::function<void()> changed);
+  // `messages`: of all clients. `changed`: pages came or went.
+  WebServer(asio::io_context& io, std::span<const WebFile> files, std::shared_ptr<MessageBound> messages,
+            MakeSession make_session, std::function<void()> changed);
   ~WebServer();
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;

@@ -3328,7 +3328,10 @@ class MemoryRow(Structure):
     """One part of the daemon's memory."""
 
     path: str
-    # Its place in the tree: `profiles/p1/contexts`.
+    # Its place in the tree: `profiles/p1`. At the top stand `profiles`, `views`, and what is not
+    # empty of `working` (what is being read and computed), `documents` (open files of clients),
+    # `workspaces` (indexes of what lies below their roots), `requests` (messages that are being
+    # read) and `answers` (messages that wait for clients to read them).
     bytes: int
     # Bytes, its parts included.
     text: str
@@ -3346,9 +3349,10 @@ class MemoryResult(Structure):
     """Result of `$/memory`."""
 
     total: Measure
-    # Bytes in use by profiles, views and buffers.
+    # Bytes in use: the sum of what stands at the top.
     budget: Measure
-    # Bytes allowed for them.
+    # Bytes allowed for what is held; what is being read and computed may take half as much beside
+    # it.
     resident: Measure | None = None
     # Bytes of the process, as the system counts them.
     rows: list[MemoryRow]

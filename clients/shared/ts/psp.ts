@@ -2212,7 +2212,12 @@ export type MemoryParams = Record<string, unknown>;
 
 /** One part of the daemon's memory. */
 export interface MemoryRow {
-  /** Its place in the tree: `profiles/p1/contexts`. */
+  /**
+   * Its place in the tree: `profiles/p1`. At the top stand `profiles`, `views`, and what is not empty of
+   * `working` (what is being read and computed), `documents` (open files of clients), `workspaces` (indexes
+   * of what lies below their roots), `requests` (messages that are being read) and `answers` (messages that
+   * wait for clients to read them).
+   */
   path: string;
   /** Bytes, its parts included. */
   bytes: number;
@@ -2222,9 +2227,9 @@ export interface MemoryRow {
 
 /** Result of `$/memory`. */
 export interface MemoryResult {
-  /** Bytes in use by profiles, views and buffers. */
+  /** Bytes in use: the sum of what stands at the top. */
   total: Measure;
-  /** Bytes allowed for them. */
+  /** Bytes allowed for what is held; what is being read and computed may take half as much beside it. */
   budget: Measure;
   /** Bytes of the process, as the system counts them. */
   resident?: Measure;

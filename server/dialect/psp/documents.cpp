@@ -92,8 +92,10 @@ void DocumentsModule::change(const std::string& path, Edits edits, std::int32_t 
   Document* document = session_.workspace.document(path);
   if (document == nullptr) return;
   const std::size_t bytes = bytes_of(edits);
-  if (edits.size() <= kEditsInline && bytes <= kEditedInline)
-    return look_at(path, edit(*document, edits, session_.encoding, version));
+  if (edits.size() <= kEditsInline && bytes <= kEditedInline) {
+    Result<void> done = edit(*document, edits, session_.encoding, version);
+    return look_at(path, done ? session_.workspace.document_changed(path) : done);
+  }
   struct Changed {
     std::shared_ptr<Document> document;
     Result<void> done = fail(ErrorCode::internal, "the change could not be made");

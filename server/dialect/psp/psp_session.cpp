@@ -1,6 +1,7 @@
 #include "server/dialect/psp/psp_session.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
+#include "server/platform/memory.h"
 #include "server/runtime/log.h"
 #include "server/runtime/secret.h"
 
@@ -21,6 +23,14 @@ using protocol::ResponseError;
 
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
 constexpr std::size_t kParsedSoon = std::size_t{1} << 20;
+
+protocol::MessageFault no_memory_for(std::string_view body) {
+  psp::ErrorData data;
+  data.reason = "limit";
+  return {
+      protocol::find_request_id(body),
+      ResponseError(psp::ErrorCodes::request_failed, "there is not enough memory for this message", data)};
+}
 
 std::vector<std::string> roots_of(const psp::InitializeParams& params) {
   std::vector<std::string> roots;
@@ -100,8 +110,20 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
-  hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
+  // What is said was worked out already, and is said even when there is no memory for anything else.
+  hooks.send = [to = channel_](std::string body, bool droppable) {
+    const LastWords words;
+    to->send(std::move(body), droppable);
+  };
   hooks.log = [](std::string_view text) { log_warning(text); };
+  hooks.dropped = [](std::string_view method) -> std::optional<ResponseError> {
+    if (!ran_out_of_memory()) return std::nullopt;
+    const LastWords words;
+    psp::ErrorData data;
+    data.reason = "limit";
+    return ResponseError(psp::ErrorCodes::request_failed,
+                         std::string(method) + ": there is not enough memory to answer this", data);
+  };
   context_.aside = [this](Lane lane, const char* what, UniqueFunction<void()> work,
                           UniqueFunction<void()> then) {
     aside(lane, what, std::move(work), std::move(then));
@@ -133,48 +155,82 @@ void PspSession::refuse(const std::string& why) {
 void PspSession::receive(std::string body) {
   if (context_.closed) return;
   if (body.size() < kParsedInline) {
-    context_.peer->receive(body);
+    try {
+      context_.peer->receive(body);
+    } catch (const std::bad_alloc&) {
+      const LastWords words;
+      context_.peer->refuse(no_memory_for(body));
+    }
     return;
   }
   // A large message is parsed on a worker; the ones behind it wait, so that order is kept.
-  using Parsed = tl::expected<protocol::Message, protocol::MessageFault>;
+  using Parsed = std::optional<tl::expected<protocol::Message, protocol::MessageFault>>;
   const Lane lane = body.size() < kParsedSoon ? Lane::interactive : Lane::bulk;
-  const auto parsed = std::make_shared<std::optional<Parsed>>();
-  aside(
-      lane, "parse", [parsed, body = std::move(body)] { *parsed = protocol::parse_message(body); },
-      [this, parsed] {
-        if (!*parsed)
-          context_.peer->refuse({std::nullopt, ResponseError(psp::ErrorCodes::internal_error, "not parsed")});
-        else if (**parsed)
-          context_.peer->dispatch(***parsed);
-        else
-          context_.peer->refuse((*parsed)->error());
-      });
+  const auto parsed = std::make_shared<Parsed>();
+  const auto text = std::make_shared<std::string>(std::move(body));
+  const auto parse = [parsed, text, pool = context_.engine.pool()] {
+    Account account(pool, StopSource());
+    try {
+      const Account::Scope scope(&account);
+      *parsed = protocol::parse_message(*text);
+    } catch (const std::bad_alloc&) {
+      const LastWords words;
+      protocol::MessageFault fault = no_memory_for(*text);
+      if (account.over()) fault.error.message = account.error("this message").message;
+      *parsed = tl::make_unexpected(std::move(fault));
+    }
+    *text = {};
+  };
+  const auto dispatch = [this, parsed] {
+    const Parsed message = std::exchange(*parsed, std::nullopt);
+    if (!message)
+      context_.peer->refuse({std::nullopt, ResponseError(psp::ErrorCodes::internal_error, "not parsed")});
+    else if (*message)
+      context_.peer->dispatch(**message);
+    else
+      context_.peer->refuse(message->error());
+  };
+  try {
+    aside(lane, "parse", parse, dispatch);
+  } catch (const std::exception&) {  // neither memory nor a thread for it
+    const LastWords words;
+    context_.peer->refuse(no_memory_for(*text));
+  }
 }
 
-// An exception in `work` ends it; `then` comes all the same, or the session would wait for ever.
+// An exception in `work` ends it; `then` comes all the same, or the session would wait for ever. When even
+// submitting fails, `then` does not come and the session goes on.
 void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
                        UniqueFunction<void()> then) {
   struct Over {
     Engine& engine;
     UniqueFunction<void()> tell;
+    bool is_submitted = false;
     Over(Engine& of, UniqueFunction<void()> what) : engine(of), tell(std::move(what)) {}
     Over(const Over&) = delete;
-    ~Over() { engine.post(std::move(tell)); }
+    ~Over() {
+      const LastWords words;
+      if (is_submitted) engine.post(std::move(tell));
+    }
   };
+  const auto over = std::make_shared<Over>(context_.engine,
+                                           [this, alive = context_.alive, then = std::move(then)]() mutable {
+                                             if (!*alive || context_.closed) return;
+                                             then();
+                                             if (--n_aside_ == 0 && on_ready_) on_ready_();
+                                           });
+  over->is_submitted = true;
   ++n_aside_;
-  context_.engine.scheduler().submit(
-      lane, context_.client, what,
-      [work = std::move(work),
-       over = std::make_unique<Over>(context_.engine,
-                                     [this, alive = context_.alive, then = std::move(then)]() mutable {
-                                       if (!*alive || context_.closed) return;
-                                       then();
-                                       if (--n_aside_ == 0 && on_ready_) on_ready_();
-                                     })]() mutable {
-        work();
-        work = {};
-      });
+  try {
+    context_.engine.scheduler().submit(lane, context_.client, what, [work = std::move(work), over]() mutable {
+      work();
+      work = {};
+    });
+  } catch (const std::exception&) {
+    over->is_submitted = false;
+    --n_aside_;
+    throw;
+  }
 }
 
 protocol::Binder PspSession::make_binder() {

@@ -1,5 +1,7 @@
 #include "server/dialect/psp/session_context.h"
 
+#include <new>
+
 #include <fmt/format.h>
 
 #include "server/feature/escape.h"
@@ -58,6 +60,22 @@ ResponseError too_many_wait() {
           fmt::format("{} requests of this client wait for a worker, the most there may be; ask again when "
                       "some are answered",
                       Scheduler::kMaxWaiting)};
+}
+
+Result<void> answer_within(Engine& engine, const StopSource& stop,
+                           const std::function<Result<void>()>& work) {
+  Account account(engine.pool(), stop);
+  Result<void> done;
+  try {
+    const Account::Scope scope(&account);
+    done = work();
+  } catch (const std::bad_alloc&) {
+    const LastWords words;
+    done = fail(ErrorCode::limit, "there is not enough memory to answer this");
+  }
+  if (!done && account.over()) done = tl::unexpected<Error>(account.error("answering this"));
+  engine.views().measure_again();
+  return done;
 }
 
 tl::expected<MetricId, ResponseError> find_metric(const OpenProfile& open, const std::string& name,

@@ -20,6 +20,7 @@
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
+#include "server/platform/memory.h"
 #include "server/runtime/repeats.h"
 
 namespace profd {
@@ -94,6 +95,10 @@ std::optional<protocol::ResponseError> outdated(const OpenProfile& open,
                                                 const std::optional<std::uint32_t>& revision,
                                                 std::string_view field);
 
+// Runs what computes and gives an answer on an account of its own: one that takes more memory than there is
+// fails, and whoever asked is told so.
+Result<void> answer_within(Engine& engine, const StopSource& stop, const std::function<Result<void>()>& work);
+
 template <class R>
 void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
                          const std::string& panel) {
@@ -118,19 +123,22 @@ void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place
     panels.insert_or_assign(panel, cancel);
   }
   pending->reply.on_cancel(cancel);
-  engine.scheduler().submit(
-      !quick                     ? Lane::bulk
-      : R::lane == Lane::inline_ ? Lane::interactive
-                                 : R::lane,
-      client, R::method,
-      [pending = std::move(pending), work = std::move(work), place = std::move(place), stop]() mutable {
-        if (pending->taken.exchange(true)) return;
-        auto result = work(StopToken(stop));
-        if (result)
-          pending->reply(*result);
-        else
-          pending->reply.error(to_psp(result.error(), place));
-      });
+  engine.scheduler().submit(!quick                     ? Lane::bulk
+                            : R::lane == Lane::inline_ ? Lane::interactive
+                                                       : R::lane,
+                            client, R::method,
+                            [&on = engine, pending = std::move(pending), work = std::move(work),
+                             place = std::move(place), stop]() mutable {
+                              if (pending->taken.exchange(true)) return;
+                              const auto done = answer_within(on, stop, [&]() -> Result<void> {
+                                auto result = work(StopToken(stop));
+                                if (!result) return tl::unexpected<Error>(std::move(result).error());
+                                pending->reply(*result);
+                                return {};
+                              });
+                              const LastWords words;
+                              if (!done) pending->reply.error(to_psp(done.error(), place));
+                            });
 }
 
 }  // namespace profd

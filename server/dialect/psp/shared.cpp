@@ -112,7 +112,13 @@ void SharedModule::bind(protocol::Binder& binder) {
         for (const ProfileEntry& entry : session_.engine.list())
           row("profiles/" + entry.handle, entry.memory);
         row("views", views);
-        result.total = to_bytes(profiles + views);
+        const std::uint64_t working = session_.engine.pool()->used();
+        if (working != 0) row("working", working);
+        const MemoryLedger& ledger = *session_.engine.ledger();
+        for (std::size_t kind = 0; kind < kHeldNames.size(); ++kind)
+          if (const std::uint64_t bytes = ledger.bytes(static_cast<Held>(kind)); bytes != 0)
+            row(std::string(kHeldNames[kind]), bytes);
+        result.total = to_bytes(profiles + views + working + ledger.total());
         result.budget = to_bytes(session_.engine.memory_budget());
         if (!session_.setup.test_mode) result.resident = to_bytes(resident_bytes());
         reply(result);

@@ -1274,14 +1274,14 @@ M.DaemonState = {
 
 --- One part of the daemon's memory.
 ---@class profd.MemoryRow
----@field path string Its place in the tree: `profiles/p1/contexts`.
+---@field path string Its place in the tree: `profiles/p1`. At the top stand `profiles`, `views`, and what is not empty of `working` (what is being read and computed), `documents` (open files of clients), `workspaces` (indexes of what lies below their roots), `requests` (messages that are being read) and `answers` (messages that wait for clients to read them).
 ---@field bytes integer Bytes, its parts included.
 ---@field text string Bytes as shown.
 
 --- Result of `$/memory`.
 ---@class profd.MemoryResult
----@field total profd.Measure Bytes in use by profiles, views and buffers.
----@field budget profd.Measure Bytes allowed for them.
+---@field total profd.Measure Bytes in use: the sum of what stands at the top.
+---@field budget profd.Measure Bytes allowed for what is held; what is being read and computed may take half as much beside it.
 ---@field resident? profd.Measure Bytes of the process, as the system counts them.
 ---@field rows profd.MemoryRow[] The tree, parents before children.
 

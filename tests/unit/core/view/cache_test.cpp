@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 
+#include "core/support/account.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -204,4 +206,71 @@ TEST_CASE("a look into the cache finds what is kept, makes nothing and changes n
   REQUIRE(cache.get<Blob>({2, "c"}, {}, makes(40)));
   CHECK(cache.peek<Blob>({1, "a"}) == nullptr);
   CHECK(cache.kept<Blob>(1).size() == 1);
+}
+
+TEST_CASE("a view that takes more memory than there is fails for all who wait, and names the setting") {
+  const auto pool = std::make_shared<MemoryPool>(std::uint64_t{16} << 20, std::uint64_t{16} << 20);
+  ViewCache cache(std::size_t{1} << 30, pool);
+  std::atomic<bool> computing{false};
+  const auto too_large = [&](StopToken stop) -> Result<BlobPtr> {
+    computing = true;
+    await([&] { return cache.counters().joins == 1; });
+    charge(std::size_t{10} << 20);
+    CHECK_FALSE(stop.stop_requested());
+    try {
+      charge(std::size_t{10} << 20);
+    } catch (const std::bad_alloc&) {
+      CHECK(stop.stop_requested());  // other threads of the same work see it
+      throw;
+    }
+    return blob(1);
+  };
+  Result<BlobPtr> other = blob(0);
+  std::thread waits([&] {
+    await([&] { return computing.load(); });
+    other = cache.get<Blob>({1, "a"}, {}, makes(1));
+  });
+  const auto first = cache.get<Blob>({1, "a"}, {}, too_large);
+  waits.join();
+  for (const Result<BlobPtr>* result : {&first, static_cast<const Result<BlobPtr>*>(&other)}) {
+    REQUIRE_FALSE(*result);
+    CHECK(result->error().code == ErrorCode::limit);
+    CHECK_THAT(result->error().message, Catch::Matchers::Contains("this view takes at least 20 MiB") &&
+                                            Catch::Matchers::Contains("--memory-budget"));
+  }
+  CHECK(pool->used() == 0);
+  CHECK(cache.get<Blob>({1, "a"}, {}, makes(1)));
+}
+
+TEST_CASE("what is pushed out while a view is computed is not given back to that view's account") {
+  const auto pool = std::make_shared<MemoryPool>(std::uint64_t{16} << 20, std::uint64_t{16} << 20);
+  struct Charged {
+    ~Charged() { uncharge(std::size_t{8} << 20); }
+    std::size_t memory() const { return 60; }
+  };
+  std::size_t n_freed = 0;
+  ViewCache cache(100, pool, [&](std::size_t bytes) { n_freed += bytes; });
+  REQUIRE(cache.get<Charged>({1, "old"}, {}, [](StopToken) -> Result<std::shared_ptr<const Charged>> {
+    return std::make_shared<const Charged>();
+  }));
+  REQUIRE(cache.get<Blob>({1, "new"}, {}, [&](StopToken) -> Result<BlobPtr> {
+    charge(std::size_t{1} << 20);
+    REQUIRE(cache.get<Blob>({1, "inner"}, {}, makes(50)));
+    CHECK(n_freed == 60);
+    settle_account();
+    CHECK(Account::current()->used() >= 1 << 20);
+    return blob(1);
+  }));
+}
+
+TEST_CASE("views that grow with use are measured again when who used them says so") {
+  ViewCache cache(100);
+  const auto grown = std::make_shared<Blob>(30);
+  REQUIRE(cache.get<Blob>({1, "old"}, {}, makes(40)));
+  REQUIRE(cache.get<Blob>({1, "grows"}, {}, [&](StopToken) -> Result<BlobPtr> { return BlobPtr(grown); }));
+  grown->n_bytes = 70;
+  CHECK(cache.bytes() == 70);
+  cache.measure_again();
+  CHECK(cache.bytes() == 70);
+  CHECK(cache.size() == 1);
 }
