@@ -184,7 +184,7 @@ class Security(unittest.TestCase):
         for first in (b"G", b"POST / HT", b"OPTIONS * HTTP/1.1\r\n", b"\x16\x03\x01\x02\x00", b"\r\n", b"{"):
             stranger = self.tcp()
             stranger.sendall(first)
-            self.assertEqual(read_to_end(stranger, 1), b"", first)
+            self.assertEqual(read_to_end(stranger, 2.5), b"", first)
 
     def test_a_message_with_the_token_inside_another_protocol_is_never_executed(self):
         self.serve("--port", "0")
@@ -226,12 +226,12 @@ class Security(unittest.TestCase):
         self.assertIn("result", client.start(self.token))
         large = self.tcp()
         large.sendall(b"Content-Length: 40000\r\n\r\n")
-        self.assertEqual(read_to_end(large, 1), b"")
+        self.assertEqual(read_to_end(large, 2.5), b"")
         slow = self.tcp()
         slow.sendall(b"Content-Le")
         for stranger in (*silent, slow):
             self.assertEqual(read_to_end(stranger), b"")
-        self.assertLess(time.monotonic() - begun, 6)
+        self.assertLess(time.monotonic() - begun, 15)
         self.assertIn("result", client.call("profile/list", {}))
 
     def test_tcp_cannot_take_the_places_of_the_owner(self):
