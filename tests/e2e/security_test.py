@@ -271,6 +271,20 @@ class Security(unittest.TestCase):
         os.close(read)
         peer.close()
 
+    def test_no_descriptor_of_a_daemon_goes_on_to_what_it_starts(self):
+        self.serve("--port", "0", "--log", self.path("daemon.log"))
+        self.file("project/.profd.toml", 'profiles = ["*.folded"]\n')
+        self.file("project/a.folded", FOLDED)
+        owner = self.owner(root=self.path("project"))
+        Client(self.tcp()).start(self.token)
+        self.listed(owner, ["a.folded"])
+        for fd in os.listdir(f"/proc/{self.daemon.pid}/fdinfo"):
+            if int(fd) <= 2:
+                continue
+            with open(f"/proc/{self.daemon.pid}/fdinfo/{fd}", encoding="ascii") as info:
+                flags = int(info.read().split("flags:")[1].split()[0], 8)
+            self.assertTrue(flags & os.O_CLOEXEC, os.readlink(f"/proc/{self.daemon.pid}/fd/{fd}"))
+
     def test_standard_descriptors_that_are_closed_are_no_trap(self):
         path = self.file("a.folded", FOLDED)
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
