@@ -10,7 +10,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
-sys.path.insert(0, str(BENCH))
+sys.path[:0] = [str(BENCH), str(ROOT / "tests" / "support")]
 
 from harness import cold, formats, warm  # noqa: E402
 from harness.context import Context  # noqa: E402

@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "formats/profd/profd_file.h"
+#include "formats/stoppable.h"
 #include "server/engine/atomic_file.h"
 #include "server/platform/leased_map.h"
 
@@ -259,7 +260,7 @@ Result<CachedOpen> open_cached(const ProfileCache& cache, const OpenInput& input
 Result<CachedOpen> open_cached(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  PROFD_TRY(const OpenInput input, open_input(path, options.limits.input_bytes));
+  PROFD_TRY(const OpenInput input, open_input(path, options.limits.input_bytes, stop));
   return open_cached(cache, input, options, executor, std::move(stop), progress);
 }
 

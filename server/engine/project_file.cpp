@@ -176,25 +176,6 @@ const std::array<Reader::Key, 7> Reader::kKeys = {{{"profiles", &Reader::read_pr
                                                    {"inlay_hints", &Reader::read_inlay_hints},
                                                    {"map", &Reader::read_mappings}}};
 
-struct Dated {
-  fs::file_time_type time;
-  std::string path;
-};
-
-// False: the walk ended at its limits.
-bool add_matches(const std::string& glob, std::vector<Dated>& found) {
-  const auto wildcard = glob.find_first_of("*?");
-  const std::string folder = glob.substr(0, glob.rfind('/', wildcard));
-  const bool deep = glob.find('/', wildcard) != glob.npos || glob.find("**") != glob.npos;
-  WalkLimits limits;
-  limits.max_depth = deep ? limits.max_depth : 0;
-  std::error_code error;
-  if (!fs::is_directory(folder.empty() ? "/" : folder, error)) return true;
-  return walk_files(folder.empty() ? "/" : folder, limits, [&](const std::string& path) {
-    if (glob_matches(glob, path)) found.push_back({fs::last_write_time(path, error), path});
-  });
-}
-
 }  // namespace
 
 Result<ProjectFile> read_project_file(const std::string& path) {
@@ -227,90 +208,6 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
   project.root = fs::path(path).parent_path().string();
   Reader(project, project.root).read(parsed.table());
   return project;
-}
-
-bool glob_matches(std::string_view glob, std::string_view path) {
-  // Two levels of backtracking: to the last `**`, and to the last `*` after it.
-  std::size_t g = 0, p = 0;
-  std::size_t star_g = glob.npos, star_p = 0;
-  std::size_t deep_g = glob.npos, deep_p = 0;
-  while (true) {
-    if (g < glob.size() && glob.substr(g, 2) == "**") {
-      g += 2;
-      if (g < glob.size() && glob[g] == '/') ++g;  // "**/" also matches nothing
-      deep_g = g;
-      deep_p = p;
-      star_g = glob.npos;
-      continue;
-    }
-    if (g < glob.size() && glob[g] == '*') {
-      star_g = ++g;
-      star_p = p;
-      continue;
-    }
-    if (p == path.size() && g == glob.size()) return true;
-    if (p < path.size() && g < glob.size() && (glob[g] == path[p] || (glob[g] == '?' && path[p] != '/'))) {
-      ++g;
-      ++p;
-      continue;
-    }
-    if (star_g != glob.npos && star_p < path.size() && path[star_p] != '/') {
-      g = star_g;
-      p = ++star_p;
-    } else if (deep_g != glob.npos && deep_p < path.size()) {
-      g = deep_g;
-      p = ++deep_p;
-      star_g = glob.npos;
-    } else {
-      return false;
-    }
-  }
-}
-
-std::vector<std::string> glob_folders(const std::string& glob, std::size_t limit) {
-  const auto wildcard = glob.find_first_of("*?");
-  std::string base = glob.substr(0, glob.rfind('/', wildcard));
-  const bool deep = wildcard != glob.npos &&
-                    (glob.find('/', wildcard) != glob.npos || glob.find("**", wildcard) != glob.npos);
-  std::error_code error;
-  if (base.empty()) base = "/";
-  if (!fs::is_directory(base, error)) {
-    fs::path above = fs::path(base).parent_path();
-    while (above.has_relative_path() && !fs::is_directory(above, error)) above = above.parent_path();
-    return {above.string()};
-  }
-  std::vector<std::string> folders = {base};
-  if (deep)
-    walk_folders(base, {}, [&](const std::string& path) {
-      if (folders.size() < limit) folders.push_back(path);
-    });
-  return folders;
-}
-
-GlobMatches expand_globs(const std::vector<std::string>& globs, std::size_t limit) {
-  GlobMatches result;
-  std::vector<std::string> named;
-  std::vector<Dated> found;
-  std::error_code error;
-  for (const std::string& glob : globs) {
-    if (glob.find_first_of("*?") != glob.npos)
-      result.complete = add_matches(glob, found) && result.complete;
-    else if (fs::is_regular_file(glob, error))
-      named.push_back(glob);
-  }
-  std::sort(found.begin(), found.end(), [](const Dated& a, const Dated& b) {
-    return a.time != b.time ? a.time > b.time : a.path > b.path;
-  });
-  for (Dated& one : found) named.push_back(std::move(one.path));
-  std::unordered_set<std::string> taken;
-  for (std::string& path : named) {
-    if (!taken.insert(path).second) continue;
-    if (result.paths.size() < limit)
-      result.paths.push_back(std::move(path));
-    else
-      ++result.n_left_out;
-  }
-  return result;
 }
 
 std::vector<std::string_view> project_file_keys() {

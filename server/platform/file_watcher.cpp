@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -52,8 +53,10 @@ class FileWatcher::Impl {
     if (::pipe(ends) == 0) {
       wake_read_ = UniqueFd(ends[0]);
       wake_write_ = UniqueFd(ends[1]);
-      ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-      ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+      for (const int end : ends) {
+        ::fcntl(end, F_SETFD, FD_CLOEXEC);
+        ::fcntl(end, F_SETFL, O_NONBLOCK);
+      }
     }
 #ifdef __linux__
     inotify_ = UniqueFd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
@@ -159,9 +162,9 @@ class FileWatcher::Impl {
       wait(settling);
       std::vector<std::string> changed;
       {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (stopping_) return;
-        changed = look(settling);
+        changed = look(settling, lock);
       }
       for (const std::string& path : changed) on_change_(path);
     }
@@ -191,15 +194,23 @@ class FileWatcher::Impl {
       }
   }
 
-  // Which files changed and settled; `settling`: some changed and may still be written.
-  std::vector<std::string> look(bool& settling) {
+  // Which files changed and settled; `settling`: some changed and may still be written. The file system is
+  // asked without the lock, which who watches a file must not wait for.
+  std::vector<std::string> look(bool& settling, std::unique_lock<std::mutex>& lock) {
     std::vector<std::string> changed;
     settling = false;
+    std::vector<std::pair<std::string, Result<FileStamp>>> stamps;
+    for (const auto& [path, file] : files_) stamps.emplace_back(path, FileStamp{});
+    lock.unlock();
+    for (auto& [path, stamp] : stamps) stamp = stamp_of(path);
+    lock.lock();
     const auto now = Clock::now();
-    for (auto& [path, file] : files_) {
+    for (const auto& [path, stamp] : stamps) {
+      const auto found = files_.find(path);
+      if (found == files_.end()) continue;
+      File& file = found->second;
       const bool due = file.reminder && *file.reminder <= now;
       if (due) file.reminder.reset();
-      const auto stamp = stamp_of(path);
       if (!stamp || *stamp == file.seen) {
         if (due) changed.push_back(path);
         continue;

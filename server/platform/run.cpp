@@ -82,7 +82,7 @@ Result<pid_t> spawn(const RunRequest& request, const Pipe& output, const Pipe& e
   // A group of its own, so that what it starts ends with it; signals as programs expect them.
   sigset_t to_default, to_block;
   sigemptyset(&to_default);
-  sigaddset(&to_default, SIGPIPE);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&to_default, signal);
   sigemptyset(&to_block);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setsigdefault(&attributes, &to_default);

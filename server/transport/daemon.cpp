@@ -20,6 +20,7 @@ namespace {
 
 constexpr auto kDrainStep = std::chrono::milliseconds(5);
 constexpr auto kParentStep = std::chrono::seconds(1);
+constexpr auto kHoldForPage = std::chrono::seconds(90);
 
 }  // namespace
 
@@ -34,15 +35,31 @@ struct Daemon::Pipes {
   bool busy = false, over = false;
 };
 
+// Has profiles open in place of a page that is still to come.
+struct Daemon::Holder final : EngineListener {
+  explicit Holder(Engine& with) : engine(with), client(with.add_client(this)) {}
+  ~Holder() override { engine.remove_client(client); }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  void on_profile_changed(ProfileChange, const std::string&, std::uint32_t, const std::string&,
+                          const std::string&) override {}
+  void on_selection_changed(const std::optional<SharedSelection>&, ClientId) override {}
+  void on_activity_changed(const std::string&) override {}
+
+  Engine& engine;
+  ClientId client;
+};
+
 Daemon::Daemon(const DaemonOptions& options)
     : options_(options),
       work_(io_.get_executor()),
-      signals_(io_),
       idle_(io_),
       drain_(io_),
       parent_(io_),
+      hold_(io_),
       admission_(options.admission) {
-  ::signal(SIGPIPE, SIG_IGN);
+  // What cannot be written is an error where it is written.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
     // Without workers everything happens in the order it was asked for, so that tests can rely on it.
     if (options_.engine.n_threads == 0 && io_.get_executor().running_in_this_thread()) return task();
@@ -65,12 +82,16 @@ Daemon::~Daemon() {
   }
   for (const auto& connection : connections_) connection->close();
   connections_.clear();
+  web_.reset();
+  holder_.reset();
   if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
   engine_.reset();
 }
 
 std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, SessionSetup setup) {
   setup.test_mode = options_.test_mode;
+  if (setup.token.empty())
+    setup.web_page = [this](const WebPageRequest& request) { return web_page(request); };
   return options_.make_session(*engine_, std::move(setup), std::move(channel));
 }
 
@@ -103,6 +124,7 @@ void Daemon::look_after_parent(std::int64_t pid) {
     if (error) return;
     if (process_alive(pid)) return look_after_parent(pid);
     log_info(fmt::format("the client's process {} is gone: done", pid));
+    if (ends_) ends_->begin();  // nobody may read what is still being written
     finish_pipes();
   });
 }
@@ -231,23 +253,51 @@ SocketConnection::Closed Daemon::connection_closed() {
   };
 }
 
+Result<WebPage> Daemon::web_page(const WebPageRequest& request) {
+  if (!web_) {
+    web_.emplace(
+        io_, web_bundle(),
+        [this](std::shared_ptr<Channel> channel, SessionSetup setup) {
+          setup.test_mode = options_.test_mode;
+          return options_.make_session(*engine_, std::move(setup), std::move(channel));
+        },
+        [this] { web_->n_sessions() > 0 ? static_cast<void>(idle_.cancel()) : watch_idleness(); });
+    if (const auto listening = web_->listen(0); !listening) {
+      web_.reset();
+      return tl::unexpected<Error>(listening.error());
+    }
+  }
+  hold_for_page(request.open);
+  return web_->page(request);
+}
+
+void Daemon::hold_for_page(const std::vector<std::string>& uris) {
+  if (uris.empty()) return;
+  if (!holder_) holder_ = std::make_unique<Holder>(*engine_);
+  for (const std::string& uri : uris) engine_->keep_open(holder_->client, uri);
+  hold_.expires_after(kHoldForPage);
+  hold_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) holder_.reset();
+  });
+}
+
 void Daemon::watch_idleness() {
-  if (options_.idle_timeout.count() == 0 || pipes_ || !connections_.empty()) return;
+  const auto has_clients = [this] { return !connections_.empty() || (web_ && web_->n_sessions() > 0); };
+  if (options_.idle_timeout.count() == 0 || pipes_ || has_clients()) return;
   idle_.expires_after(options_.idle_timeout);
-  idle_.async_wait([this](const boost::system::error_code& error) {
-    if (error || !connections_.empty()) return;
+  idle_.async_wait([this, has_clients](const boost::system::error_code& error) {
+    if (error || has_clients()) return;
     log_info(fmt::format("no clients for {} s: done", options_.idle_timeout.count()));
     io_.stop();
   });
 }
 
 int Daemon::run() {
-  boost::system::error_code ignored;
-  signals_.add(SIGINT, ignored);
-  signals_.add(SIGTERM, ignored);
-  signals_.async_wait([this](const boost::system::error_code& error, int) {
-    if (!error) io_.stop();
-  });
+  ends_ = std::make_unique<EndSignals>(
+      options_.grace, [this] { io_.stop(); },
+      [socket = unix_path_] {
+        if (!socket.empty()) ::unlink(socket.c_str());
+      });
   watch_idleness();
   while (!io_.stopped()) {
     try {

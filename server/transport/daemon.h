@@ -12,17 +12,18 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/transport/admission.h"
 #include "server/transport/asio.h"
+#include "server/transport/end_signals.h"
 #include "server/transport/listener.h"
 #include "server/transport/pipe_channel.h"
 #include "server/transport/pipe_reader.h"
 #include "server/transport/socket_connection.h"
+#include "server/transport/web_server.h"
 
 namespace profd {
 
@@ -32,6 +33,8 @@ struct DaemonOptions {
   AdmissionLimits admission;
   bool test_mode = false;
   std::chrono::seconds idle_timeout{0};  // 0: serves without clients for ever
+  // From a signal to the end of the process, whatever it is waiting for.
+  std::chrono::milliseconds grace{800};
 };
 
 // Used from one thread: the one that calls run().
@@ -48,6 +51,9 @@ class Daemon {
   Result<void> serve_unix(const std::string& path);
   // Loopback only. Every client must bring the token. Returns the port.
   Result<std::uint16_t> serve_tcp(std::uint16_t port, const std::string& token);
+  // Where a browser finds the views; from the first time on they are served. What is asked to be shown stays
+  // open until the page had time to open it itself.
+  Result<WebPage> web_page(const WebPageRequest& request);
   // A connected socket: for tests.
   void serve_connected(UniqueFd fd);
 
@@ -60,6 +66,7 @@ class Daemon {
 
  private:
   struct Pipes;
+  struct Holder;
 
   // What every session of this daemon is told; token and hooks are the transport's.
   [[nodiscard]] std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel, SessionSetup setup);
@@ -74,13 +81,14 @@ class Daemon {
   void pipes_have(const std::string& bytes);
   void drain_pipes();
   void finish_pipes();
+  void hold_for_page(const std::vector<std::string>& uris);
   void watch_idleness();
 
   DaemonOptions options_;
+  std::unique_ptr<EndSignals> ends_;  // there until all else is gone
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  asio::signal_set signals_;
-  asio::steady_timer idle_, drain_, parent_;
+  asio::steady_timer idle_, drain_, parent_, hold_;
   std::unique_ptr<Engine> engine_;
   Admission admission_;
   std::optional<Listener<asio::local::stream_protocol>> unix_;
@@ -89,6 +97,8 @@ class Daemon {
   std::string token_;
   std::set<std::shared_ptr<SocketConnection>> connections_;
   std::unique_ptr<Pipes> pipes_;
+  std::optional<WebServer> web_;
+  std::unique_ptr<Holder> holder_;
   int exit_code_ = 0;
 };
 

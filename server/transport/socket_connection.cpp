@@ -25,72 +25,22 @@ bool hung_up(int fd) {
 
 }  // namespace
 
-// The queue is filled from any thread and emptied on the strand.
-class SocketConnection::Outgoing final : public Channel {
- public:
-  Outgoing(asio::io_context& io, std::weak_ptr<SocketConnection> connection)
-      : io_(io), connection_(std::move(connection)) {}
-
-  void send(const std::string& body, bool droppable) override {
-    std::string framed = protocol::frame(body);
-    bool over = false;
-    {
-      const std::lock_guard lock(mutex_);
-      if (closing_) return;
-      if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
-      queued_bytes_ += framed.size();
-      queue_.push_back(std::move(framed));
-      over = queued_bytes_ > kMaxQueuedBytes;
-      closing_ = over;
-    }
-    asio::post(io_, [connection = connection_, over] {
-      const auto alive = connection.lock();
-      if (!alive) return;
-      if (over) {
-        log_warning("a client that does not read its answers was disconnected");
-        alive->close();
-      } else {
-        alive->write();
-      }
-    });
-  }
-
-  void close() override {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
-    asio::post(io_, [connection = connection_] {
-      if (const auto alive = connection.lock()) alive->write();
-    });
-  }
-
-  // "" when there is nothing. `last`: nothing more will come.
-  std::string take(bool& last) {
-    const std::lock_guard lock(mutex_);
-    last = closing_ && queue_.empty();
-    if (queue_.empty()) return "";
-    std::string bytes = std::move(queue_.front());
-    queue_.pop_front();
-    queued_bytes_ -= bytes.size();
-    return bytes;
-  }
-
- private:
-  asio::io_context& io_;
-  std::weak_ptr<SocketConnection> connection_;
-  std::mutex mutex_;  // guards what follows
-  std::deque<std::string> queue_;
-  std::size_t queued_bytes_ = 0;
-  bool closing_ = false;
-};
-
 void SocketConnection::prepare(MakeSession make_session, std::unique_ptr<Admission::Place> place,
                                Closed closed) {
   make_session_ = std::move(make_session);
   place_ = std::move(place);
   closed_ = std::move(closed);
-  outgoing_ = std::make_shared<Outgoing>(io_, weak_from_this());
+  outgoing_ = std::make_shared<OutgoingQueue>(
+      io_, &protocol::frame,
+      [self = weak_from_this()] {
+        if (const auto alive = self.lock()) alive->write();
+      },
+      [self = weak_from_this()] {
+        const auto alive = self.lock();
+        if (!alive) return;
+        log_warning("a client that does not read its answers was disconnected");
+        alive->close();
+      });
 }
 
 void SocketConnection::start(MakeSession make_session, std::unique_ptr<Admission::Place> place,

@@ -2,10 +2,8 @@
 // show the token, has no session and a small buffer until one whole message is there.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -16,9 +14,9 @@
 #include "server/dialect/session.h"
 #include "server/transport/admission.h"
 #include "server/transport/asio.h"
-#include "server/transport/channel.h"
 #include "server/transport/first_message.h"
 #include "server/transport/framed_input.h"
+#include "server/transport/outgoing_queue.h"
 
 namespace profd {
 
@@ -43,8 +41,6 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   void close();
 
  private:
-  class Outgoing;  // the Channel
-
   void prepare(MakeSession make_session, std::unique_ptr<Admission::Place> place, Closed closed);
   void open_session();
   void read();
@@ -62,7 +58,7 @@ class SocketConnection final : public std::enable_shared_from_this<SocketConnect
   std::unique_ptr<FirstMessage> first_;  // of a stranger
   std::unique_ptr<Session> session_;
   std::unique_ptr<FramedInput> input_;
-  std::shared_ptr<Outgoing> outgoing_;
+  std::shared_ptr<OutgoingQueue> outgoing_;
   Closed closed_;
   std::string buffer_;
   std::string writing_;

@@ -8,6 +8,7 @@ cmd_help() {
 ./dev fuzz --all       run every fuzz target for its time, with a table of what came of it
 ./dev gen              regenerate everything that follows from protocol/psp.json
 ./dev bench [ARGS]     measure speed and memory beside the peers; --quick takes a minute, --help tells more
+./dev soak [MINUTES]   play hostile clients, files and projects against the daemon; --scene NAME, --asan, --tsan, --help tells more
 ./dev setup            only install what is missing
 T
 }

@@ -53,6 +53,13 @@ void SessionContext::prepare(const OpenProfilePtr& open) {
   engine.prepare(open, filters, &snapshot);  // what editors are shown
 }
 
+ResponseError too_many_wait() {
+  return {psp::ErrorCodes::server_cancelled,
+          fmt::format("{} requests of this client wait for a worker, the most there may be; ask again when "
+                      "some are answered",
+                      Scheduler::kMaxWaiting)};
+}
+
 tl::expected<MetricId, ResponseError> find_metric(const OpenProfile& open, const std::string& name,
                                                   const std::string& where) {
   if (name.empty()) return open.metric;
