@@ -153,6 +153,7 @@ class Peeler {
       if (!borrowed) budget_.bytes -= std::min<std::uint64_t>(budget_.bytes, expanded->bytes.size());
       inner.source = ByteSource(expanded->bytes,
                                 borrowed ? content.source.owner() : std::move(expanded->owner), member.name);
+      inner.source.set_truncated(expanded->truncated);
       inner.source.set_private(!borrowed || content.source.is_private());
       PROFD_CHECK(run(std::move(inner)));
     }

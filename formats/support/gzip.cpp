@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 #include <libdeflate.h>
-#include <zlib.h>
 
+#include "formats/support/inflate.h"
 #include "formats/support/output_buffer.h"
 
 namespace profd {
@@ -41,60 +41,6 @@ std::size_t guess_of_gzip(std::span<const std::byte> in, std::uint64_t limit) {
   const std::uint64_t possible = in.size() > limit / 1032 ? limit : in.size() * 1032 + 1024;
   std::uint64_t guess = claimed >= in.size() / 2 && claimed <= possible ? claimed : in.size() * 6 + 4096;
   return static_cast<std::size_t>(std::min({guess, possible, limit}));
-}
-
-Result<void> make_room(OutputBuffer& out, std::size_t used, const ExpansionLimit& limit, std::uint64_t offset,
-                       std::uint64_t claimed) {
-  if (out.capacity() >= limit.bytes) return tl::unexpected<Error>(expansion_error(limit, offset, claimed));
-  const std::uint64_t wanted = std::max<std::uint64_t>(out.capacity() * 4ull, 1u << 16);
-  return out.grow(static_cast<std::size_t>(std::min(wanted, limit.bytes)), used);
-}
-
-struct Inflated {
-  std::size_t in = 0, out = 0;
-  std::optional<Error>
-      damage;  // set when the member ends early or is broken; what came before is in the buffer
-};
-
-// One member through zlib, to learn how far it is good.
-Result<Inflated> inflate_member(std::span<const std::byte> in, std::size_t start, OutputBuffer& out,
-                                std::size_t used, const ExpandOptions& options) {
-  z_stream z{};
-  if (inflateInit2(&z, 15 + 16) != Z_OK) return fail(ErrorCode::internal, "zlib did not start");
-  const std::unique_ptr<z_stream, int (*)(z_stream*)> closer(&z, inflateEnd);
-  Inflated done;
-  for (;;) {
-    PROFD_CHECK(options.stop.status());
-    const std::size_t room =
-        static_cast<std::size_t>(std::min<std::uint64_t>(out.capacity(), options.limit.bytes));
-    if (used + done.out >= room) {
-      PROFD_CHECK(make_room(out, used + done.out, options.limit, start + done.in, claimed_size(in)));
-      continue;
-    }
-    constexpr std::size_t kChunk = 1u << 24;
-    const std::size_t n_in = std::min(kChunk, in.size() - start - done.in);
-    const std::size_t n_out = std::min(kChunk, room - used - done.out);
-    z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(in.data() + start + done.in));
-    z.avail_in = static_cast<uInt>(n_in);
-    z.next_out = reinterpret_cast<Bytef*>(out.data() + used + done.out);
-    z.avail_out = static_cast<uInt>(n_out);
-    const int status = inflate(&z, Z_NO_FLUSH);
-    done.in += n_in - z.avail_in;
-    done.out += n_out - z.avail_out;
-    if (status == Z_STREAM_END) return done;
-    const std::uint64_t at = start + done.in;
-    if (status == Z_OK && (z.avail_out == 0 || start + done.in < in.size())) continue;
-    if (status == Z_OK || status == Z_BUF_ERROR) {
-      done.damage = Error{ErrorCode::truncated, "the compressed data ends in the middle", in.size(), {}};
-    } else {
-      done.damage =
-          Error{ErrorCode::malformed,
-                fmt::format("the compressed data is damaged ({})", z.msg ? z.msg : "no reason given"),
-                at,
-                {}};
-    }
-    return done;
-  }
 }
 
 // Half of the time of a big stream is the system clearing fresh pages: on another core it costs nothing.
@@ -153,10 +99,10 @@ Result<Expanded> gunzip(std::span<const std::byte> in, const ExpandOptions& opti
         break;
       }
       if (status == LIBDEFLATE_INSUFFICIENT_SPACE) {
-        PROFD_CHECK(make_room(out, used, options.limit, pos, claimed_size(in)));
+        PROFD_CHECK(make_room_for_more(out, used, options.limit, pos, claimed_size(in)));
         continue;
       }
-      PROFD_TRY(const Inflated good, inflate_member(in, pos, out, used, options));
+      PROFD_TRY(const Inflated good, inflate_as_far_as_good(in, pos, Deflated::gzip, out, used, options));
       pos += good.in;
       used += good.out;
       if (!good.damage) break;

@@ -7,6 +7,7 @@
 #include <libdeflate.h>
 
 #include "core/support/text.h"
+#include "formats/support/inflate.h"
 #include "formats/support/output_buffer.h"
 
 namespace profd {
@@ -149,8 +150,14 @@ Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions&
   std::size_t n_out = 0;
   const libdeflate_result status = libdeflate_deflate_decompress(
       d.get(), member.data.data(), member.data.size(), out.data(), size, &n_out);
-  if (status != LIBDEFLATE_SUCCESS || n_out != size)
-    return fail(ErrorCode::malformed, fmt::format("the compressed data of {} is damaged", member.name));
+  if (status != LIBDEFLATE_SUCCESS || n_out != size) {
+    std::string message = fmt::format("the compressed data of {} is damaged", member.name);
+    if (!options.partial) return fail(ErrorCode::malformed, std::move(message));
+    PROFD_TRY(const Inflated good, inflate_as_far_as_good(member.data, 0, Deflated::raw, out, 0, options));
+    report.add("damaged-zip", Severity::error, message + "; what came before it was read");
+    auto [data, owner] = std::move(out).freeze(good.out);
+    return Expanded{{data, good.out}, std::move(owner), true};
+  }
   PROFD_CHECK(check_crc(member, {out.data(), size}, options.partial, report));
   auto [data, owner] = std::move(out).freeze(size);
   return Expanded{{data, size}, std::move(owner), false};

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <optional>
 
+// The log is not for programs that the daemon starts.
+#define SPDLOG_PREVENT_CHILD_FD
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>

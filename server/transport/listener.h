@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,7 @@ class Listener {
     keep_from_children(acceptor_.native_handle());
     accept();
   }
+  ~Listener() { *alive_ = false; }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
@@ -37,8 +39,8 @@ class Listener {
 
  private:
   void accept() {
-    acceptor_.async_accept([this](const boost::system::error_code& error, Socket socket) {
-      if (error == asio::error::operation_aborted) return;
+    acceptor_.async_accept([this, alive = alive_](const boost::system::error_code& error, Socket socket) {
+      if (!*alive || error == asio::error::operation_aborted) return;
       if (error && error != asio::error::connection_aborted) return rest(error.message());
       if (std::exchange(resting_, false)) log_warning(name_ + ": clients are accepted again");
       if (!error) {
@@ -54,8 +56,8 @@ class Listener {
       log_warning(
           fmt::format("{}: no client can be accepted ({}); they wait until that is over", name_, why));
     rest_.expires_after(kRest);
-    rest_.async_wait([this](const boost::system::error_code& error) {
-      if (!error) accept();
+    rest_.async_wait([this, alive = alive_](const boost::system::error_code& error) {
+      if (*alive && !error) accept();
     });
   }
 
@@ -64,6 +66,7 @@ class Listener {
   std::string name_;
   std::function<void(Socket)> take_;
   bool resting_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // what was queued may run after the end
 };
 
 }  // namespace profd

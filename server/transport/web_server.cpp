@@ -9,12 +9,6 @@
 #include "server/runtime/log.h"
 
 namespace profd {
-namespace {
-
-constexpr auto kAcceptAgain = std::chrono::milliseconds(100);
-
-}  // namespace
-
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   std::string out;
@@ -31,8 +25,6 @@ WebServer::WebServer(asio::io_context& io, std::span<const WebFile> files,
                      std::shared_ptr<MessageBound> messages, MakeSession make_session,
                      std::function<void()> changed)
     : io_(io),
-      acceptor_(io),
-      again_(io),
       make_session_(std::move(make_session)),
       changed_(std::move(changed)),
       host_(std::make_shared<WebHost>()) {
@@ -54,9 +46,7 @@ WebServer::~WebServer() {
 }
 
 void WebServer::close() {
-  boost::system::error_code ignored;
-  acceptor_.close(ignored);
-  again_.cancel();
+  listener_.reset();
   for (const auto& connection : connections_) connection->close();
   connections_.clear();
 }
@@ -64,30 +54,17 @@ void WebServer::close() {
 Result<std::uint16_t> WebServer::listen(std::uint16_t port) {
   boost::system::error_code error;
   const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
-  acceptor_.open(wanted.protocol(), error);
-  if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor_.bind(wanted, error);
-  if (!error) acceptor_.listen(64, error);
+  asio::ip::tcp::acceptor acceptor(io_);
+  acceptor.open(wanted.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(wanted, error);
+  if (!error) acceptor.listen(64, error);
   if (error) return fail(ErrorCode::io, fmt::format("127.0.0.1:{}: {}", port, error.message()));
-  host_->port = acceptor_.local_endpoint().port();
+  host_->port = acceptor.local_endpoint().port();
   log_info(fmt::format("the page is served on 127.0.0.1:{}", host_->port));
-  accept();
+  listener_.emplace(io_, std::move(acceptor), fmt::format("127.0.0.1:{}", host_->port),
+                    [this](asio::ip::tcp::socket socket) { add(std::move(socket)); });
   return host_->port;
-}
-
-void WebServer::accept() {
-  acceptor_.async_accept([this](const boost::system::error_code& error, asio::ip::tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      add(std::move(socket));
-      return accept();
-    }
-    // Out of descriptors, most likely: at once it would only fail again.
-    again_.expires_after(kAcceptAgain);
-    again_.async_wait([this](const boost::system::error_code& stopped) {
-      if (!stopped) accept();
-    });
-  });
 }
 
 void WebServer::add(asio::ip::tcp::socket socket) {

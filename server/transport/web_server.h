@@ -11,10 +11,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "server/dialect/session.h"
 #include "server/transport/asio.h"
+#include "server/transport/listener.h"
 #include "server/transport/web_connection.h"
 
 namespace profd {
@@ -42,13 +42,11 @@ class WebServer {
   void close();
 
  private:
-  void accept();
   void add(asio::ip::tcp::socket socket);
   std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel);
 
   asio::io_context& io_;
-  asio::ip::tcp::acceptor acceptor_;
-  asio::steady_timer again_;
+  std::optional<Listener<asio::ip::tcp>> listener_;
   MakeSession make_session_;
   std::function<void()> changed_;
   std::shared_ptr<WebHost> host_;

@@ -86,3 +86,23 @@ TEST_CASE("a zip directory that leaves a member out is an error, or a loss when 
   renamed[zip.rfind('b')] = '/';
   CHECK_FALSE(list(renamed));
 }
+
+TEST_CASE("a deflated zip member that is damaged is an error, or read as far as it is good when asked for") {
+  std::string content;
+  for (int i = 0; i < 4000; ++i) content += std::to_string(i * 7919) + "\n";
+  std::string zip = zip_of({{"a", content}});
+  for (std::size_t i = 0; i < 8; ++i) zip[zip.size() / 2 + i] = '\xFF';
+  const auto members = list(zip);
+  REQUIRE(members);
+  CHECK(expand(members->front()).error().message.find("data of a is damaged") != std::string::npos);
+  ImportReport report;
+  const auto part =
+      expand_member(members->front(), {{1u << 20, "expanded_bytes"}, true, {}, nullptr}, report);
+  REQUIRE(part);
+  CHECK(report.has_losses());
+  CHECK(part->truncated);
+  CHECK(part->bytes.size() > 1000);
+  CHECK(part->bytes.size() <= content.size());
+  CHECK(content.substr(0, 1000) ==
+        std::string(reinterpret_cast<const char*>(part->bytes.data()), part->bytes.size()).substr(0, 1000));
+}

@@ -90,3 +90,24 @@ TEST_CASE("nothing is looked for behind a header that is wrong or announces too 
   CHECK(say("Content-Type: " + std::string(2000, 'x')) == FirstMessage::State::broken);
   CHECK(say("Content-Type: a\r\nGET / HTTP/1.1\r\n\r\n" + good) == FirstMessage::State::broken);
 }
+
+TEST_CASE("a first message is the same in pieces of any size") {
+  for (const std::string bytes :
+       {"Content-Length: 4\r\n\r\nbody", "Content-Length: 4\r\n\r\nbodyand more",
+        "Content-Type: a\nContent-Length: 2\n\n{}", "Content-Length: 101\r\n\r\nx",
+        "Content-Length: 4\r\nX Y\r\n\r\nbody", "GET / HTTP/1.1\r\n\r\n", "Content-Length: 9\r\n\r\nbody"}) {
+    FirstMessage whole(100);
+    const auto wanted = whole.feed(bytes);
+    for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
+      FirstMessage pieces(100);
+      auto state = FirstMessage::State::incomplete;
+      std::size_t at = 0;
+      for (; at < bytes.size() && state == FirstMessage::State::incomplete; at += piece)
+        state = pieces.feed(std::string_view(bytes).substr(at, piece));
+      CHECK(state == wanted);
+      CHECK(pieces.message() == whole.message());
+      const std::string behind = at < bytes.size() ? bytes.substr(at) : "";
+      if (state == FirstMessage::State::complete) CHECK(pieces.rest() + behind == whole.rest());
+    }
+  }
+}
