@@ -5,6 +5,7 @@
 #include <queue>
 #include <utility>
 
+#include "core/view/match_marks.h"
 #include "core/view/memo.h"
 #include "core/view/sweep.h"
 

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/view/match_marks.h"
 #include "core/view/selection.h"
 
 namespace profd {
+
+struct MatchMarks;
 
 enum class SiblingOrder : std::uint8_t { name, weight };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/view/match_marks.h"
 #include "core/view/memo.h"
 
 namespace profd {

@@ -72,9 +72,10 @@ Result<MatchMarks> mark_matches(const Selection& selection, std::shared_ptr<cons
       },
       selection.widths);
   PROFD_CHECK(stop.status());
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  marks.none = marks.next(0, n) == n;
   if (!above) return marks;
   marks.at_or_above.resize(n_words);
-  const auto n = static_cast<std::uint32_t>(tree.size());
   for (std::uint32_t c = marks.next(0, n); c < n; c = marks.next(tree.subtree_end[c], n))
     set_range(marks.at_or_above, c, tree.subtree_end[c]);
   return marks;

@@ -17,6 +17,7 @@ struct MatchMarks {
   std::shared_ptr<const SearchResult> found;
   std::vector<std::uint64_t> starts;       // the context starts a box that matches and has a value
   std::vector<std::uint64_t> at_or_above;  // its box or one above it does; empty unless asked for
+  bool none = false;                       // no box matches
 
   [[nodiscard]] bool matches(Key key) const { return found->matches[key] != 0; }
   // The first that starts a match in [from, end), `end` when there is none.

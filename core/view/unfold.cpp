@@ -20,6 +20,7 @@ constexpr std::size_t kOwnBlock = 4096;
 // Cursors are far apart in the columns of the tree; what is needed for one so many further on is fetched
 // early.
 constexpr std::size_t kAhead = 16;
+constexpr std::size_t kMaxMatching = std::size_t{1} << 20;  // nodes; with more they are found anew
 
 }  // namespace
 
@@ -130,7 +131,7 @@ bool UnfoldedTree<T>::saturated() const {
 template <class T>
 std::size_t UnfoldedTree<T>::memory() const {
   std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
-                      source_->last.memory();
+                      source_->last.memory() + matching_.size() * (sizeof(Matching) + 4 * sizeof(void*));
   for (const auto& block : blocks_) bytes += sizeof(block) + (block ? block->bytes() : 0);
   return bytes;
 }
@@ -492,17 +493,27 @@ template <class T>
 Result<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::matching(std::uint32_t id,
                                                                      const MatchMarks& marks,
                                                                      StopToken& stop) {
+  if (marks.none) return Matching{};
+  if (matching_of_ != marks.found || matching_.size() >= kMaxMatching) {
+    matching_.clear();
+    matching_of_ = marks.found;
+  }
+  if (const auto known = matching_.find(id); known != matching_.end()) return known->second;
   Matching out;
   PROFD_CHECK(visit_matches(id, marks, stop, [&](T total) {
     out.any = true;
     out.total = add(out.total, total, source_->saturated);
     return true;
   }));
+  matching_.emplace(id, out);
   return out;
 }
 
 template <class T>
 Result<bool> UnfoldedTree<T>::has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop) {
+  if (marks.none) return false;
+  if (const auto known = matching_.find(id); known != matching_.end() && matching_of_ == marks.found)
+    return known->second.any;
   bool any = false;
   PROFD_CHECK(visit_matches(id, marks, stop, [&](T) {
     any = true;

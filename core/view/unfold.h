@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "core/support/result.h"
@@ -25,6 +26,7 @@
 namespace profd {
 
 struct MatchMarks;
+struct SearchResult;
 struct Selection;
 
 template <class T>
@@ -56,7 +58,8 @@ class UnfoldedTree {
   Result<std::uint32_t> child(std::uint32_t id, Key key, StopToken& stop);
   // The node at a path of keys from the root, or `not_found`.
   Result<std::uint32_t> find(const std::vector<Key>& path, StopToken& stop);
-  // The stacks with a match at a node or below it, each once. Does not unfold what is not unfolded.
+  // The stacks with a match at a node or below it, each once. Does not unfold what is not unfolded. Kept for
+  // the search that was asked about last: zooming asks about the same nodes again and again.
   struct Matching {
     bool any = false;
     T total{};
@@ -92,6 +95,8 @@ class UnfoldedTree {
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::uint32_t> group_of_key_;  // scratch, all kNone between calls
   std::unique_ptr<Groups> groups_;           // scratch
+  std::shared_ptr<const SearchResult> matching_of_;
+  std::unordered_map<std::uint32_t, Matching> matching_;  // by node, of that search
 };
 
 extern template class UnfoldedTree<std::int64_t>;

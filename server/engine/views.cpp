@@ -1,6 +1,7 @@
 #include "server/engine/views.h"
 
 #include "core/view/key_memo.h"
+#include "core/view/match_marks.h"
 
 namespace profd {
 

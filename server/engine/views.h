@@ -13,7 +13,6 @@
 #include "core/source/annotations.h"
 #include "core/support/executor.h"
 #include "core/view/cache.h"
-#include "core/view/match_marks.h"
 #include "core/view/neighbour_table.h"
 #include "core/view/search.h"
 #include "core/view/selection.h"
@@ -25,6 +24,8 @@
 #include "server/engine/source_map.h"
 
 namespace profd {
+
+struct MatchMarks;
 
 class Views {
  public:

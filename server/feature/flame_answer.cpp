@@ -8,6 +8,7 @@
 #include "core/layout/flame_values.h"
 #include "core/support/run_both.h"
 #include "core/support/sums.h"
+#include "core/view/match_marks.h"
 #include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
 #include "server/feature/text_index.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/match_marks.h"
 #include "server/feature/name_table.h"
 
 namespace profd {

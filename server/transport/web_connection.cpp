@@ -289,8 +289,8 @@ void Connection::read_message() {
 void Connection::have_message(const beast::error_code& error) {
   if (over_) return;
   if (error) {
-    if (error != websocket::error::closed && error != asio::error::eof &&
-        error != asio::error::connection_reset)
+    if (error.category() == websocket::make_error_code(websocket::error::closed).category() &&
+        error != websocket::error::closed)
       log_info(fmt::format("a page's connection ended: {}", error.message()));
     return close();
   }

@@ -68,13 +68,18 @@ Result<std::uint16_t> WebServer::listen(std::uint16_t port) {
 }
 
 void WebServer::add(asio::ip::tcp::socket socket) {
+  // Whoever waits longest without a session makes room: idle sockets keep no page out.
   if (connections_.size() >= kMaxConnections) {
-    log_warning(fmt::format("a connection to the page was turned away: {} are open", connections_.size()));
-    return;
+    const auto oldest = std::find_if(connections_.begin(), connections_.end(),
+                                     [](const auto& c) { return !c->has_session(); });
+    if (oldest == connections_.end()) return;
+    const std::shared_ptr<WebConnection> idle = *oldest;
+    connections_.erase(oldest);
+    idle->close();
   }
-  const auto connection = make_web_connection(std::move(socket), host_);
-  connections_.insert(connection);
-  connection->start();
+  connections_.push_back(make_web_connection(std::move(socket), host_));
+  const std::shared_ptr<WebConnection> added = connections_.back();
+  added->start();
 }
 
 std::unique_ptr<Session> WebServer::make_session(std::shared_ptr<Channel> channel) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -51,7 +52,7 @@ class WebServer {
   std::function<void()> changed_;
   std::shared_ptr<WebHost> host_;
   std::set<std::string> roots_;
-  std::set<std::shared_ptr<WebConnection>> connections_;
+  std::vector<std::shared_ptr<WebConnection>> connections_;  // oldest first
 };
 
 // A fragment of an address: everything but letters, digits and "-._~" as %XX.

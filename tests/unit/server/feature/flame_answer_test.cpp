@@ -51,6 +51,37 @@ TEST_CASE("a filter makes the whole smaller, never a share larger than one") {
   CHECK(answer.search->amount.share == 1);
 }
 
+TEST_CASE("names are grouped as pictures colour them; places come with the details") {
+  Viewed viewed("net/http.serve;net/http.read 3\nnet/http.serve;std::sort 2\nplain 1\n");
+  const FlameAnswer plain = flame(viewed, {});
+  REQUIRE(plain.named.group.size() == plain.names.size());
+  const auto group_of = [](const FlameAnswer& answer, const std::string& name) -> std::string {
+    for (std::size_t i = 0; i < answer.names.size(); ++i)
+      if (answer.names[i] == name)
+        return answer.named.group[i] < 0 ? "-"
+                                         : answer.groups[static_cast<std::size_t>(answer.named.group[i])];
+    return "no such name";
+  };
+  CHECK(group_of(plain, "net/http.serve") == "net/http");
+  CHECK(group_of(plain, "net/http.read") == "net/http");
+  CHECK(group_of(plain, "std::sort") == "std");
+  CHECK(group_of(plain, "plain") == "-");
+  CHECK(group_of(plain, "all") == "-");
+  CHECK_FALSE(plain.named.file);
+  CHECK_FALSE(plain.boxes.self_text);
+  FlameRequest request;
+  request.details = true;
+  const FlameAnswer full = flame(viewed, request);
+  REQUIRE(full.boxes.parent_share);
+  CHECK(full.boxes.parent_share->size() == full.boxes.key.size());
+  CHECK(full.named.file->size() == full.names.size());
+  for (std::size_t i = 0; i < full.boxes.name.size(); ++i) {
+    if (full.names[full.boxes.name[i]] != "net/http.read") continue;
+    CHECK((*full.boxes.parent_share)[i] == "60.0 %");
+    CHECK((*full.boxes.self_text)[i] == "3 · 50.0 %");
+  }
+}
+
 TEST_CASE("a zoom is by keys, and one that the view has not is refused") {
   Viewed viewed(kText);
   const FlameAnswer all = flame(viewed, {});

@@ -77,6 +77,68 @@ TEST_CASE("every command that is announced is there, and no other") {
   CHECK(client.command("profd.nothing")["error"]["code"] == -32602);
 }
 
+TEST_CASE("an editor opens the browser with an address that is good once") {
+  TempFolder folder;
+  const std::string path = folder.file("a.folded", "main;work 3\n");
+  WebPageRequest asked;
+  SessionSetup setup;
+  setup.web_page = [&](const WebPageRequest& request) -> Result<WebPage> {
+    asked = request;
+    return WebPage{"http://127.0.0.1:1/#t=secret", "http://127.0.0.1:1/#c=code", true};
+  };
+  SECTION("through the editor") {
+    Direct client(json{{"window", {{"showDocument", {{"support", true}}}}}}, setup);
+    client.command("profd.open", {path});
+    const json answer = client.command("profd.openInBrowser", {"", "bottom-up by module"});
+    CHECK(answer["result"]["address"] == "http://127.0.0.1:1/#t=secret");
+    const json* shown = client.last("window/showDocument");
+    REQUIRE(shown != nullptr);
+    CHECK((*shown)["params"] == json{{"uri", "http://127.0.0.1:1/#c=code"}, {"external", true}});
+    CHECK(asked.open == std::vector<std::string>{"file://" + path});
+    CHECK(asked.view == "bottom-up by module");
+    CHECK(client.command("profd.openInBrowser", {"", "sideways"})["error"]["code"] == -32602);
+  }
+  SECTION("by a message where it opens nothing") {
+    Direct client(json::object(), setup);
+    client.command("profd.open", {path});
+    client.command("profd.openInBrowser");
+    const json* shown = client.last("window/showMessage");
+    REQUIRE(shown != nullptr);
+    CHECK((*shown)["params"]["message"] == "http://127.0.0.1:1/#t=secret");
+  }
+  SECTION("not for who came over TCP or HTTP") {
+    Direct client;
+    client.command("profd.open", {path});
+    CHECK(client.command("profd.openInBrowser")["error"]["code"] == -32803);
+    CHECK(client.ask("web/address", json::object())["error"]["data"]["reason"] == "unsupported");
+  }
+}
+
+TEST_CASE("who may not choose its workspace keeps the roots that it may have") {
+  TempFolder mine, other;
+  const std::string inside = mine.file("a.c", "int a;\n"), outside = other.file("b.c", "int b;\n");
+  SessionSetup setup;
+  setup.test_mode = true;
+  setup.may_have_root = [&](const std::string& root) { return root == mine.path.string(); };
+  Engine engine{{}, [](UniqueFunction<void()> task) { task(); }};
+  const auto out = std::make_shared<Bodies>();
+  const auto session = make_psp_session(engine, std::move(setup), out);
+  const auto ask = [&](int id, const char* method, const json& params) {
+    session->receive(json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump());
+    return out->sent.back();
+  };
+  const auto folder = [](const TempFolder& at) {
+    return json{{"uri", "file://" + at.path.string()}, {"name", "f"}};
+  };
+  ask(1, "initialize",
+      {{"capabilities", json::object()}, {"workspaceFolders", {folder(mine), folder(other)}}});
+  const auto text = [&](int id, const std::string& path) {
+    return ask(id, "source/text", {{"textDocument", {{"uri", "file://" + path}}}});
+  };
+  CHECK(text(2, inside)["result"]["text"] == "int a;\n");
+  CHECK(text(3, outside)["error"]["data"]["reason"] == "notFound");
+}
+
 TEST_CASE("commands show their answer to editors that have nowhere to put it") {
   TempFolder folder;
   const std::string path = folder.file("a.folded", "main;work 3\nmain;rest 1\n");
