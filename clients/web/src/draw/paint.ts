@@ -3,7 +3,7 @@ import { BoxFlag } from "../../../shared/ts/psp.js";
 import { css, TEXT, type Mode, type Paints } from "./colors.js";
 import { isRemainder, labelOf, type Layout } from "./layout.js";
 import type { Placed } from "./motion.js";
-import { cut, type Ruler } from "./text.js";
+import { cut, cutStart, type Ruler } from "./text.js";
 
 export interface Surface {
   rect(x: number, y: number, width: number, height: number, fill: string): void;
@@ -42,6 +42,8 @@ export interface Frame {
   readonly top: number;
   readonly upward: boolean;
   readonly ruler: Ruler;
+  /** What is too long keeps its end. */
+  readonly keepEnds: boolean;
   readonly ratio: number;
   /** A search is on: what does not match steps back. */
   readonly searching: boolean;
@@ -142,7 +144,8 @@ export function paint(frame: Frame, surface: Surface): void {
       const x = Math.max(0, placed.x[i]!);
       const room = Math.min(width, placed.x[i]! + placed.w[i]!) - x;
       if (room < MIN_LABEL) continue;
-      const label = cut(labelOf(layout, i), room - 2 * PADDING, frame.ruler);
+      const shorten = frame.keepEnds && !isRemainder(layout, i) ? cutStart : cut;
+      const label = shorten(labelOf(layout, i), room - 2 * PADDING, frame.ruler);
       if (label === "") continue;
       let fill = textFill;
       if (!ink.forced && isRemainder(layout, i)) fill = ink.muted;
