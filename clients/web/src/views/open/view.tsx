@@ -24,7 +24,7 @@ export function OpenView() {
     <div class="view page">
       <div class="page-body narrow">
         <h1>Open a profile</h1>
-        <div class="drop" role="group" aria-label="Files">
+        <div class="dropzone" role="group" aria-label="Files">
           <p>
             {canUpload ? "Drop files anywhere on this page, or " : "Name a file on the machine of the daemon."}
             {canUpload && (
