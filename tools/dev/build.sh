@@ -52,7 +52,22 @@ show_progress() {
   [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 
+# The views for browsers and editors: clients/web/dist, which the daemon embeds. A machine without npm, or without a way
+# to its packages, builds the rest.
+build_web() {
+  command -v npm >/dev/null || { echo "dev: no npm: the views for browsers are left out" >&2; return 0; }
+  install_node_modules clients/web
+  [ -d clients/web/node_modules ] || { echo "dev: the views for browsers are left out" >&2; return 0; }
+  local newest
+  newest=$(find clients/web/src clients/web/static clients/web/tools clients/web/package-lock.json clients/shared/ts/psp.ts \
+    -newer clients/web/dist/app.js -print -quit 2>/dev/null || true)
+  [ -f clients/web/dist/app.js ] && [ -z "$newest" ] && return 0
+  echo "dev: building the views for browsers" >&2
+  (cd clients/web && npm run --silent build >&2) || { echo "dev: the views for browsers could not be built" >&2; return 1; }
+}
+
 cmd_build() {
   cmd_setup
+  build_web
   build_preset "${1:-release}"
 }

@@ -10,6 +10,7 @@ cmd_test() {
   esac
   cmd_setup
   install_test_tools
+  build_web
   build_preset "$preset"
   local status=0
   ctest --preset "$preset" -j"$(nproc)" "$@" || status=$?

@@ -26,7 +26,7 @@ import {
 import { Answers } from "./rpc/answers.js";
 import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
-import { fromAddress, toAddress, type Place } from "./state/place.js";
+import { filesOf, fromAddress, toAddress, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 
 export interface OpenProfile {
@@ -83,6 +83,8 @@ export interface Home {
   push(address: string): void;
   replace(address: string): void;
   onAddress(listener: (address: string) => void): void;
+  /** Folders whose sources may be shown. */
+  roots(): readonly string[];
   settings(): string | null;
   keepSettings(text: string): void;
   /** An editor goes to the source itself. */
@@ -109,6 +111,8 @@ export class App {
   private readonly answers = new Answers(60);
   private opening: AbortController | undefined;
   private opened = "";
+  /** Further files of the address: opened behind the first. */
+  private others: readonly string[] = [];
   private nextNotice = 1;
   private nextToken = 1;
 
@@ -120,8 +124,10 @@ export class App {
       connect,
       name: "profd-web",
       version: "0.1.0",
+      roots: home.roots(),
       onConnection: (connection) => this.connected(connection),
     });
+    this.others = filesOf(home.address()).slice(1);
     const { place, problem } = fromAddress(home.address());
     this.state.value = { ...INITIAL, place, settings: settingsFrom(home.settings()) };
     if (problem !== undefined) this.say(problem, "warning");
@@ -401,7 +407,21 @@ export class App {
         members: result.profiles,
       };
     });
-    void this.list().catch(() => undefined);
+    void this.openOthers();
+  }
+
+  private async openOthers(): Promise<void> {
+    const { others } = this;
+    this.others = [];
+    for (const uri of others) {
+      try {
+        await this.client.request(ProfileOpenRequest, { uri, options: { makeDefault: false, attach: false } });
+      } catch (error) {
+        const text = this.explain(error);
+        if (text !== undefined) this.say(text, "error");
+      }
+    }
+    await this.list().catch(() => undefined);
   }
 
   /** Takes what can be read of a file that ends early. */

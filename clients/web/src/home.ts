@@ -42,10 +42,27 @@ export async function takeToken(): Promise<{ token: string; problem?: string }> 
   return { token };
 }
 
+const ROOTS_KEY = "profd.roots";
+
+// Folders come with the first address, like the token, and belong to this page, not to links of it.
+function takeRoots(): readonly string[] {
+  const given = location.hash
+    .replace(/^#/, "")
+    .split("&")
+    .filter((part) => part.startsWith("root="))
+    .map((part) => decodeURIComponent(part.slice(5)));
+  if (given.length > 0) kept(() => sessionStorage.setItem(ROOTS_KEY, given.join("\n")), undefined);
+  return kept(() => sessionStorage.getItem(ROOTS_KEY) ?? "", given.join("\n"))
+    .split("\n")
+    .filter((uri) => uri !== "");
+}
+
 export function browserHome(): Home {
+  const roots = takeRoots();
   const target = (address: string) => (address === "" ? location.pathname + location.search : "#" + address);
   return {
     inEditor: false,
+    roots: () => roots,
     address: () => location.hash,
     push: (address) => history.pushState(null, "", target(address)),
     replace: (address) => history.replaceState(null, "", target(address)),
@@ -79,6 +96,7 @@ export function webviewHome(api: WebviewApi): Home {
   const first = document.body.dataset.address ?? "";
   return {
     inEditor: true,
+    roots: () => [],
     address: () => state().address ?? first,
     push: (address) => {
       steps.push(state().address ?? first);

@@ -250,7 +250,7 @@ function ExportMenu() {
 function SettingsMenu() {
   const app = useApp();
   const items = (): MenuItem[] => {
-    const { theme, palette, motion, compact, details } = app.settings.peek();
+    const { theme, palette, motion, compact, details, keepEnds } = app.settings.peek();
     const set = (change: Parameters<typeof setSettings>[1]) => () => app.update((state) => setSettings(state, change));
     return [
       { text: "Theme", heading: true },
@@ -260,6 +260,7 @@ function SettingsMenu() {
       { text: "Safe for colour-blind eyes", checked: palette === "safe", run: set({ palette: "safe" }) },
       { text: "Manners", heading: true },
       { text: "Animate", checked: motion, run: set({ motion: !motion }) },
+      { text: "Long names keep their end", checked: keepEnds, run: set({ keepEnds: !keepEnds }) },
       { text: "Compact rows", checked: compact, run: set({ compact: !compact }) },
       { text: "Details of what is chosen", checked: details, keys: "p", run: set({ details: !details }) },
     ];

@@ -1,6 +1,6 @@
 // A dropped file goes to the daemon in pieces, one after the other, and to nobody else.
+import { UploadBeginRequest, UploadCancelRequest, UploadEndRequest, UploadPieceRequest } from "../../shared/ts/psp.js";
 import type { App } from "./app.js";
-import { UploadBeginRequest, UploadCancelRequest, UploadEndRequest, UploadPieceRequest } from "./rpc/ahead.js";
 
 const CHUNK = 0x8000;
 

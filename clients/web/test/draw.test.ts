@@ -17,7 +17,7 @@ import { along, motionBetween, type Placed } from "../src/draw/motion.js";
 import { paint, type Frame, type Ink, type Surface } from "../src/draw/paint.js";
 import { shown } from "../src/draw/shown.js";
 import { svgSurface } from "../src/draw/svg.js";
-import { cut, rulerOf } from "../src/draw/text.js";
+import { cut, cutStart, rulerOf } from "../src/draw/text.js";
 import { rowsAt, scrollFor } from "../src/ui/rows.js";
 import { flames } from "./recorded.js";
 
@@ -153,6 +153,14 @@ describe("labels", () => {
     expect(cut("ab cdef", 40, ruler)).toBe("ab…");
   });
 
+  it("keep their end where that is wanted", () => {
+    expect(cutStart("abcdef", 60, ruler)).toBe("abcdef");
+    expect(cutStart("abcdef", 59, ruler)).toBe("…cdef");
+    expect(cutStart("abcdef", 19, ruler)).toBe("");
+    for (let room = 0; room < 80; room += 5)
+      expect(cutStart("a😀b😀c😀", room, ruler)).not.toMatch(/(?<![\ud800-\udbff])[\udc00-\udfff]/);
+  });
+
   it("never part a pair of surrogates", () => {
     for (let room = 0; room < 80; room += 5)
       expect(cut("a😀b😀c😀", room, ruler)).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
@@ -234,6 +242,7 @@ function frameOf(layout: Layout, more: Partial<Frame> = {}): Frame {
     top: 0,
     upward: false,
     ruler: rulerOf(() => 7),
+    keepEnds: false,
     ratio: 1,
     searching: false,
     marks: new Map(),

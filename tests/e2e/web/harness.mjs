@@ -1,5 +1,7 @@
 // A browser, a page on the views, and what went over the wire.
 import assert from "node:assert";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -9,6 +11,20 @@ export async function startBrowser(root, program) {
     executablePath: program,
     args: ["--no-sandbox", "--disable-gpu"],
   });
+}
+
+/** A daemon with a socket of its own, and the address of its page. */
+export async function startDaemon(profd, folder) {
+  const socket = join(folder, "daemon.sock");
+  const child = spawn(profd, ["serve", "--socket", socket], { stdio: ["ignore", "ignore", "inherit"] });
+  for (let i = 0; i < 200 && !existsSync(socket); ++i) await new Promise((resolve) => setTimeout(resolve, 25));
+  return {
+    address: (params) =>
+      JSON.parse(
+        execFileSync(profd, ["query", "--socket", socket, "web/address", JSON.stringify(params)], { encoding: "utf8" }),
+      ),
+    stop: () => child.kill("SIGKILL"),
+  };
 }
 
 export class Views {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { startBrowser, Views, watch } from "./harness.mjs";
+import { startBrowser, startDaemon, Views, watch } from "./harness.mjs";
 
 const [profd, root, program, only] = process.argv.slice(2);
 const { startBridge } = await import(pathToFileURL(join(root, "clients/web/tools/bridge.mjs")));
@@ -551,6 +551,75 @@ test(
   },
   { viewport: { width: 360, height: 740 }, hasTouch: true },
 );
+
+test("shows the text of a source beside what its lines cost", async (views) => {
+  const folder = `file://${join(root, "tests/fixtures/go-demo")}`;
+  await views.open(demo, `&root=${encodeURIComponent(folder)}&tab=source&function=main.parseOrder`);
+  await views.until("the costly line", async () =>
+    /36\.6 %\s+3\.05 s/.test(await views.page.locator("#line-51 .source-cost").textContent()),
+  );
+  assert.match(await views.page.locator("#line-51 code").textContent(), /json\.Unmarshal\(line, &order\)/);
+  await axe(views);
+});
+
+test("is served by the daemon, and the token leaves no trace", async (views) => {
+  const daemon = await startDaemon(profd, scratch);
+  try {
+    const { address, once } = daemon.address({ open: [`file://${demo}`] });
+    const token = new URLSearchParams(new URL(address).hash.slice(1)).get("t");
+    assert.ok(token.length > 20);
+    await views.page.goto(address);
+    await views.ready();
+    assert.ok(!views.page.url().includes(token));
+    assert.strictEqual(views.fragment().get("open"), `file://${demo}`);
+    assert.ok(!(await views.page.content()).includes(token));
+    await views.page.reload();
+    await views.ready();
+
+    const other = new Views(await views.page.context().newPage(), bridge);
+    await other.page.goto(once);
+    await other.ready();
+    // What is chosen on one page is chosen on the other.
+    await other.page.locator(".stage-tree").focus();
+    await other.page.keyboard.press("ArrowDown");
+    await other.page.keyboard.press("ArrowDown");
+    await views.until("the shared choice", async () => (await views.chosen()) === (await other.chosen()));
+    assert.match(await views.page.locator(".details").textContent(), /chosen in client/);
+    await other.page.close();
+
+    const third = new Views(await (await browser.newContext()).newPage(), bridge);
+    await third.page.goto(once);
+    await third.until("that the code was used", async () =>
+      /was used already/.test(await third.page.locator(".notices").textContent()),
+    );
+    await third.page.goto("about:blank");
+    await third.page.goto(address.replace(token, "A".repeat(token.length)));
+    await third.until("that it is not let in", async () =>
+      /did not let this page in/.test(await third.page.locator(".bar.error").textContent()),
+    );
+    await third.page.context().close();
+  } finally {
+    daemon.stop();
+  }
+  await views.until("what happened", async () => /daemon is gone/.test(await views.page.locator(".bar").textContent()));
+  views.complaints.length = 0;
+});
+
+test("opens files that are dropped on it, in pieces", async (views) => {
+  const large = join(scratch, "large.folded");
+  // More than two pieces.
+  writeFileSync(
+    large,
+    Array.from({ length: 60_000 }, (_, i) => `main;function_${i % 700};leaf_${i} ${1 + (i % 9)}\n`).join(""),
+  );
+  await views.open(demo);
+  await views.ready();
+  await views.page.keyboard.press("8");
+  await views.page.locator("input[type=file]").setInputFiles(large);
+  await views.until("the dropped file", async () => /^large\.folded/.test(await views.page.title()));
+  await views.ready();
+  assert.match((await views.items())[0].text, /^all, 300 k/);
+});
 
 for (const tab of ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"])
   for (const colorScheme of ["light", "dark"])

@@ -3,7 +3,6 @@
 import { BoxFlag, FrameKind } from "../../../shared/ts/psp.js";
 import type { ColorScheme } from "../state/place.js";
 import type { Palette } from "../state/state.js";
-import { detailed } from "../rpc/ahead.js";
 import { nameOf, type Layout } from "./layout.js";
 
 export type Mode = "light" | "dark";
@@ -103,7 +102,7 @@ function scale(mode: Mode, t: number): Rgb {
 
 /** What a box is coloured by: its package, module or folder; "" where none is known. */
 export function groupOf(layout: Layout, item: number): string {
-  const { groups, named } = detailed(layout.answer);
+  const { groups, named } = layout.answer;
   return groups?.[named?.group[layout.name[item]!] ?? -1] ?? "";
 }
 
@@ -134,7 +133,7 @@ export function paintsOf(
   const plain = (item: number, hue: number, grey = false) =>
     fillOf(tone(mode, hue, hueHash(nameOf(layout, item)) % SHADES, palette, grey));
 
-  const groups = detailed(layout.answer).groups ?? [];
+  const groups = layout.answer.groups ?? [];
   if (scheme === "module") giveHues(layout, groupHues);
   const largest = Math.max(0, ...(layout.answer.boxes.color ?? []).map((v) => v ?? 0));
 

@@ -3,7 +3,7 @@ import { BoxFlag } from "../../../shared/ts/psp.js";
 import { css, TEXT, type Mode, type Paints } from "./colors.js";
 import { isRemainder, labelOf, type Layout } from "./layout.js";
 import type { Placed } from "./motion.js";
-import { cut, type Ruler } from "./text.js";
+import { cut, cutStart, type Ruler } from "./text.js";
 
 export interface Surface {
   rect(x: number, y: number, width: number, height: number, fill: string): void;
@@ -42,6 +42,8 @@ export interface Frame {
   readonly top: number;
   readonly upward: boolean;
   readonly ruler: Ruler;
+  /** What is too long keeps its end. */
+  readonly keepEnds: boolean;
   readonly ratio: number;
   /** A search is on: what does not match steps back. */
   readonly searching: boolean;
@@ -90,7 +92,7 @@ export function paint(frame: Frame, surface: Surface): void {
     return [x0, room > 2.5 ? room - gap : Math.max(room, 1 / frame.ratio)];
   };
   const fillOf = (i: number): string => {
-    if (ink.forced) return ink.ground;
+    if (ink.forced) return matches(i) ? ink.match : ink.ground;
     const mark = frame.marks.size > 0 ? frame.marks.get(layout.names[layout.name[i]!]!) : undefined;
     if (mark !== undefined) return mark;
     if (frame.searching) {
@@ -99,6 +101,7 @@ export function paint(frame: Frame, surface: Surface): void {
     }
     return paints.fills[paints.fill[i]!]!;
   };
+  const matches = (i: number) => frame.searching && (layout.flags[i]! & BoxFlag.matched) !== 0;
   const cameIn = (i: number) => frame.known === undefined || frame.known[i] === 1;
 
   for (let pass = 0; pass < 2; ++pass) {
@@ -111,7 +114,7 @@ export function paint(frame: Frame, surface: Surface): void {
       const y = rowTop(frame, layout.depth[i]!);
       if (ink.forced) {
         surface.rect(x, y, w, rowHeight - gap, ink.edge);
-        surface.rect(x + 1, y + 1, Math.max(0, w - 2), rowHeight - gap - 2, ink.ground);
+        surface.rect(x + 1, y + 1, Math.max(0, w - 2), rowHeight - gap - 2, fillOf(i));
       } else surface.rect(x, y, w, rowHeight - gap, fillOf(i));
     }
     if (fresh) surface.alpha(1);
@@ -142,9 +145,10 @@ export function paint(frame: Frame, surface: Surface): void {
       const x = Math.max(0, placed.x[i]!);
       const room = Math.min(width, placed.x[i]! + placed.w[i]!) - x;
       if (room < MIN_LABEL) continue;
-      const label = cut(labelOf(layout, i), room - 2 * PADDING, frame.ruler);
+      const shorten = frame.keepEnds && !isRemainder(layout, i) ? cutStart : cut;
+      const label = shorten(labelOf(layout, i), room - 2 * PADDING, frame.ruler);
       if (label === "") continue;
-      let fill = textFill;
+      let fill = ink.forced && matches(i) ? ink.matchText : textFill;
       if (!ink.forced && isRemainder(layout, i)) fill = ink.muted;
       else if (!ink.forced && frame.searching)
         fill = (layout.flags[i]! & BoxFlag.matched) !== 0 ? ink.matchText : ink.unmatchedText;

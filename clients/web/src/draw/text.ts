@@ -30,6 +30,24 @@ export function rulerOf(measure: (text: string) => number, limit = 20_000): Rule
 
 const ELLIPSIS = "…";
 
+/** As `cut`, with the end of the text kept: what names differ in. */
+export function cutStart(text: string, room: number, ruler: Ruler): string {
+  const at = ruler(text);
+  const width = at[text.length]!;
+  if (width <= room) return text;
+  const rest = room - ruler(ELLIPSIS)[1]!;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (width - at[middle]! <= rest) high = middle;
+    else low = middle + 1;
+  }
+  const first = text.charCodeAt(low);
+  if (first >= 0xdc00 && first < 0xe000) ++low;
+  return low >= text.length ? "" : ELLIPSIS + text.slice(low);
+}
+
 /** The text, or as much of its beginning as fits with an ellipsis; "" where less than one character does. */
 export function cut(text: string, room: number, ruler: Ruler): string {
   const at = ruler(text);

@@ -41,6 +41,8 @@ export interface ClientOptions {
   readonly connect: () => Transport;
   readonly name: string;
   readonly version: string;
+  /** Folders whose files are shown as sources. */
+  readonly roots?: readonly string[];
   readonly onConnection: (connection: Connection) => void;
   /** Milliseconds before the nth attempt to come back; for tests. */
   readonly delay?: (attempt: number) => number;
@@ -135,6 +137,11 @@ export class Client {
     try {
       const server = await this.request(InitializeRequest, {
         processId: null,
+        ...(this.options.roots === undefined || this.options.roots.length === 0
+          ? {}
+          : {
+              workspaceFolders: this.options.roots.map((uri) => ({ uri, name: uri.slice(uri.lastIndexOf("/") + 1) })),
+            }),
         clientInfo: { name: this.options.name, version: this.options.version },
         capabilities: {
           general: { positionEncodings: ["utf-16"] },

@@ -33,9 +33,15 @@ export function webSocketTransport(url: string, token: string): Transport {
     if (typeof event.data === "string") transport.onMessage(event.data);
   };
   socket.onclose = (event) => {
-    // Policy violation, or the application's own "no": the token is wrong.
-    transport.onClose(event.reason, event.code === 1008 || event.code === 4401);
-    if (!wasOpen) transport.onOpen = nothing;
+    if (wasOpen) {
+      transport.onClose(event.reason, event.code === 1008);
+      return;
+    }
+    // A browser does not tell a page why it was not let in. Where the page itself can be had, it is the token.
+    fetch("./", { cache: "no-store" }).then(
+      (answer) => transport.onClose(answer.ok ? "the token is not good, or not any more" : "", answer.ok),
+      () => transport.onClose("", false),
+    );
   };
   return transport;
 }

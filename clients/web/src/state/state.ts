@@ -13,6 +13,8 @@ export interface Settings {
   readonly motion: boolean;
   readonly compact: boolean;
   readonly details: boolean;
+  /** Names that do not fit keep their end. */
+  readonly keepEnds: boolean;
   /** Filters that were named to be used again. */
   readonly saved: readonly { readonly name: string; readonly clauses: readonly string[] }[];
 }
@@ -23,6 +25,7 @@ export const SETTINGS: Settings = {
   motion: true,
   compact: false,
   details: true,
+  keepEnds: false,
   saved: [],
 };
 
@@ -164,6 +167,7 @@ export function settingsFrom(text: string | null): Settings {
     motion: flag("motion"),
     compact: flag("compact"),
     details: flag("details"),
+    keepEnds: flag("keepEnds"),
     saved: saved.flatMap((item) => {
       const { name, clauses } = (item ?? {}) as { name?: unknown; clauses?: unknown };
       return typeof name === "string" && Array.isArray(clauses)

@@ -2,8 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { SearchRequest, type Amount, type SearchShare } from "../../../shared/ts/psp.js";
-import { detailed } from "../rpc/ahead.js";
+import { SearchRequest, type SearchShare } from "../../../shared/ts/psp.js";
 import { specOf } from "../state/place.js";
 import { specText } from "../state/spec.js";
 import { go } from "../state/state.js";
@@ -11,7 +10,7 @@ import { IconButton } from "./bits.js";
 import { useApp, useAnswer, useProfile } from "./context.js";
 import { useKeys } from "./keys.js";
 
-type Found = ReturnType<typeof detailed>["search"];
+type Found = SearchShare;
 
 export interface MarkedSet {
   readonly pattern: string;
@@ -95,8 +94,7 @@ export function SearchBox() {
         },
   );
   const share = place.search === "" ? undefined : found.value;
-  const hidden =
-    place.view === "flame" ? (held.found.value as (SearchShare & { hidden?: Amount }) | undefined)?.hidden : undefined;
+  const hidden = place.view === "flame" ? held.found.value?.hidden : undefined;
   useEffect(() => {
     if (share !== undefined) app.spoken.value = share.text;
   }, [share]);

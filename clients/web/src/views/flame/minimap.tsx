@@ -82,6 +82,7 @@ export function Minimap(props: {
     const width = (place.w / layout.span) * screen.width;
     const left = (place.x / layout.span) * screen.width + (inner === undefined ? 0 : inner.from * width);
     const wide = Math.max(3, inner === undefined ? width : (inner.to - inner.from) * width);
+    if (wide >= screen.width - 1) return;
     context.fillStyle = theme.ground;
     context.globalAlpha = 0.6;
     context.fillRect(0, 0, left, screen.height);

@@ -19,7 +19,6 @@ import {
 import { paint, rowTop, visibleRows, type Frame } from "../../draw/paint.js";
 import { rulerOf, type Ruler } from "../../draw/text.js";
 import { shown } from "../../draw/shown.js";
-import { detailed, type DetailedParams } from "../../rpc/ahead.js";
 import type { ColorScheme } from "../../state/place.js";
 import { useApp } from "../../ui/context.js";
 import { useKeys } from "../../ui/keys.js";
@@ -67,7 +66,7 @@ const LONG_PRESS_MS = 500;
 const DRAG_PIXELS = 5;
 
 export function boxOf(layout: Layout, item: number): Selected {
-  const { named, files, modules } = detailed(layout.answer);
+  const { named, files, modules } = layout.answer;
   const row = layout.name[item]!;
   return {
     name: nameOf(layout, item),
@@ -121,8 +120,7 @@ export function Stage(props: StageProps) {
   controllerRef.current ??= new FlameController({
     panel: props.id,
     ask: (params, signal) => {
-      const full: DetailedParams = { ...params, details: true };
-      return app.ask(FlameGraphRequest, full, signal);
+      return app.ask(FlameGraphRequest, { ...params, details: true }, signal);
     },
     level: async (target, path, offset, signal) => {
       const page = await app.ask(
@@ -209,6 +207,7 @@ export function Stage(props: StageProps) {
       top: (latest.current.upward ? spare : 0) - element.scrollTop,
       upward: latest.current.upward,
       ruler: ruler.current.measure,
+      keepEnds: app.settings.peek().keepEnds,
       ratio,
       searching: latest.current.target.search !== "" && of.answer.search !== undefined,
       marks: latest.current.marks ?? new Map(),
@@ -253,10 +252,7 @@ export function Stage(props: StageProps) {
       invalidate();
     });
   }, []);
-  useEffect(
-    () => invalidate(),
-    [layout, props.scheme, props.upward, theme, compact, props.marks, app.settings.value.palette],
-  );
+  useEffect(() => invalidate(), [layout, props.scheme, props.upward, theme, compact, props.marks, app.settings.value]);
   useEffect(() => {
     if (layout !== undefined) latest.current.onLayout?.(layout, paintsNow(layout));
   }, [layout, props.scheme, theme, app.settings.value.palette]);

@@ -3,7 +3,6 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { BoxFlag, FrameKind } from "../../../../shared/ts/psp.js";
 import { groupOf } from "../../draw/colors.js";
 import { isRemainder, nameOf, type Layout } from "../../draw/layout.js";
-import { detailed } from "../../rpc/ahead.js";
 import { Name } from "../../ui/bits.js";
 import { placeAt, type Point } from "../../ui/menu.js";
 
@@ -36,7 +35,7 @@ export function marksOf(layout: Layout, item: number): string[] {
 }
 
 export function placeText(layout: Layout, item: number): string {
-  const { named, files } = detailed(layout.answer);
+  const { named, files } = layout.answer;
   const row = layout.name[item]!;
   const file = files?.[named?.file?.[row] ?? -1];
   const line = named?.line?.[row] ?? 0;
@@ -57,7 +56,7 @@ export function FlameTooltip({ hovered, metricNames }: { hovered: Hovered; metri
 }
 
 export function BoxFacts({ layout, item, metric }: { layout: Layout; item: number; metric: boolean }) {
-  const answer = detailed(layout.answer);
+  const answer = layout.answer;
   if (isRemainder(layout, item)) {
     const matched = answer.remainder.matchedText?.[item - layout.boxes] ?? "";
     return (

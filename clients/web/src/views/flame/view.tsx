@@ -1,12 +1,11 @@
 // The flame graph with everything around it.
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { ViewShape } from "../../../../shared/ts/psp.js";
+import { type ViewShape, MatchRequest } from "../../../../shared/ts/psp.js";
 import type { Selected } from "../../app.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
-import { detailed, MatchRequest } from "../../rpc/ahead.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape } from "../../state/state.js";
@@ -257,7 +256,7 @@ export function FlameView() {
             onMenu={(box, at) => (menu.value = { box, at })}
             onLayout={(layout, paints) => {
               setPicture({ layout, paints });
-              search.found.value = detailed(layout.answer).search;
+              search.found.value = layout.answer.search;
             }}
             onFrame={(next) => (frame.value = next)}
           />

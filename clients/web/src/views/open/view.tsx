@@ -1,8 +1,8 @@
 // Opening: drop a file, name one, or go back to one that is open.
+import { UploadBeginRequest } from "../../../../shared/ts/psp.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseName, pathOfUri, uriOf } from "../../app.js";
 import { shown } from "../../draw/shown.js";
-import { UploadBeginRequest } from "../../rpc/ahead.js";
 import { Name } from "../../ui/bits.js";
 import { useApp } from "../../ui/context.js";
 import { IconButton } from "../../ui/bits.js";
@@ -24,7 +24,7 @@ export function OpenView() {
     <div class="view page">
       <div class="page-body narrow">
         <h1>Open a profile</h1>
-        <div class="drop" role="group" aria-label="Files">
+        <div class="dropzone" role="group" aria-label="Files">
           <p>
             {canUpload ? "Drop files anywhere on this page, or " : "Name a file on the machine of the daemon."}
             {canUpload && (

@@ -8,11 +8,7 @@ import { Busy, Name, Share } from "../../ui/bits.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 
-const SEVERITIES: Readonly<Record<string, string>> = {
-  info: "worth knowing",
-  loss: "lost",
-  error: "wrong",
-} satisfies Record<Severity & string, string>;
+const SEVERITIES: Readonly<Record<string, string>> = { info: "worth knowing", loss: "lost", error: "wrong" };
 
 export function ProfileView() {
   const app = useApp();

@@ -1,8 +1,12 @@
 // A file's text beside what its lines cost; without the text, its lines as a table.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { SourceAnnotationsRequest, TableRequest, type SourceAnnotationsResult } from "../../../../shared/ts/psp.js";
+import {
+  SourceAnnotationsRequest,
+  TableRequest,
+  type SourceAnnotationsResult,
+  SourceTextRequest,
+} from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
-import { SourceTextRequest } from "../../rpc/ahead.js";
 import { filtersOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
