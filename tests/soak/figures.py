@@ -95,6 +95,11 @@ class Table:
         measured = ("> " if beyond else "") + text(value) + (f" ({note})" if note else "")
         return self.add(scene, name, f"<= {text(most)}", measured, met, value)
 
+    def at_least(self, scene: str, name: str, value: float, least: float, note: str = "") -> bool:
+        """So much was played: what did not happen cannot have gone well."""
+        measured = count_text(value) + (f" ({note})" if note else "")
+        return self.add(scene, name, f">= {count_text(least)}", measured, value >= least)
+
     def none_of(self, scene: str, name: str, found: Iterable[str], note: str = "") -> bool:
         """Nothing of the kind may be found; the first is shown."""
         all_found = list(found)
