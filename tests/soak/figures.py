@@ -48,6 +48,7 @@ class Table:
 
     judge_cost: bool = True  # false: time and memory say nothing about profd (a sanitizer is in it)
     rows: list[Figure] = field(default_factory=list)
+    not_played: list[str] = field(default_factory=list)  # as there was no time
     on_line: Callable[[str], None] = lambda line: print(line, flush=True)
     _grouped: list[Figure] | None = None
 
