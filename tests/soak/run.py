@@ -45,7 +45,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--profd", type=Path, default=PROFD, help="the program (default: build/release/profd)")
     parser.add_argument("--generator", type=Path, help="profd-bench-gen; without it profiles are written by Python")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "soak", help="for inputs and failures (build/soak)")
-    parser.add_argument("--most", type=float, default=math.inf, metavar="SECONDS", help="begin nothing after so long, and say what not")
+    parser.add_argument("--most", type=float, default=math.inf, metavar="SECONDS",
+                        help="begin nothing after so long, and say what was left out")
     parser.add_argument("-o", "--output", type=Path, help="write the table as Markdown")
     options = parser.parse_args()
     if not os.access(options.profd, os.X_OK):
