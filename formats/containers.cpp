@@ -82,7 +82,7 @@ class Peeler {
         return stream(std::move(content), "UTF-16", std::move(expanded));
       }
       case ContainerKind::zip:
-        return archive(content, "zip", list_zip(bytes));
+        return archive(content, "zip", list_zip(bytes, partial_, report_));
       case ContainerKind::tar:
         return archive(content, "tar", list_tar(bytes, partial_, report_));
       case ContainerKind::none:
@@ -144,7 +144,7 @@ class Peeler {
       Content inner{{}, content.containers, content.names, folder};
       inner.containers.push_back(fmt::format("{}: {}", kind, member.name));
       inner.names.push_back(member.name);
-      auto expanded = expand_member(member, options());
+      auto expanded = expand_member(member, options(), report_);
       if (!expanded) {
         PROFD_CHECK(failed(std::move(expanded).error(), inner));
         continue;

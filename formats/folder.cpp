@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "formats/source_files.h"
+#include "formats/stoppable.h"
 #include "formats/support/gzip.h"
 #include "formats/support/utf16.h"
 #include "formats/support/zip.h"
@@ -79,20 +80,24 @@ class ListedFolder : public Folder {
 
 class Directory final : public ListedFolder {
  public:
-  Directory(std::string path, FilesBelow below, std::uint64_t max_bytes)
-      : ListedFolder(std::move(path)), unreadable_(std::move(below.unreadable)), max_bytes_(max_bytes) {
+  Directory(std::string path, FilesBelow below, std::uint64_t max_bytes, StopToken stop)
+      : ListedFolder(std::move(path)),
+        unreadable_(std::move(below.unreadable)),
+        max_bytes_(max_bytes),
+        stop_(std::move(stop)) {
     set_files(std::move(below.files));
   }
   std::vector<Error> unreadable() const override { return unreadable_; }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return missing(file);
-    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", name(), file), max_bytes_));
+    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", name(), file), max_bytes_, stop_));
     return expanded(std::move(source), max_bytes_);
   }
 
  private:
   std::vector<Error> unreadable_;
   std::uint64_t max_bytes_;
+  StopToken stop_;
 };
 
 class ArchiveFolder final : public ListedFolder {
@@ -115,7 +120,9 @@ class ArchiveFolder final : public ListedFolder {
     const std::size_t at = find(file);
     if (at == files().size()) return missing(file);
     const ArchiveMember& member = members_[at];
-    PROFD_TRY(Expanded content, expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}));
+    ImportReport ignored;
+    PROFD_TRY(Expanded content,
+              expand_member(member, {{max_bytes_, "expanded_bytes"}, false, {}, nullptr}, ignored));
     const bool borrowed = content.owner == nullptr;
     ByteSource source(content.bytes, borrowed ? archive_.owner() : std::move(content.owner), member.name);
     source.set_private(!borrowed || archive_.is_private());
@@ -152,7 +159,8 @@ class SubFolder final : public ListedFolder {
 // The folder around a file. Most readers never ask, so nothing is looked at before one does.
 class Surroundings final : public Folder {
  public:
-  Surroundings(std::string path, std::uint64_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}
+  Surroundings(std::string path, std::uint64_t max_bytes, StopToken stop)
+      : path_(std::move(path)), max_bytes_(max_bytes), stop_(std::move(stop)) {}
   const std::string& name() const override { return path_; }
   const std::vector<std::string>& files() const override {
     std::call_once(listed_, [this] {
@@ -166,7 +174,7 @@ class Surroundings final : public Folder {
   }
   Result<ByteSource> open(std::string_view file) const override {
     if (!has(file)) return fail(ErrorCode::not_found, fmt::format("there is no {} in {}", file, path_));
-    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", path_, file), max_bytes_));
+    PROFD_TRY(ByteSource source, open_file(fmt::format("{}/{}", path_, file), max_bytes_, stop_));
     return expanded(std::move(source), max_bytes_);
   }
 
@@ -176,6 +184,7 @@ class Surroundings final : public Folder {
   }
   std::string path_;
   std::uint64_t max_bytes_;
+  StopToken stop_;
   mutable std::once_flag listed_;
   mutable std::vector<std::string> files_;
 };
@@ -204,15 +213,25 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a < b;  // "01" and "1" are different names all the same
 }
 
-Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes) {
+Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes,
+                                                  const StopToken& stop) {
   PROFD_TRY(FilesBelow below, list_files_below(path, kMaxFolderDepth, kMaxFolderFiles));
-  return std::make_shared<Directory>(path, std::move(below), max_bytes);
+  return std::make_shared<Directory>(path, std::move(below), max_bytes, stop);
+}
+
+std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes,
+                                            const StopToken& stop) {
+  const std::size_t slash = path.rfind('/');
+  return std::make_shared<Surroundings>(
+      slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)), max_bytes, stop);
+}
+
+Result<std::shared_ptr<const Folder>> open_folder(const std::string& path, std::uint64_t max_bytes) {
+  return open_folder(path, max_bytes, StopToken{});
 }
 
 std::shared_ptr<const Folder> folder_beside(const std::string& path, std::uint64_t max_bytes) {
-  const std::size_t slash = path.rfind('/');
-  return std::make_shared<Surroundings>(
-      slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)), max_bytes);
+  return folder_beside(path, max_bytes, StopToken{});
 }
 
 std::shared_ptr<const Folder> archive_folder(ByteSource archive, std::vector<ArchiveMember> members,

@@ -9,6 +9,7 @@
 #include "core/support/near_miss.h"
 #include "formats/containers.h"
 #include "formats/source_files.h"
+#include "formats/stoppable.h"
 
 namespace profd {
 namespace {
@@ -438,16 +439,20 @@ class Opener {
 
 }  // namespace
 
-Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes) {
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes, const StopToken& stop) {
   OpenInput input;
   if (is_folder(path)) {
-    PROFD_TRY(input.folder, open_folder(path, max_bytes));
+    PROFD_TRY(input.folder, open_folder(path, max_bytes, stop));
     return input;
   }
-  PROFD_TRY(input.file, open_file(path, max_bytes));
+  PROFD_TRY(input.file, open_file(path, max_bytes, stop));
   // What stands beside a device or pipe has nothing to do with what comes out of it.
-  if (is_regular_file(path)) input.beside = folder_beside(path, max_bytes);
+  if (is_regular_file(path)) input.beside = folder_beside(path, max_bytes, stop);
   return input;
+}
+
+Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes) {
+  return open_input(path, max_bytes, StopToken{});
 }
 
 Result<OpenedFile> open_profiles(const OpenInput& input, const OpenOptions& options, Executor& executor,

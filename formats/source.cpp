@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/stoppable.h"
 #include "formats/support/map_guard.h"
 #include "formats/support/output_buffer.h"
 
@@ -22,6 +23,9 @@ namespace {
 // short read and no guard. Above it, the copy takes time and memory that the file can do without.
 constexpr std::uint64_t kMapFrom = 1u << 20;
 constexpr int kPipeTimeoutMs = 30'000;
+// Between two looks at the stop token, which has no descriptor to wait for.
+constexpr int kPipeStepMs = 20;
+constexpr std::size_t kMaxRead = std::size_t{1} << 20;
 
 class FileDescriptor {
  public:
@@ -49,26 +53,30 @@ tl::unexpected<Error> too_large(const std::string& path, std::uint64_t max_bytes
 
 // Reads until the end; `expected` sizes the buffer.
 Result<ByteSource> read_all(const FileDescriptor& file, const std::string& path, std::uint64_t expected,
-                            std::uint64_t max_bytes, bool is_pipe) {
+                            std::uint64_t max_bytes, bool is_pipe, const StopToken& stop) {
   OutputBuffer out;
+  int waited_ms = 0;
   PROFD_CHECK(out.grow(
       static_cast<std::size_t>(std::min(std::max<std::uint64_t>(expected + 1, 1u << 16), max_bytes)), 0));
   std::size_t used = 0;
   for (;;) {
+    PROFD_CHECK(stop.status());
     if (used == out.capacity()) {
       if (used > max_bytes) return too_large(path, max_bytes);
       PROFD_CHECK(out.grow(used * 2, used));
     }
     if (is_pipe) {
       pollfd waiting{file.get(), POLLIN, 0};
-      const int ready = poll(&waiting, 1, kPipeTimeoutMs);
+      const int ready = poll(&waiting, 1, kPipeStepMs);
       if (ready < 0 && errno == EINTR) continue;
       if (ready < 0) return system_failure(path, errno);
-      if (ready == 0)
+      waited_ms = ready == 0 ? waited_ms + kPipeStepMs : 0;
+      if (waited_ms >= kPipeTimeoutMs)
         return fail(ErrorCode::io,
                     fmt::format("{}: nothing was written to the pipe for {} s", path, kPipeTimeoutMs / 1000));
+      if (ready == 0) continue;
     }
-    const ssize_t n = read(file.get(), out.data() + used, out.capacity() - used);
+    const ssize_t n = read(file.get(), out.data() + used, std::min(out.capacity() - used, kMaxRead));
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0) return system_failure(path, errno);
     if (n == 0) break;
@@ -83,7 +91,7 @@ Result<ByteSource> read_all(const FileDescriptor& file, const std::string& path,
 
 }  // namespace
 
-Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
+Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes, const StopToken& stop) {
   if (path.find('\0') != std::string::npos) return fail(ErrorCode::invalid, "a path cannot hold a zero byte");
   // Not blocking: opening a pipe without a writer must not hang.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -98,7 +106,7 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
   const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   if (size > max_bytes) return too_large(path, max_bytes);
   // Files below /proc claim to be empty.
-  if (is_pipe || size < kMapFrom) return read_all(file, path, size, max_bytes, is_pipe);
+  if (is_pipe || size < kMapFrom) return read_all(file, path, size, max_bytes, is_pipe, stop);
   const auto length = static_cast<std::size_t>(size);
   void* place = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (place == MAP_FAILED) return system_failure(path, errno);
@@ -106,7 +114,7 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
   std::shared_ptr<const MapGuard> guard = MapGuard::make(place, length);
   if (!guard) {
     munmap(place, length);
-    return read_all(file, path, size, max_bytes, false);
+    return read_all(file, path, size, max_bytes, false, stop);
   }
   // The guard ends before the mapping does: another one may be made at the same place.
   std::shared_ptr<const void> owner(place, [length, guard](const void* p) mutable {
@@ -116,6 +124,10 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
   ByteSource source({static_cast<const std::byte*>(place), length}, std::move(owner), path);
   source.set_mapped_file(std::move(guard));
   return source;
+}
+
+Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes) {
+  return open_file(path, max_bytes, StopToken{});
 }
 
 bool ByteSource::shrank() const {

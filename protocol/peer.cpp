@@ -70,8 +70,10 @@ void Peer::on_request(const Message& message) {
   }
   const auto serial = core_->begin_incoming(*message.id, options_.max_incoming);
   if (!serial) {
-    core_->send(
-        error_text(message.id, {ErrorCodes::server_cancelled, "too many requests wait for an answer"}));
+    core_->send(error_text(message.id, {ErrorCodes::server_cancelled,
+                                        std::to_string(options_.max_incoming) +
+                                            " requests of this client wait for an answer, the most there "
+                                            "may be; ask again when some are answered"}));
     return;
   }
   run(*bound, message, ReplyOnce(core_, *serial, *message.id, message.method));

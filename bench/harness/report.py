@@ -26,6 +26,7 @@ class Row:
     floor: str = ""
     checks: list[bool] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)  # peers the target names that did not run
+    has_target: bool = True  # False: a figure to know, that nothing is asked of
 
     def check(self, held: bool) -> None:
         self.checks.append(held)
@@ -44,7 +45,7 @@ class Row:
     @property
     def verdict(self) -> str:
         if not self.checks:
-            return NOT_YET
+            return NOT_YET if self.has_target or self.measured.startswith(NOT_YET) else "no target"
         if not all(self.checks):
             return "**miss**"
         return f"pass; {', '.join(self.unchecked)} not compared" if self.unchecked else "pass"

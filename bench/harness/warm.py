@@ -185,8 +185,9 @@ def _ask(ctx: Context, client: Client, size: str, hot: Hot, layout: dict[str, An
 def session(ctx: Context, root: Path, hot: Hot) -> None:
     """Opens the biggest profile in a daemon on stdio and asks it everything."""
     size = ctx.sizes[-1]
-    first = Row(f"daemon {size}: start to first layout", "as pprof cold; here for the memory")
-    prepared = Row(f"daemon {size}: views made ahead", "nobody waits for it; here for the time and the memory")
+    first = Row(f"daemon {size}: start to first layout", "as pprof cold; here for the memory", has_target=False)
+    prepared = Row(f"daemon {size}: views made ahead", "nobody waits for it; here for the time and the memory",
+                   has_target=False)
     resident = Row(f"resident after loading {size}", "<= 1.5x the uncompressed size; peak <= 2.5x")
     path = ctx.inputs.file("pprof", size)
     print(f"bench: warm requests on pprof {size}", flush=True)

@@ -18,6 +18,9 @@ template <class T>
 struct Box {
   std::uint32_t parent = kNone, depth = 0, node = kNone, n_merged = 0;
   T x{}, width{}, self{}, total{};
+  bool more = false;
+  std::uint32_t n_matched = 0;
+  T matched{};
 };
 
 template <class T>
@@ -44,6 +47,7 @@ class FlameMaker {
       if (request_.max_depth > 0 && boxes_[box].depth - boxes_[zoomed].depth >= request_.max_depth) {
         PROFD_CHECK(tree_.expand(boxes_[box].node, stop_));
         boxes_[box].self = tree_.node(boxes_[box].node).self;
+        PROFD_CHECK(leave_out_children(box));
         continue;
       }
       const std::uint32_t first = n_boxes();
@@ -76,8 +80,8 @@ class FlameMaker {
     std::reverse(path.begin(), path.end());
     for (std::uint32_t depth = 0; depth < path.size(); ++depth) {
       const auto& at = tree_.node(path[depth]);
-      boxes_.push_back(
-          {depth == 0 ? kNone : depth - 1, depth, path[depth], 0, T{}, width, at.self, at.total});
+      boxes_.push_back({depth == 0 ? kNone : depth - 1, depth, path[depth], 0, T{}, width, at.self, at.total,
+                        false, 0, T{}});
     }
     return {};
   }
@@ -91,7 +95,7 @@ class FlameMaker {
     const std::uint32_t room = max_boxes_ > n_boxes() ? max_boxes_ - n_boxes() : 0;
     if (room == 0) {
       truncated_ = true;
-      return {};
+      return leave_out_children(parent);
     }
     std::vector<std::uint32_t>& wide = wide_;
     wide.clear();
@@ -110,12 +114,28 @@ class FlameMaker {
       if (request_.order == SiblingOrder::name) std::sort(wide.begin(), wide.end());
     }
     if (request_.order == SiblingOrder::weight) std::sort(wide.begin(), wide.end(), wider);
-    place_row(parent, wide);
+    return place_row(parent, wide);
+  }
+
+  Result<void> leave_out_children(std::uint32_t box) {
+    const auto& of = tree_.node(boxes_[box].node);
+    boxes_[box].more = of.n_children > 0;
+    for (std::uint32_t c = of.first_child, end = c + of.n_children; c < end; ++c)
+      PROFD_CHECK(count_matches(c, boxes_[box]));
+    return {};
+  }
+
+  // Of a node that gets no box of its own.
+  Result<void> count_matches(std::uint32_t node, Box<T>& in) {
+    if (request_.matches == nullptr) return {};
+    PROFD_TRY(const auto matching, tree_.matching(node, *request_.matches, stop_));
+    in.n_matched += matching.any ? 1 : 0;
+    in.matched = add(in.matched, matching.total, tree_.saturated());
     return {};
   }
 
   // The children chosen, side by side from the left edge of the parent, then all others as one box.
-  void place_row(std::uint32_t parent, const std::vector<std::uint32_t>& chosen) {
+  Result<void> place_row(std::uint32_t parent, const std::vector<std::uint32_t>& chosen) {
     const auto& of = tree_.node(boxes_[parent].node);
     const bool saturated = tree_.saturated();
     const std::uint32_t depth = boxes_[parent].depth + 1;
@@ -124,7 +144,7 @@ class FlameMaker {
     shown_.assign(of.n_children, 0);
     const auto place = [&](std::uint32_t node, std::uint32_t n_merged, T width, T self, T total) {
       width = std::min(width, room);
-      boxes_.push_back({parent, depth, node, n_merged, x, width, self, total});
+      boxes_.push_back({parent, depth, node, n_merged, x, width, self, total, false, 0, T{}});
       x = add(x, width, saturated);
       room = subtract(room, width, saturated);
     };
@@ -132,7 +152,7 @@ class FlameMaker {
       shown_[c - of.first_child] = 1;
       place(c, 0, tree_.node(c).width, T{}, tree_.node(c).total);
     }
-    if (chosen.size() == of.n_children) return;
+    if (chosen.size() == of.n_children) return {};
     T width{}, total{};
     for (std::uint32_t i = 0; i < of.n_children; ++i) {
       if (shown_[i] != 0) continue;
@@ -140,6 +160,30 @@ class FlameMaker {
       total = add(total, tree_.node(of.first_child + i).total, saturated);
     }
     place(kNone, of.n_children - static_cast<std::uint32_t>(chosen.size()), width, T{}, total);
+    for (std::uint32_t i = 0; i < of.n_children; ++i)
+      if (shown_[i] == 0) PROFD_CHECK(count_matches(of.first_child + i, boxes_.back()));
+    return {};
+  }
+
+  // Boxes are in the order of making, parents first. What lies below a match counts with it.
+  void sum_matches(std::uint32_t zoomed, FlameLayout& out) const {
+    T shown{}, hidden{};
+    std::vector<std::uint8_t> counted(boxes_.size(), 0);
+    const auto matches = [&](const Box<T>& box) {
+      return box.node != kNone && tree_.node(box.node).key != kNone &&
+             request_.matches->matches(tree_.node(box.node).key);
+    };
+    for (std::uint32_t i = 0; i < n_boxes(); ++i) {
+      const Box<T>& box = boxes_[i];
+      const bool above = box.parent != kNone && counted[box.parent] != 0;
+      counted[i] = above || matches(box) ? 1 : 0;
+      if (i < zoomed) continue;
+      const bool starts = counted[i] != 0 && (!above || i == zoomed);
+      if (starts) shown = add(shown, box.total, tree_.saturated());
+      if (counted[i] == 0) hidden = add(hidden, box.matched, tree_.saturated());
+    }
+    out.matched_shown = shown;
+    out.matched_hidden = hidden;
   }
 
   FlameLayout finish(std::uint32_t zoomed) const {
@@ -157,7 +201,9 @@ class FlameMaker {
     FlameLayout out;
     const auto make_room = [n](auto&... columns) { (columns.reserve(n), ...); };
     make_room(out.parent, out.depth, out.key, out.x, out.width, out.self, out.total, out.n_merged, out.kind,
-              out.inlined);
+              out.inlined, out.more);
+    const bool search = request_.matches != nullptr;
+    if (search) make_room(out.n_matched, out.matched);
     for (std::uint32_t i : order) {
       const Box<T>& box = boxes_[i];
       const std::uint32_t frame = box.node == kNone ? kNone : tree_.node(box.node).frame;
@@ -171,9 +217,15 @@ class FlameMaker {
       out.n_merged.push_back(box.n_merged);
       out.kind.push_back(frame == kNone ? FrameKind::native : frames.kind[frame]);
       out.inlined.push_back(frame == kNone ? 0 : frames.inlined[frame]);
+      out.more.push_back(box.more ? 1 : 0);
+      if (search) {
+        out.n_matched.push_back(box.n_matched);
+        out.matched.emplace_back(box.matched);
+      }
       out.deepest = std::max(out.deepest, box.depth + 1);
     }
     out.total_width = boxes_[zoomed].width;
+    if (search) sum_matches(zoomed, out);
     out.truncated = truncated_;
     return out;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/view/match_marks.h"
 #include "core/view/selection.h"
 
 namespace profd {
@@ -22,6 +23,7 @@ struct LayoutRequest {
   std::uint32_t max_boxes = 2000;  // an answer stays below 300 KB with long names; hard limit 5000
   std::uint32_t max_depth = 0;     // rows below the zoomed box; 0 = as deep as the data
   SiblingOrder order = SiblingOrder::name;
+  const MatchMarks* matches = nullptr;  // of a search: how much of what is not shown matches
 };
 
 inline constexpr std::uint32_t kNoKey = 0xFFFFFFFFu;
@@ -40,12 +42,19 @@ struct FlameLayout {
   std::vector<std::uint32_t> n_merged;  // remainder boxes: how many siblings; else 0
   std::vector<FrameKind> kind;
   std::vector<std::uint8_t> inlined;
+  std::vector<std::uint8_t> more;  // has children, none of which is here: a bound was reached
+  // With `matches`, else empty. Remainder boxes: how many of the joined boxes match or lead to a match. Boxes
+  // with `more`: how many of their children. Else 0.
+  std::vector<std::uint32_t> n_matched;
+  std::vector<Value> matched;  // the stacks with a match in these, each once, whatever matches above them
+  // Of the zoomed box, each stack once: through a match that is here, and through hidden matches alone.
+  Value matched_shown, matched_hidden;
   Value total_width;          // of the zoomed box
   bool truncated = false;     // max_boxes was reached: some boxes' children are not shown
   std::uint32_t deepest = 0;  // rows in this answer
   std::size_t size() const { return key.size(); }
   std::size_t memory() const {
-    return sizeof(FlameLayout) + size() * (4 * sizeof(Value) + 4 * sizeof(std::uint32_t) + 2);
+    return sizeof(FlameLayout) + size() * (5 * sizeof(Value) + 5 * sizeof(std::uint32_t) + 3);
   }
 };
 

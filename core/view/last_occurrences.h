@@ -59,6 +59,12 @@ class LastOccurrences {
   bool contains(std::uint32_t c) const {
     return !at_.empty() && std::binary_search(at_.begin(), at_.end(), c);
   }
+  // The first in [from, end), `end` when there is none.
+  std::uint32_t next(std::uint32_t from, std::uint32_t end) const {
+    if (at_.empty()) return end;
+    const auto found = std::lower_bound(at_.begin(), at_.end(), from);
+    return found == at_.end() ? end : std::min(*found, end);
+  }
   std::size_t memory() const {
     return at_.capacity() * sizeof(std::uint32_t) +
            (taken_total_.capacity() + taken_width_.capacity()) * sizeof(T);

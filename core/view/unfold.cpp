@@ -6,6 +6,7 @@
 
 #include "core/view/box_children.h"
 #include "core/view/last_occurrences.h"
+#include "core/view/match_marks.h"
 #include "core/view/occurrences.h"
 #include "core/view/selection.h"
 #include "core/view/sweep.h"
@@ -422,6 +423,92 @@ Result<std::uint32_t> UnfoldedTree<T>::child(std::uint32_t id, Key key, StopToke
                                       [&](const Node& node, std::uint32_t r) { return rank[node.key] < r; });
   if (found == end || found->key != key) return kNone;
   return static_cast<std::uint32_t>(found - nodes_.begin());
+}
+
+// Matches below the contexts of a node that is not one itself, the outermost of each stack. Both of these
+// return false when visit() does, or stopped.
+template <class T>
+template <class Visit>
+bool UnfoldedTree<T>::visit_matches_below(const Node& node, const MatchMarks& marks, StopToken& stop,
+                                          Visit visit) {
+  const Source& s = *source_;
+  const ContextTree& tree = s.tree();
+  const Block& block = *blocks_[node.block];
+  for (std::uint32_t i = 0; i < node.n_cursors; ++i) {
+    const std::uint32_t from = block.context[node.offset + i];
+    const std::uint32_t end = tree.subtree_end[from];
+    for (std::uint32_t c = from + 1; c < end; c = tree.subtree_end[c]) {
+      if (stop.check()) return false;
+      const std::uint32_t match = marks.next(c, end);
+      // What lies at and below a later occurrence of the fragment is counted there.
+      const std::uint32_t occurrence = s.last.next(c, end);
+      c = std::min(match, occurrence);
+      if (c == end) break;
+      if (c == occurrence) continue;
+      const auto [total, width] = s.weight(c);
+      if (width != 0 && !visit(total)) return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
+template <class Visit>
+bool UnfoldedTree<T>::visit_matches_above(const Node& node, const MatchMarks& marks, StopToken& stop,
+                                          Visit visit) {
+  const Block& block = *blocks_[node.block];
+  for (std::uint64_t i = node.offset, end = node.offset + node.n_cursors; i < end; ++i) {
+    if (stop.check()) return false;
+    // The root of callers looks above the whole fragment: a match inside of it is no caller.
+    const std::uint32_t at =
+        node.key == kNone ? source_->owner_of(source_->tree().parent[block.context[i]]) : block.context[i];
+    if (marks.is_at_or_above(at) && !visit(block.value[i])) return false;
+  }
+  return true;
+}
+
+template <class T>
+template <class Visit>
+Result<void> UnfoldedTree<T>::visit_matches(std::uint32_t id, const MatchMarks& marks, StopToken& stop,
+                                            Visit visit) {
+  if (nodes_[id].block == kRowsBlock) PROFD_CHECK(expand(id, stop));
+  std::vector<std::uint32_t> todo{id};
+  while (!todo.empty()) {
+    const Node& node = nodes_[todo.back()];
+    todo.pop_back();
+    if (node.key != kNone && marks.matches(node.key)) {
+      if (!visit(node.total)) return {};
+    } else if (node.expanded) {
+      for (std::uint32_t c = node.first_child + node.n_children; c-- > node.first_child;) todo.push_back(c);
+    } else if (!(source_->down ? visit_matches_below(node, marks, stop, visit)
+                               : visit_matches_above(node, marks, stop, visit))) {
+      return stop.status();
+    }
+  }
+  return stop.status();
+}
+
+template <class T>
+Result<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::matching(std::uint32_t id,
+                                                                     const MatchMarks& marks,
+                                                                     StopToken& stop) {
+  Matching out;
+  PROFD_CHECK(visit_matches(id, marks, stop, [&](T total) {
+    out.any = true;
+    out.total = add(out.total, total, source_->saturated);
+    return true;
+  }));
+  return out;
+}
+
+template <class T>
+Result<bool> UnfoldedTree<T>::has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop) {
+  bool any = false;
+  PROFD_CHECK(visit_matches(id, marks, stop, [&](T) {
+    any = true;
+    return false;
+  }));
+  return any;
 }
 
 template class UnfoldedTree<std::int64_t>;

@@ -24,6 +24,7 @@
 
 namespace profd {
 
+struct MatchMarks;
 struct Selection;
 
 template <class T>
@@ -55,6 +56,14 @@ class UnfoldedTree {
   Result<std::uint32_t> child(std::uint32_t id, Key key, StopToken& stop);
   // The node at a path of keys from the root, or `not_found`.
   Result<std::uint32_t> find(const std::vector<Key>& path, StopToken& stop);
+  // The stacks with a match at a node or below it, each once. Does not unfold what is not unfolded.
+  struct Matching {
+    bool any = false;
+    T total{};
+  };
+  Result<Matching> matching(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
+  // The same without a sum.
+  Result<bool> has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   const KeyTable& keys() const;
   const Profile& profile() const;
   bool saturated() const;
@@ -69,6 +78,12 @@ class UnfoldedTree {
   Result<void> group_children(const Node& node, Groups& groups, StopToken& stop);
   Result<void> group_callers(const Node& node, Groups& groups, StopToken& stop);
   Result<void> group_rows(Groups& groups, StopToken& stop);
+  template <class Visit>
+  Result<void> visit_matches(std::uint32_t id, const MatchMarks& marks, StopToken& stop, Visit visit);
+  template <class Visit>
+  bool visit_matches_below(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
+  template <class Visit>
+  bool visit_matches_above(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
   void adopt(std::uint32_t id, Groups& groups);
   void release(const Node& node);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,10 +13,10 @@
 namespace profd {
 
 struct ArchiveMember {
-  std::string name;                 // as stored, valid UTF-8
-  std::span<const std::byte> data;  // inside the archive; deflated when `deflated`
-  std::uint64_t size = 0;           // expanded
-  std::uint32_t crc32 = 0;          // of the expanded bytes, zip only
+  std::string name;                    // as stored, valid UTF-8
+  std::span<const std::byte> data;     // inside the archive; deflated when `deflated`
+  std::uint64_t size = 0;              // expanded
+  std::optional<std::uint32_t> crc32;  // of the expanded bytes, where the archive says
   bool deflated = false;
   bool encrypted = false;
   bool readable = true;  // false: a compression method that is not read

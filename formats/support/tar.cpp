@@ -67,14 +67,16 @@ struct Pax {
   std::optional<std::uint64_t> size;
 };
 
-// "LENGTH key=value\n" records.
-Pax read_pax(std::string_view records) {
+// "LENGTH key=value\n" records. Nothing when they are not.
+std::optional<Pax> read_pax(std::string_view records) {
   Pax pax;
   while (!records.empty()) {
     std::size_t length = 0;
     const auto [end, error] = std::from_chars(records.data(), records.data() + records.size(), length);
     const auto digits = static_cast<std::size_t>(end - records.data());
-    if (error != std::errc{} || length <= digits + 1 || length > records.size()) break;
+    if (error != std::errc{} || length <= digits + 1 || length > records.size() || records[digits] != ' ' ||
+        records[length - 1] != '\n')
+      return std::nullopt;
     const std::string_view record = records.substr(digits + 1, length - digits - 2);
     const std::size_t equals = record.find('=');
     if (equals != std::string_view::npos) {
@@ -82,8 +84,9 @@ Pax read_pax(std::string_view records) {
       if (key == "path") pax.path = std::string(value);
       if (key == "size") {
         std::uint64_t size = 0;
-        if (std::from_chars(value.data(), value.data() + value.size(), size).ec == std::errc{})
-          pax.size = size;
+        const auto number = std::from_chars(value.data(), value.data() + value.size(), size);
+        if (number.ec != std::errc{} || number.ptr != value.data() + value.size()) return std::nullopt;
+        pax.size = size;
       }
     }
     records.remove_prefix(length);
@@ -126,7 +129,13 @@ Result<std::vector<ArchiveMember>> list_tar(std::span<const std::byte> in, bool 
     const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
     const char type = static_cast<char>(header[156]);
     if (type == 'x') {
-      next = read_pax(text);
+      const auto pax = read_pax(text);
+      if (!pax && !partial)
+        return fail(ErrorCode::malformed, "the extended header of a tar member is damaged", at + kBlock);
+      if (!pax)
+        report.add("damaged-tar", Severity::error,
+                   "the extended header of a tar member is damaged; its plain one was taken", at + kBlock);
+      next = pax.value_or(Pax{});
     } else if (type == 'L') {
       next.path = std::string(text.substr(0, text.find('\0')));
     } else {

@@ -33,6 +33,23 @@ std::optional<std::size_t> find_end_record(std::span<const std::byte> in) {
   return std::nullopt;
 }
 
+// What contradicts what: the end of reading, or a line in the report.
+Result<void> contradiction(std::string message, std::uint64_t offset, bool partial, ImportReport& report) {
+  if (!partial) return fail(ErrorCode::malformed, std::move(message), offset);
+  report.add("zip-directory", Severity::error, message, offset);
+  return {};
+}
+
+// A checksum that is wrong: the same choice.
+Result<void> check_crc(const ArchiveMember& member, std::span<const std::byte> content, bool partial,
+                       ImportReport& report) {
+  if (!member.crc32 || libdeflate_crc32(0, content.data(), content.size()) == *member.crc32) return {};
+  std::string message = fmt::format("the checksum of {} does not match: its data is damaged", member.name);
+  if (!partial) return fail(ErrorCode::malformed, std::move(message));
+  report.add("damaged-zip", Severity::error, message + "; it was read as it stands");
+  return {};
+}
+
 struct FreeZipDecompressor {
   void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
 };
@@ -43,7 +60,8 @@ bool is_zip(std::span<const std::byte> bytes) {
   return bytes.size() >= 4 && (u32(bytes, 0) == kLocalHeader || u32(bytes, 0) == kEndRecord);
 }
 
-Result<std::vector<ArchiveMember>> list_zip(std::span<const std::byte> in) {
+Result<std::vector<ArchiveMember>> list_zip(std::span<const std::byte> in, bool partial,
+                                            ImportReport& report) {
   const auto end = find_end_record(in);
   if (!end)
     return fail(ErrorCode::truncated, "the zip archive has no directory at its end; it was cut off",
@@ -53,6 +71,11 @@ Result<std::vector<ArchiveMember>> list_zip(std::span<const std::byte> in) {
   if (n == 0xFFFF || directory == 0xFFFFFFFF)
     return fail(ErrorCode::unsupported, "zip64 archives are not read; unpack it and open the file inside",
                 *end);
+  // A bit less in one of the two counts would leave members out, unseen.
+  if (u16(in, *end + 8) != n)
+    PROFD_CHECK(contradiction(
+        fmt::format("the end of the zip archive counts {} and {} members", u16(in, *end + 8), n), *end,
+        partial, report));
   std::vector<ArchiveMember> members;
   std::size_t at = static_cast<std::size_t>(directory);
   for (std::size_t i = 0; i < n; ++i) {
@@ -65,7 +88,8 @@ Result<std::vector<ArchiveMember>> list_zip(std::span<const std::byte> in) {
     if (*end - at - kCentralSize < name_size + extra + comment)
       return fail(ErrorCode::malformed, fmt::format("the zip directory is damaged at entry {}", i + 1), at);
     ArchiveMember member;
-    member.name = repair_utf8({reinterpret_cast<const char*>(in.data()) + at + kCentralSize, name_size});
+    const std::string_view name(reinterpret_cast<const char*>(in.data()) + at + kCentralSize, name_size);
+    member.name = repair_utf8(name);
     member.size = size;
     member.crc32 = u32(in, at + 16);
     member.deflated = method == 8;
@@ -77,26 +101,41 @@ Result<std::vector<ArchiveMember>> list_zip(std::span<const std::byte> in) {
     if (local > in.size() || in.size() - local < kLocalSize || u32(in, local) != kLocalHeader)
       return fail(ErrorCode::malformed,
                   fmt::format("the zip member {} is not where the directory says", member.name), at);
-    const std::uint64_t start = local + kLocalSize + u16(in, local + 26) + u16(in, local + 28);
+    const std::size_t local_name_size = u16(in, static_cast<std::size_t>(local) + 26);
+    const std::uint64_t start = local + kLocalSize + local_name_size + u16(in, local + 28);
     if (start > in.size() || in.size() - start < packed)
       return fail(ErrorCode::truncated,
                   fmt::format("the zip member {} runs past the end of the file", member.name), local);
     if (!member.deflated && member.readable && packed != size)
       return fail(ErrorCode::malformed,
                   fmt::format("the sizes of the stored zip member {} differ", member.name), at);
+    const std::string_view local_name(reinterpret_cast<const char*>(in.data()) + local + kLocalSize,
+                                      local_name_size);
+    if (local_name != name)
+      PROFD_CHECK(contradiction(fmt::format("the zip member {} is called {} where its data is", member.name,
+                                            repair_utf8(local_name)),
+                                local, partial, report));
     member.data = in.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(packed));
     at += kCentralSize + name_size + extra + comment;
     if (!member.name.empty() && member.name.back() != '/') members.push_back(std::move(member));
   }
+  if (at - directory != u32(in, *end + 12))
+    PROFD_CHECK(contradiction(fmt::format("the directory of the zip archive has {} bytes, and {} by its end",
+                                          at - directory, u32(in, *end + 12)),
+                              *end, partial, report));
   return members;
 }
 
-Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions& options) {
+Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions& options,
+                               ImportReport& report) {
   if (member.encrypted) return fail(ErrorCode::unsupported, fmt::format("{} is encrypted", member.name));
   if (!member.readable)
     return fail(ErrorCode::unsupported,
                 fmt::format("{} is packed with a method that is not read", member.name));
-  if (!member.deflated) return Expanded{member.data, nullptr, false};
+  if (!member.deflated) {
+    PROFD_CHECK(check_crc(member, member.data, options.partial, report));
+    return Expanded{member.data, nullptr, false};
+  }
   if (member.size > options.limit.bytes) return tl::unexpected<Error>(expansion_error(options.limit, 0));
   if (member.size > member.data.size() * 1032 + 1024)
     return fail(ErrorCode::malformed,
@@ -111,8 +150,7 @@ Result<Expanded> expand_member(const ArchiveMember& member, const ExpandOptions&
       d.get(), member.data.data(), member.data.size(), out.data(), size, &n_out);
   if (status != LIBDEFLATE_SUCCESS || n_out != size)
     return fail(ErrorCode::malformed, fmt::format("the compressed data of {} is damaged", member.name));
-  if (libdeflate_crc32(0, out.data(), size) != member.crc32)
-    return fail(ErrorCode::malformed, fmt::format("the checksum of {} does not match", member.name));
+  PROFD_CHECK(check_crc(member, {out.data(), size}, options.partial, report));
   auto [data, owner] = std::move(out).freeze(size);
   return Expanded{{data, size}, std::move(owner), false};
 }

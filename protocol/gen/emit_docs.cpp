@@ -26,11 +26,11 @@ const std::vector<Page>& pages() {
         "window/workDoneProgress/"}},
       {"text-document", "Documents", {"textDocument/"}},
       {"workspace", "Workspace and window", {"workspace/", "window/"}},
-      {"profile", "Profiles", {"profile/", "metric/"}},
+      {"profile", "Profiles", {"profile/", "metric/", "upload/"}},
       {"view", "Views", {"view/"}},
       {"source", "Source", {"source/"}},
       {"selection", "Selection", {"selection/"}},
-      {"daemon", "The daemon", {"profd/", "$/memory"}},
+      {"daemon", "The daemon", {"profd/", "web/", "$/memory"}},
   };
   return kPages;
 }

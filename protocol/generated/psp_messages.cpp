@@ -192,6 +192,15 @@ bool SearchRequest::decode_result(const Json& value, Result& out, const Path& pa
   return Codec<Result>::decode(value, out, path);
 }
 
+bool MatchRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string MatchRequest::params_text(const Params& params) { return text_of(params); }
+std::string MatchRequest::result_text(const Result& result) { return text_of(result); }
+bool MatchRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool HotspotsRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
@@ -216,6 +225,60 @@ bool SourceResolveRequest::decode_params(const Json& value, Params& out, const P
 std::string SourceResolveRequest::params_text(const Params& params) { return text_of(params); }
 std::string SourceResolveRequest::result_text(const Result& result) { return text_of(result); }
 bool SourceResolveRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool SourceTextRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SourceTextRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceTextRequest::result_text(const Result& result) { return text_of(result); }
+bool SourceTextRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool UploadBeginRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string UploadBeginRequest::params_text(const Params& params) { return text_of(params); }
+std::string UploadBeginRequest::result_text(const Result& result) { return text_of(result); }
+bool UploadBeginRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool UploadPieceRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string UploadPieceRequest::params_text(const Params& params) { return text_of(params); }
+std::string UploadPieceRequest::result_text(const Result& result) { return text_of(result); }
+bool UploadPieceRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool UploadEndRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string UploadEndRequest::params_text(const Params& params) { return text_of(params); }
+std::string UploadEndRequest::result_text(const Result& result) { return text_of(result); }
+bool UploadEndRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool UploadCancelRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string UploadCancelRequest::params_text(const Params& params) { return text_of(params); }
+std::string UploadCancelRequest::result_text(const Result& result) { return text_of(result); }
+bool UploadCancelRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool WebAddressRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string WebAddressRequest::params_text(const Params& params) { return text_of(params); }
+std::string WebAddressRequest::result_text(const Result& result) { return text_of(result); }
+bool WebAddressRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 

@@ -273,6 +273,20 @@ struct SearchRequest {
   static std::string result_text(const Result& result);
 };
 
+// The next or previous box of a view whose name matches, however narrow it is: from a box, in the
+// order of the picture (a box before what is below it, siblings from left to right). Steps reach
+// every match once, then begin again.
+struct MatchRequest {
+  static constexpr char method[] = "view/match";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = MatchParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = MatchResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // The hottest functions or lines, with the files to jump to.
 struct HotspotsRequest {
   static constexpr char method[] = "view/hotspots";
@@ -305,6 +319,85 @@ struct SourceResolveRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = SourceResolveResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The text of a source file, for clients that cannot read files. Only files of the workspace are
+// given: those that lie in its roots once every link is followed. Any other path fails, whatever a
+// profile says of it.
+struct SourceTextRequest {
+  static constexpr char method[] = "source/text";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SourceTextParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SourceTextResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// A file comes from the client in pieces: for clients that have bytes and no path, such as a file
+// dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open`
+// with the `uri` of `upload/end`), and removes it with the connection.
+struct UploadBeginRequest {
+  static constexpr char method[] = "upload/begin";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = UploadBeginParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = UploadBeginResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The next piece. One at a time: the next is sent when this one is answered.
+struct UploadPieceRequest {
+  static constexpr char method[] = "upload/piece";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = UploadPieceParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = UploadPieceResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// All pieces are there: the file can be opened. With fewer bytes than `upload/begin` said it fails.
+struct UploadEndRequest {
+  static constexpr char method[] = "upload/end";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = UploadEndParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = UploadEndResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The client does not want an upload any more: its file is removed, begun or complete. A profile
+// that was opened from it stays open.
+struct UploadCancelRequest {
+  static constexpr char method[] = "upload/cancel";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = UploadCancelParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = Null;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where a browser finds the views: starts serving them over HTTP on loopback when nothing does.
+// Answered only to clients on the owner's own socket or pipes, never to one that came over TCP or
+// HTTP.
+struct WebAddressRequest {
+  static constexpr char method[] = "web/address";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = WebAddressParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = WebAddressResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };

@@ -223,6 +223,20 @@ bool from_wire(std::string_view text, TableSort& value) {
   return false;
 }
 
+std::string_view to_wire(MatchDirection value) {
+  switch (value) {
+    case MatchDirection::next: return "next";
+    case MatchDirection::previous: return "previous";
+    case MatchDirection::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, MatchDirection& value) {
+  if (text == "next") return value = MatchDirection::next, true;
+  if (text == "previous") return value = MatchDirection::previous, true;
+  return false;
+}
+
 std::string_view to_wire(MissingKind value) {
   switch (value) {
     case MissingKind::symbols: return "symbols";
@@ -1755,6 +1769,7 @@ bool decode(const Json& value, ProfileChangedParams& out, const Path& path) {
       .required("reason", out.reason)
       .required("uri", out.uri)
       .optional("message", out.message)
+      .optional("left", out.left)
       .ok();
 }
 void write(JsonText& out, const ProfileChangedParams& value) {
@@ -1764,6 +1779,7 @@ void write(JsonText& out, const ProfileChangedParams& value) {
   put(out, "reason", value.reason);
   put(out, "uri", value.uri);
   put_optional(out, "message", value.message);
+  put_optional(out, "left", value.left);
   out.end_object();
 }
 
@@ -1827,6 +1843,7 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .optional("colorMetric", out.color_metric)
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
+      .defaulted("details", out.details)
       .optional("panelId", out.panel_id)
       .ok();
 }
@@ -1840,6 +1857,7 @@ void write(JsonText& out, const FlameGraphParams& value) {
   put(out, "order", value.order);
   put_optional(out, "colorMetric", value.color_metric);
   put_optional(out, "search", value.search);
+  put(out, "details", value.details);
   put_optional(out, "panelId", value.panel_id);
   out.end_object();
 }
@@ -1860,6 +1878,9 @@ bool decode(const Json& value, FlameBoxes& out, const Path& path) {
       .optional("node", out.node)
       .optional("color", out.color)
       .optional("colorText", out.color_text)
+      .optional("selfText", out.self_text)
+      .optional("parentShare", out.parent_share)
+      .optional("matchedBelow", out.matched_below)
       .ok();
 }
 void write(JsonText& out, const FlameBoxes& value) {
@@ -1878,6 +1899,9 @@ void write(JsonText& out, const FlameBoxes& value) {
   put_optional(out, "node", value.node);
   put_optional(out, "color", value.color);
   put_optional(out, "colorText", value.color_text);
+  put_optional(out, "selfText", value.self_text);
+  put_optional(out, "parentShare", value.parent_share);
+  put_optional(out, "matchedBelow", value.matched_below);
   out.end_object();
 }
 
@@ -1889,6 +1913,9 @@ bool decode(const Json& value, RemainderBoxes& out, const Path& path) {
       .required("count", out.count)
       .required("parent", out.parent)
       .required("text", out.text)
+      .optional("matched", out.matched)
+      .optional("matchedValue", out.matched_value)
+      .optional("matchedText", out.matched_text)
       .ok();
 }
 void write(JsonText& out, const RemainderBoxes& value) {
@@ -1899,6 +1926,26 @@ void write(JsonText& out, const RemainderBoxes& value) {
   put(out, "count", value.count);
   put(out, "parent", value.parent);
   put(out, "text", value.text);
+  put_optional(out, "matched", value.matched);
+  put_optional(out, "matchedValue", value.matched_value);
+  put_optional(out, "matchedText", value.matched_text);
+  out.end_object();
+}
+
+bool decode(const Json& value, NameColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("group", out.group)
+      .optional("module", out.module)
+      .optional("file", out.file)
+      .optional("line", out.line)
+      .ok();
+}
+void write(JsonText& out, const NameColumns& value) {
+  out.begin_object();
+  put(out, "group", value.group);
+  put_optional(out, "module", value.module);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
   out.end_object();
 }
 
@@ -1921,12 +1968,18 @@ bool decode(const Json& value, SearchShare& out, const Path& path) {
   return ObjectReader(value, path)
       .required("amount", out.amount)
       .required("names", out.names)
+      .optional("zoomed", out.zoomed)
+      .optional("shown", out.shown)
+      .optional("hidden", out.hidden)
       .ok();
 }
 void write(JsonText& out, const SearchShare& value) {
   out.begin_object();
   put(out, "amount", value.amount);
   put(out, "names", value.names);
+  put_optional(out, "zoomed", value.zoomed);
+  put_optional(out, "shown", value.shown);
+  put_optional(out, "hidden", value.hidden);
   out.end_object();
 }
 
@@ -1956,6 +2009,10 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("rows", out.rows)
       .required("names", out.names)
       .required("labels", out.labels)
+      .optional("named", out.named)
+      .defaulted("groups", out.groups)
+      .defaulted("modules", out.modules)
+      .defaulted("files", out.files)
       .required("boxes", out.boxes)
       .required("remainder", out.remainder)
       .optional("truncated", out.truncated)
@@ -1978,6 +2035,10 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "rows", value.rows);
   put(out, "names", value.names);
   put(out, "labels", value.labels);
+  put_optional(out, "named", value.named);
+  put(out, "groups", value.groups);
+  put(out, "modules", value.modules);
+  put(out, "files", value.files);
   put(out, "boxes", value.boxes);
   put(out, "remainder", value.remainder);
   put_optional(out, "truncated", value.truncated);
@@ -2195,6 +2256,82 @@ void write(JsonText& out, const SearchResult& value) {
   put(out, "functions", value.functions);
   put(out, "matches", value.matches);
   put(out, "text", value.text);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, MatchParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .required("pattern", out.pattern)
+      .limit("pattern", out.pattern, {.max_length = 10000})
+      .optional("from", out.from)
+      .optional("within", out.within)
+      .optional("revision", out.revision)
+      .defaulted("direction", out.direction)
+      .defaulted("order", out.order)
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const MatchParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "pattern", value.pattern);
+  put_optional(out, "from", value.from);
+  put_optional(out, "within", value.within);
+  put_optional(out, "revision", value.revision);
+  put(out, "direction", value.direction);
+  put(out, "order", value.order);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, Match& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("path", out.path)
+      .required("node", out.node)
+      .required("name", out.name)
+      .required("label", out.label)
+      .required("self", out.self)
+      .required("total", out.total)
+      .required("wrapped", out.wrapped)
+      .ok();
+}
+void write(JsonText& out, const Match& value) {
+  out.begin_object();
+  put(out, "path", value.path);
+  put(out, "node", value.node);
+  put(out, "name", value.name);
+  put(out, "label", value.label);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "wrapped", value.wrapped);
+  out.end_object();
+}
+
+bool decode(const Json& value, MatchResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .optional("match", out.match)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const MatchResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put_optional(out, "match", value.match);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
@@ -2421,6 +2558,162 @@ void write(JsonText& out, const SourceResolveResult& value) {
   put(out, "candidates", value.candidates);
   put(out, "tie", value.tie);
   put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceTextParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("textDocument", out.text_document)
+      .optional("path", out.path)
+      .limit("path", out.path, {.max_length = 65536})
+      .ok();
+}
+void write(JsonText& out, const SourceTextParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "textDocument", value.text_document);
+  put_optional(out, "path", value.path);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceTextResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .required("text", out.text)
+      .required("encoding", out.encoding)
+      .required("lineCount", out.line_count)
+      .required("size", out.size)
+      .ok();
+}
+void write(JsonText& out, const SourceTextResult& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "text", value.text);
+  put(out, "encoding", value.encoding);
+  put(out, "lineCount", value.line_count);
+  put(out, "size", value.size);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadBeginParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 4096})
+      .required("size", out.size)
+      .limit("size", out.size, {.minimum = 0})
+      .ok();
+}
+void write(JsonText& out, const UploadBeginParams& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "size", value.size);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadBeginResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("upload", out.upload)
+      .required("pieceBytes", out.piece_bytes)
+      .ok();
+}
+void write(JsonText& out, const UploadBeginResult& value) {
+  out.begin_object();
+  put(out, "upload", value.upload);
+  put(out, "pieceBytes", value.piece_bytes);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadPieceParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("upload", out.upload)
+      .required("offset", out.offset)
+      .limit("offset", out.offset, {.minimum = 0})
+      .required("base64", out.base64)
+      .limit("base64", out.base64, {.max_length = 1398104})
+      .ok();
+}
+void write(JsonText& out, const UploadPieceParams& value) {
+  out.begin_object();
+  put(out, "upload", value.upload);
+  put(out, "offset", value.offset);
+  put(out, "base64", value.base64);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadPieceResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("received", out.received)
+      .ok();
+}
+void write(JsonText& out, const UploadPieceResult& value) {
+  out.begin_object();
+  put(out, "received", value.received);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadEndParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("upload", out.upload)
+      .ok();
+}
+void write(JsonText& out, const UploadEndParams& value) {
+  out.begin_object();
+  put(out, "upload", value.upload);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadEndResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .required("name", out.name)
+      .ok();
+}
+void write(JsonText& out, const UploadEndResult& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "name", value.name);
+  out.end_object();
+}
+
+bool decode(const Json& value, UploadCancelParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("upload", out.upload)
+      .ok();
+}
+void write(JsonText& out, const UploadCancelParams& value) {
+  out.begin_object();
+  put(out, "upload", value.upload);
+  out.end_object();
+}
+
+bool decode(const Json& value, WebAddressParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .defaulted("open", out.open)
+      .limit("open", out.open, {.max_items = 100})
+      .optional("view", out.view)
+      .limit("view", out.view, {.max_length = 10000})
+      .ok();
+}
+void write(JsonText& out, const WebAddressParams& value) {
+  out.begin_object();
+  put(out, "open", value.open);
+  put_optional(out, "view", value.view);
+  out.end_object();
+}
+
+bool decode(const Json& value, WebAddressResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("address", out.address)
+      .required("once", out.once)
+      .required("hasPage", out.has_page)
+      .ok();
+}
+void write(JsonText& out, const WebAddressResult& value) {
+  out.begin_object();
+  put(out, "address", value.address);
+  put(out, "once", value.once);
+  put(out, "hasPage", value.has_page);
   out.end_object();
 }
 

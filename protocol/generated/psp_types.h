@@ -214,7 +214,7 @@ enum class BoxFlag : std::int32_t {
   has_source = 2,  // Its source file is in the workspace.
   recursive = 4,  // The same frame is above it already.
   matched = 8,  // Its name matches `search`.
-  more = 16,  // It has children that this answer leaves out.
+  more = 16,  // It has children, and this answer leaves all of them out.
   collapsed = 32,  // A filter folded frames into it.
   self_estimated = 64,  // Its self value is an estimate; `estimated` of the answer says why.
   total_estimated = 128,  // Its total is an estimate; `estimated` of the answer says why.
@@ -239,6 +239,15 @@ enum class TableSort : std::uint8_t {
 };
 std::string_view to_wire(TableSort value);
 bool from_wire(std::string_view text, TableSort& value);
+
+// Which way a search goes on.
+enum class MatchDirection : std::uint8_t {
+  next,  // Down and to the right.
+  previous,  // Up and to the left.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(MatchDirection value);
+bool from_wire(std::string_view text, MatchDirection& value);
 
 // What a profile does not know about code.
 enum class MissingKind : std::uint8_t {
@@ -1490,6 +1499,9 @@ struct ProfileChangedParams {
   std::string uri;
   // What happened, as a sentence.
   std::optional<std::string> message;
+  // To how many further profiles of the same file the same happened: a hundred are told one by one,
+  // `profile/list` has them all.
+  std::optional<std::int64_t> left;
 };
 bool decode(const nlohmann::json& value, ProfileChangedParams& out, const Path& path);
 void write(JsonText& out, const ProfileChangedParams& value);
@@ -1552,6 +1564,9 @@ struct FlameGraphParams {
   std::optional<std::string> color_metric;
   // An RE2 regular expression: boxes that match carry the flag `matched`.
   std::optional<std::string> search;
+  // Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
+  // of the names.
+  bool details = false;
   // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
   std::optional<std::string> panel_id;
 };
@@ -1589,6 +1604,14 @@ struct FlameBoxes {
   std::optional<std::vector<std::optional<Number>>> color;
   // The same as shown.
   std::optional<std::vector<std::string>> color_text;
+  // With `details`: self value and its share of the view, as shown.
+  std::optional<std::vector<std::string>> self_text;
+  // With `details`: share of the parent box's total, as shown; empty for the root.
+  std::optional<std::vector<std::string>> parent_share;
+  // With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the
+  // stacks with a match among them; 0 for a box whose children are here. Matches that are here are
+  // not in it.
+  std::optional<std::vector<Number>> matched_below;
 };
 bool decode(const nlohmann::json& value, FlameBoxes& out, const Path& path);
 void write(JsonText& out, const FlameBoxes& value);
@@ -1607,9 +1630,30 @@ struct RemainderBoxes {
   std::vector<std::int32_t> parent;
   // How many and how much, as shown.
   std::vector<std::string> text;
+  // With `search`: how many of the joined boxes match or lead to a match; 0: none.
+  std::optional<std::vector<std::int64_t>> matched;
+  // With `search`: the value of the stacks with a match in the joined boxes or below them, each
+  // counted once, whatever matches above.
+  std::optional<std::vector<Number>> matched_value;
+  // The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
+  std::optional<std::vector<std::string>> matched_text;
 };
 bool decode(const nlohmann::json& value, RemainderBoxes& out, const Path& path);
 void write(JsonText& out, const RemainderBoxes& value);
+
+// What is known of names, as columns as long as `names`.
+struct NameColumns {
+  // Index into `groups`; -1: neither module nor package is known.
+  std::vector<std::int32_t> group;
+  // With `details`: index into `modules`; -1: unknown.
+  std::optional<std::vector<std::int32_t>> module;
+  // With `details`: index into `files`; -1: unknown.
+  std::optional<std::vector<std::int32_t>> file;
+  // With `details`: line, 1-based; 0: unknown.
+  std::optional<std::vector<std::uint32_t>> line;
+};
+bool decode(const nlohmann::json& value, NameColumns& out, const Path& path);
+void write(JsonText& out, const NameColumns& value);
 
 // What the bounds of the request cut off.
 struct Truncation {
@@ -1629,6 +1673,15 @@ struct SearchShare {
   Amount amount;
   // How many names match.
   std::int64_t names = 0;
+  // Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden`
+  // together. Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and callees
+  // show what matches on their side of the focus.
+  std::optional<Amount> zoomed;
+  // What goes through boxes that match and are in this answer.
+  std::optional<Amount> shown;
+  // What matches only in boxes that were joined into remainders or left out below the flag `more`;
+  // `view/match` leads to them.
+  std::optional<Amount> hidden;
 };
 bool decode(const nlohmann::json& value, SearchShare& out, const Path& path);
 void write(JsonText& out, const SearchShare& value);
@@ -1668,6 +1721,15 @@ struct FlameGraphResult {
   std::vector<std::string> names;
   // Short names, for boxes; as long as `names`.
   std::vector<std::string> labels;
+  // What is known of `names`: what they are coloured by and, with `details`, where they are.
+  std::optional<NameColumns> named;
+  // What boxes are coloured by: package or namespace where the name has one, else module, else
+  // folder. The same in exported pictures.
+  std::vector<std::string> groups;
+  // With `details`: modules, as the profile says.
+  std::vector<std::string> modules;
+  // With `details`: files, as the profile says; `source/resolve` finds them in the workspace.
+  std::vector<std::string> files;
   // The boxes.
   FlameBoxes boxes;
   // The joined siblings.
@@ -1878,6 +1940,74 @@ struct SearchResult {
 bool decode(const nlohmann::json& value, SearchResult& out, const Path& path);
 void write(JsonText& out, const SearchResult& value);
 
+// Parameters of `view/match`.
+struct MatchParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view, of any shape but flat; its own `profile` goes before the one beside it.
+  ViewSpecLike spec;
+  // An RE2 regular expression, as `search` of `view/flameGraph`.
+  std::string pattern;
+  // The box to go on from, which need not match; absent: the root.
+  std::optional<ZoomTarget> from;
+  // Stay in this box and below it; absent: the whole view.
+  std::optional<ZoomTarget> within;
+  // The revision whose keys or nodes `from` and `within` have; required with them. Another one than
+  // the profile's answers `ContentModified`.
+  std::optional<std::uint32_t> revision;
+  // Which way.
+  OpenEnum<MatchDirection> direction = MatchDirection::next;
+  // Order of siblings, as in the picture.
+  OpenEnum<BoxOrder> order = BoxOrder::name;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, MatchParams& out, const Path& path);
+void write(JsonText& out, const MatchParams& value);
+
+// A box that matches.
+struct Match {
+  // Where it is: for `zoom`, and for `from` of the next step.
+  BoxPath path;
+  // Its node, as in FlameBoxes.
+  std::int64_t node = 0;
+  // Its full name.
+  std::string name;
+  // Its short name.
+  std::string label;
+  // Self value.
+  Amount self;
+  // Total value.
+  Amount total;
+  // The end of the view was passed: it is the first again, or the last.
+  bool wrapped = false;
+};
+bool decode(const nlohmann::json& value, Match& out, const Path& path);
+void write(JsonText& out, const Match& value);
+
+// The match one step on.
+struct MatchResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // The match; absent: no box matches.
+  std::optional<Match> match;
+  // Sentences about the request: a filter that matches nothing.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, MatchResult& out, const Path& path);
+void write(JsonText& out, const MatchResult& value);
+
 // Parameters of `view/hotspots`.
 struct HotspotsParams {
   // The profile; absent: the default one.
@@ -2068,6 +2198,131 @@ struct SourceResolveResult {
 };
 bool decode(const nlohmann::json& value, SourceResolveResult& out, const Path& path);
 void write(JsonText& out, const SourceResolveResult& value);
+
+// Parameters of `source/text`: a document, or a path of the profile. A path that means several
+// files, or none, fails and says so.
+struct SourceTextParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The file.
+  std::optional<TextDocumentIdentifier> text_document;
+  // A path, as the profile says.
+  std::optional<std::string> path;
+};
+bool decode(const nlohmann::json& value, SourceTextParams& out, const Path& path);
+void write(JsonText& out, const SourceTextParams& value);
+
+// A source file as text.
+struct SourceTextResult {
+  // The file: what `source/annotations` is asked with.
+  std::string uri;
+  // All of it. What is open in an editor with other text is not asked for: this is the file.
+  std::string text;
+  // What the file is written in: `utf-8`, `utf-16le`, `utf-16be`, or `latin-1` for bytes that are
+  // none of them.
+  std::string encoding;
+  // Number of lines.
+  std::uint32_t line_count = 0;
+  // Its size in bytes.
+  Measure size;
+};
+bool decode(const nlohmann::json& value, SourceTextResult& out, const Path& path);
+void write(JsonText& out, const SourceTextResult& value);
+
+// Parameters of `upload/begin`.
+struct UploadBeginParams {
+  // The file's name; what is a folder in it is left out.
+  std::string name;
+  // Its size in bytes.
+  std::int64_t size = 0;
+};
+bool decode(const nlohmann::json& value, UploadBeginParams& out, const Path& path);
+void write(JsonText& out, const UploadBeginParams& value);
+
+// An upload that may send pieces.
+struct UploadBeginResult {
+  // Names it on this connection.
+  std::string upload;
+  // Bytes of a piece at most, before base64.
+  std::uint32_t piece_bytes = 0;
+};
+bool decode(const nlohmann::json& value, UploadBeginResult& out, const Path& path);
+void write(JsonText& out, const UploadBeginResult& value);
+
+// Parameters of `upload/piece`.
+struct UploadPieceParams {
+  // The upload.
+  std::string upload;
+  // Where the piece begins: the bytes received so far.
+  std::int64_t offset = 0;
+  // Its bytes.
+  std::string base64;
+};
+bool decode(const nlohmann::json& value, UploadPieceParams& out, const Path& path);
+void write(JsonText& out, const UploadPieceParams& value);
+
+// How far an upload is.
+struct UploadPieceResult {
+  // Bytes received so far: `offset` of the next piece.
+  std::int64_t received = 0;
+};
+bool decode(const nlohmann::json& value, UploadPieceResult& out, const Path& path);
+void write(JsonText& out, const UploadPieceResult& value);
+
+// Parameters of `upload/end`.
+struct UploadEndParams {
+  // The upload.
+  std::string upload;
+};
+bool decode(const nlohmann::json& value, UploadEndParams& out, const Path& path);
+void write(JsonText& out, const UploadEndParams& value);
+
+// A file that came whole.
+struct UploadEndResult {
+  // What `profile/open` opens. It is there as long as the connection; open it without `watch`.
+  std::string uri;
+  // The name it was given: `name` of `OpenOptions`.
+  std::string name;
+};
+bool decode(const nlohmann::json& value, UploadEndResult& out, const Path& path);
+void write(JsonText& out, const UploadEndResult& value);
+
+// Parameters of `upload/cancel`.
+struct UploadCancelParams {
+  // The upload.
+  std::string upload;
+};
+bool decode(const nlohmann::json& value, UploadCancelParams& out, const Path& path);
+void write(JsonText& out, const UploadCancelParams& value);
+
+// Parameters of `web/address`.
+struct WebAddressParams {
+  // What the page opens when it comes up: `open` in the address, once for each. What is open in the
+  // daemon keeps its handle.
+  std::vector<std::string> open;
+  // The view it begins with, in its text form: `view` in the address.
+  std::optional<std::string> view;
+};
+bool decode(const nlohmann::json& value, WebAddressParams& out, const Path& path);
+void write(JsonText& out, const WebAddressParams& value);
+
+// Two addresses of one page. What follows `#` is `&`-separated `key=value`, percent-encoded, and is
+// never sent to a server: `t` (token) or `c` (code), `open`, `view`, and `root` for each folder of
+// the asker's workspace. The page names these folders as `workspaceFolders` of `initialize`; others
+// than those that the daemon gave out are ignored.
+struct WebAddressResult {
+  // For the user's eyes: it carries the token, which is good as long as the daemon lives.
+  std::string address;
+  // For the argument of a program, which other users of the machine can read: it carries a code
+  // instead, good once and for 60 seconds. The page changes it for the token: `POST /token` with
+  // `Authorization: Code <code>` answers `{"token": ...}`.
+  std::string once;
+  // The views are part of this profd. False: it was built without Node; the address says so and
+  // serves the protocol alone.
+  bool has_page = false;
+};
+bool decode(const nlohmann::json& value, WebAddressResult& out, const Path& path);
+void write(JsonText& out, const WebAddressResult& value);
 
 // The frame the clients talk about.
 struct Selection {

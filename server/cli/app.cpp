@@ -24,6 +24,7 @@ constexpr const char* kFooter =
     "  profd cpu.pprof                     what it is, the hottest functions, the heaviest paths\n"
     "  profd flame cpu.pprof               the flame graph, here in the terminal\n"
     "  profd flame -o cpu.svg cpu.pprof    the same as a page to zoom, search and share\n"
+    "  profd view cpu.pprof                in the browser, with everything to click\n"
     "  profd top --sort total cpu.pprof    the flat list\n"
     "  profd check *.json                  can they be read, and what is lost\n"
     "  profd formats                       what is read and written\n"
@@ -37,9 +38,9 @@ struct NamedCommand {
 };
 // In the order of the help.
 constexpr NamedCommand kCommands[] = {
-    {"summary", add_summary}, {"top", add_top},         {"tree", add_tree},       {"flame", add_flame},
-    {"search", add_search},   {"check", add_check},     {"convert", add_convert}, {"formats", add_formats},
-    {"serve", add_serve},     {"connect", add_connect}, {"query", add_query},
+    {"summary", add_summary}, {"top", add_top},     {"tree", add_tree},       {"flame", add_flame},
+    {"search", add_search},   {"check", add_check}, {"convert", add_convert}, {"formats", add_formats},
+    {"view", add_view},       {"serve", add_serve}, {"connect", add_connect}, {"query", add_query},
 };
 
 // `first`: the first argument. When it names a command, declaring the options of the others is half a
@@ -63,7 +64,8 @@ std::string_view meant_command(std::string_view word) {
 }
 
 int run(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
+  // What cannot be written is an error where it is written.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   Commands commands;
   CLI::App root{"Reads what any profiler wrote, and answers."};
   root.name("profd");

@@ -30,6 +30,7 @@ void add_formats(CLI::App& root, Commands& commands);
 void add_serve(CLI::App& root, Commands& commands);
 void add_connect(CLI::App& root, Commands& commands);
 void add_query(CLI::App& root, Commands& commands);
+void add_view(CLI::App& root, Commands& commands);
 
 // The whole of main(): parses, runs, and never throws.
 int run_command_line(int argc, char** argv);

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/feature/escape.h"
 #include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
 #include "server/platform/unix_socket.h"
@@ -99,7 +100,7 @@ Result<UniqueFd> connect_to_daemon(const ConnectOptions& options) {
 int run_connect(const ConnectOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);
   const auto done = connect_and_copy(options);
-  if (!done) std::fprintf(stderr, "profd connect: %s\n", describe(done.error()).c_str());
+  if (!done) std::fprintf(stderr, "profd connect: %s\n", sanitize_text(describe(done.error())).c_str());
   std::fflush(nullptr);
   ::_exit(done ? 0 : 1);  // without the destructors the detached thread could trip over
 }

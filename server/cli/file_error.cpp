@@ -24,6 +24,8 @@ std::string file_error_advice(const Error& error) {
     case ErrorCode::truncated:
       return "Record it again, or read what is there with --partial.";
     case ErrorCode::malformed:
+      if (error.message.find("damaged") != std::string::npos)
+        return "Copy it again from where it was recorded, or try --partial.";
       return error.message.find("empty") != std::string::npos
                  ? "Record it again, and let the profiler end before reading."
                  : "If another tool opens it, report it with `profd check --json FILE`.";

@@ -18,6 +18,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   // From any thread.
   void update(std::uint64_t done, std::uint64_t total);
+  // The same in words: "28 %, 120 of 430 MB".
+  void update(const std::string& how_far);
 
  private:
   const Console& console_;

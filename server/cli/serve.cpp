@@ -3,30 +3,24 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <random>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "server/dialect/psp/psp_session.h"
+#include "server/feature/escape.h"
 #include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
 #include "server/runtime/log.h"
+#include "server/runtime/secret.h"
 #include "server/transport/daemon.h"
 
 namespace profd {
 namespace {
 
 int complain(const Error& error) {
-  std::fprintf(stderr, "profd serve: %s\n", describe(error).c_str());
+  std::fprintf(stderr, "profd serve: %s\n", sanitize_text(describe(error)).c_str());
   return 1;
-}
-
-std::string make_token() {
-  std::random_device random;  // getrandom(2) or arc4random
-  std::string token;
-  for (int i = 0; i < 8; ++i) token += fmt::format("{:08x}", random());
-  return token;
 }
 
 // One worker is kept for interactive requests, so a machine of n cores gets n + 1 and at least three.
@@ -40,10 +34,11 @@ Result<void> serve_tcp(Daemon& daemon, const ServeOptions& options) {
     PROFD_TRY(const std::string folder, runtime_dir());
     file = folder + "/tcp";
   }
-  const std::string token = make_token();
+  const std::string token = make_secret(32);
   PROFD_TRY(const std::uint16_t port, daemon.serve_tcp(*options.port, token));
   PROFD_CHECK(write_private_file(file, fmt::format("{}\n{}\n", port, token)));
-  std::fprintf(stderr, "profd: listening on 127.0.0.1:%u, port and token are in %s\n", port, file.c_str());
+  std::fprintf(stderr, "profd: listening on 127.0.0.1:%u, port and token are in %s\n", port,
+               sanitize_text(file).c_str());
   return {};
 }
 
@@ -54,6 +49,7 @@ int run_serve(const ServeOptions& options) {
   const bool stdio = options.stdio || (options.socket.empty() && !options.port);
   DaemonOptions daemon_options;
   daemon_options.make_session = make_psp_session;
+  daemon_options.admission = admission_limits(descriptor_limit());
   daemon_options.test_mode = options.test_mode;
   daemon_options.idle_timeout = std::chrono::seconds(options.idle_timeout_s);
   daemon_options.engine.memory_budget = options.memory_budget;

@@ -44,7 +44,7 @@ Result<void> write_file(const std::string& path,
     if (::close(fd) != 0 && written) written = cannot_write(path, errno);
     return written;
   }
-  PROFD_TRY(AtomicFile file, AtomicFile::create(path));
+  PROFD_TRY(AtomicFile file, AtomicFile::create_named(path, true));
   PROFD_CHECK(produce([&](std::span<const std::byte> bytes) { return file.write(bytes); }));
   return file.commit();
 }

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/support/result.h"
 #include "server/transport/channel.h"
 
 namespace profd {
@@ -32,11 +34,26 @@ class Session {
   [[nodiscard]] virtual int exit_code() const = 0;
 };
 
+// The views in a browser: what they are to show, and where they are.
+struct WebPageRequest {
+  std::vector<std::string> open;   // URIs
+  std::string view;                // "" none
+  std::vector<std::string> roots;  // folders of the asker's workspace, which the page may name as its own
+};
+struct WebPage {
+  std::string address;    // with the token
+  std::string once;       // with a code that is good once and for a minute
+  bool has_page = false;  // the views are part of this program
+};
+
 struct SessionSetup {
-  bool test_mode = false;         // profd/sync is answered, no clock in texts
-  std::string token;              // not "": initialize must carry it in initializationOptions.token
-  std::function<void()> on_exit;  // `exit`, or a token that is wrong: the transport closes
+  bool test_mode = false;          // profd/sync is answered, no clock in texts
+  std::string token;               // not "": initialize must carry it in initializationOptions.token
+  std::function<void()> on_known;  // the token was right; before receive() returns
+  std::function<void()> on_exit;   // `exit`, or a token that is wrong: the transport closes
   std::function<void(std::int64_t pid)> on_process_id;  // the client's process, as `initialize` says
+  std::function<Result<WebPage>(const WebPageRequest&)> web_page;  // empty: this client is not told
+  std::function<bool(const std::string& root)> may_have_root;      // empty: any folder is its workspace
 };
 
 // Makes the dialect that a transport's clients speak.

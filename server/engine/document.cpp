@@ -5,129 +5,113 @@
 namespace profd {
 namespace {
 
-// Bytes of the UTF-8 sequence that starts at text[i]; 1 for what is not UTF-8.
-std::size_t sequence_length(std::string_view text, std::size_t i) {
-  const auto lead = static_cast<unsigned char>(text[i]);
-  const std::size_t n = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 1;
-  for (std::size_t k = 1; k < n; ++k)
-    if (i + k >= text.size() || (static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return 1;
-  return n;
-}
-
-std::uint32_t units(std::size_t n_bytes, PositionEncoding encoding) {
-  switch (encoding) {
-    case PositionEncoding::utf8:
-      return static_cast<std::uint32_t>(n_bytes);
-    case PositionEncoding::utf16:
-      return n_bytes == 4 ? 2 : 1;
-    case PositionEncoding::utf32:
-      return 1;
-  }
-  return 1;
+tl::unexpected<Error> too_long() {
+  return fail(ErrorCode::limit, "a document may have 64 MiB and 2,000,000 lines");
 }
 
 }  // namespace
 
-std::uint32_t encoded_length(std::string_view text, PositionEncoding encoding) {
-  std::uint32_t length = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t n = sequence_length(text, i);
-    length += units(n, encoding);
-    i += n;
-  }
-  return length;
+Result<void> Document::check_size() const {
+  if (text_.size() > kMaxBytes || n_lines() > kMaxLines) return too_long();
+  return {};
 }
 
-std::size_t byte_offset(std::string_view line, std::uint32_t character, PositionEncoding encoding) {
-  std::uint32_t seen = 0;
-  std::size_t i = 0;
-  while (i < line.size() && seen < character) {
-    const std::size_t n = sequence_length(line, i);
-    seen += units(n, encoding);
-    i += n;
-  }
-  return i;
-}
-
-Document::Document(std::string text, std::int32_t version, std::optional<std::int64_t> written_ns)
-    : text_(std::move(text)), version_(version) {
-  index_lines();
-  since_open_ = {LineMap(hashes(0, n_lines())), written_ns};
-  since_save_ = since_open_;
-}
-
-void Document::index_lines() {
-  starts_.assign(1, 0);
-  for (std::size_t i = 0; i < text_.size(); ++i)
-    if (text_[i] == '\n' || (text_[i] == '\r' && (i + 1 == text_.size() || text_[i + 1] != '\n')))
-      starts_.push_back(i + 1);
-}
-
-std::string_view Document::line(std::size_t number) const {
-  if (number >= starts_.size()) return {};
-  const std::size_t end = number + 1 < starts_.size() ? starts_[number + 1] : text_.size();
-  std::string_view result(text_.data() + starts_[number], end - starts_[number]);
-  while (!result.empty() && (result.back() == '\n' || result.back() == '\r')) result.remove_suffix(1);
-  return result;
-}
-
-std::size_t Document::offset_of(TextPosition position, PositionEncoding encoding) const {
-  if (position.line >= starts_.size()) return text_.size();
-  return starts_[position.line] + byte_offset(line(position.line), position.character, encoding);
-}
-
-std::size_t Document::line_at(std::size_t offset) const {
-  const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
-  return static_cast<std::size_t>(after - starts_.begin()) - 1;
-}
-
-std::vector<std::uint64_t> Document::hashes(std::size_t first, std::size_t n) const {
-  std::vector<std::uint64_t> result;
-  result.reserve(n);
-  for (std::size_t i = first; i < first + n; ++i) result.push_back(LineMap::hash_line(line(i)));
-  return result;
+Document::Document(std::string_view text, std::int32_t version, std::optional<std::int64_t> written_ns)
+    : text_(text), version_(version) {
+  states_.push_back({0, std::make_shared<const Measured>(text_, written_ns), LineEdits(n_lines())});
 }
 
 Result<void> Document::change(const std::optional<std::pair<TextPosition, TextPosition>>& range,
                               std::string_view text, PositionEncoding encoding, std::int32_t version) {
-  const std::size_t begin = range ? offset_of(range->first, encoding) : 0;
-  const std::size_t end = range ? std::max(begin, offset_of(range->second, encoding)) : text_.size();
-  if (text_.size() - (end - begin) + text.size() > kMaxBytes)
-    return fail(ErrorCode::limit, "a document may have 64 MiB");
-  const std::size_t first = line_at(begin);
-  const std::size_t n_old = line_at(end) - first + 1;
+  const std::size_t begin = range ? text_.offset_of(range->first, encoding) : 0;
+  const std::size_t end = range ? std::max(begin, text_.offset_of(range->second, encoding)) : text_.size();
+  if (text_.size() - (end - begin) + text.size() > kMaxBytes) return too_long();
+  // Every line that the change touches, old and new, the ones it only cuts through included.
+  const std::size_t first = text_.line_at(begin);
+  const std::size_t n_old = text_.line_at(end) - first + 1;
   const std::size_t n_before = n_lines();
-  text_.replace(begin, end - begin, text);
-  index_lines();
-  // Every line that the change touched, old and new, the ones it only cut through included.
+  const PieceText before = text_;
+  text_.replace(begin, end, text);
+  PROFD_CHECK(check_size());
   const std::size_t n_new = n_lines() + n_old - n_before;
-  const std::vector<std::uint64_t> fresh = hashes(first, n_new);
-  since_open_.map.replace(first, n_old, fresh);
-  since_save_.map.replace(first, n_old, fresh);
-  for (auto& [handle, since] : by_profile_) since.map.replace(first, n_old, fresh);
+  std::size_t head = 0, tail = 0;
+  if (n_old > 1 || n_new > 1) {
+    const std::vector<std::uint64_t> old_lines = before.hashes(first, n_old);
+    const std::vector<std::uint64_t> new_lines = text_.hashes(first, n_new);
+    const std::size_t n_least = std::min(n_old, n_new);
+    while (head < n_least && old_lines[head] == new_lines[head]) ++head;
+    while (tail < n_least - head && old_lines[n_old - 1 - tail] == new_lines[n_new - 1 - tail]) ++tail;
+  }
+  for (State& state : states_) state.edits.replace(first, n_old, n_new, head, tail);
   version_ = version;
   return {};
 }
 
-void Document::saved(std::optional<std::int64_t> written_ns) {
-  since_save_ = {LineMap(hashes(0, n_lines())), written_ns};
+Result<void> Document::saved(std::uint64_t newest_view, const std::vector<std::uint64_t>& in_use,
+                             std::optional<std::int64_t> written_ns) {
+  State now{newest_view, std::make_shared<const Measured>(text_, written_ns), LineEdits(n_lines())};
+  if (states_.size() > 1 && states_.back().after == newest_view)
+    states_.back() = std::move(now);
+  else
+    states_.push_back(std::move(now));
+  // A state between two neighbours of which no open profile is told by is not needed, but for the first and
+  // the last.
+  std::vector<State> needed;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const bool is_last = i + 1 == states_.size();
+    const auto user = std::upper_bound(in_use.begin(), in_use.end(), states_[i].after);
+    if (i == 0 || is_last || (user != in_use.end() && *user <= states_[i + 1].after))
+      needed.push_back(std::move(states_[i]));
+  }
+  states_ = std::move(needed);
+  if (states_.size() > kMaxStates)
+    return fail(ErrorCode::limit, "open profiles were measured with more than 64 versions of a document");
+  return {};
 }
 
-void Document::profile_loaded(const std::string& handle) {
-  by_profile_[handle] = since_save_;
+const std::vector<std::uint64_t>& Document::Measured::lines() const {
+  std::call_once(once, [this] { hashes = text.hashes(0, text.n_lines()); });
+  return hashes;
 }
 
-const Document::Since& Document::since(const std::string& handle) const {
-  const auto found = by_profile_.find(handle);
-  return found == by_profile_.end() ? since_open_ : found->second;
+const Document::State& Document::state_of(std::uint64_t view_id) const {
+  const auto later = std::find_if(states_.rbegin(), states_.rend(),
+                                  [&](const State& state) { return state.after < view_id; });
+  return later == states_.rend() ? states_.front() : *later;
 }
 
-const LineMap& Document::line_map(const std::string& handle) const {
-  return since(handle).map;
+LineMap Document::line_map(std::uint64_t view_id) const {
+  const State& state = state_of(view_id);
+  const std::vector<std::uint64_t>& measured = state.measured->lines();
+  const std::vector<LineEdits::Run>& runs = state.edits.runs();
+  std::vector<std::uint32_t> origin;
+  origin.reserve(n_lines());
+  for (const LineEdits::Run& run : runs)
+    for (std::uint32_t i = 0; i < run.n; ++i) origin.push_back(run.origin == kNone ? kNone : run.origin + i);
+  std::vector<std::uint64_t> now;
+  if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run.edited; })) {
+    now = text_.hashes(0, n_lines());
+  } else {
+    now.reserve(origin.size());
+    for (const std::uint32_t line : origin) now.push_back(measured[line]);
+  }
+  return LineMap(measured, std::move(now), std::move(origin));
 }
 
-std::optional<std::int64_t> Document::written_ns(const std::string& handle) const {
-  return since(handle).written_ns;
+const std::vector<std::uint64_t>& Document::measured_lines(std::uint64_t view_id) const {
+  return state_of(view_id).measured->lines();
+}
+
+std::optional<std::int64_t> Document::written_ns(std::uint64_t view_id) const {
+  return state_of(view_id).measured->written_ns;
+}
+
+std::size_t Document::memory() const {
+  std::size_t bytes = sizeof(Document) + text_.memory();
+  for (const State& state : states_)
+    bytes += state.edits.memory() + state.measured->text.memory() +
+             state.measured->text.n_lines() * sizeof(std::uint64_t);
+  return bytes;
 }
 
 }  // namespace profd

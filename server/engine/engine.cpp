@@ -1,6 +1,7 @@
 #include "server/engine/engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,9 +35,12 @@ Engine::Engine(const EngineOptions& options, Post post)
       walks_(*scheduler_, post_),
       views_(options.view_budget != 0 ? options.view_budget
                                       : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4),
-             scheduler_->executor()) {}
+             scheduler_->executor()),
+      uploads_(options.upload_folder) {}
 
 Engine::~Engine() {
+  ending_.request_stop();
+  walks_.stop();
   for (auto& [id, entry] : entries_)
     if (entry.loading) entry.loading->request_stop();
   watcher_.reset();
@@ -56,33 +60,44 @@ bool Engine::Entry::in_use() const {
          std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.clients.empty(); });
 }
 
+std::size_t Engine::Entry::n_used() const {
+  return static_cast<std::size_t>(
+      std::count_if(members.begin(), members.end(), [](const Member& m) { return !m.clients.empty(); }));
+}
+
 void Engine::remove_client(ClientId client) {
-  constexpr const char* kWhy = "nobody has it open any more";
   clients_.erase(client);
-  std::erase_if(folders_, [&](const FolderWatch& watch) { return watch.client == client; });
+  std::vector<std::string> left;
+  for (const auto& [path, watch] : folders_)
+    if (watch.client == client) left.push_back(path);
+  std::erase_if(folders_, [&](const auto& item) { return item.second.client == client; });
+  for (const std::string& path : left) give_back_watch(path);
   std::vector<FileId> unused;
   for (auto& [id, entry] : entries_) {
     std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
+    std::vector<Member*> closed;
     for (Member& member : entry.members)
-      if (member.clients.erase(client) > 0 && member.clients.empty()) retire(entry, member, kWhy);
+      if (member.clients.erase(client) > 0 && member.clients.empty()) closed.push_back(&member);
+    retire(entry, closed, [](const Member&) { return "nobody has it open any more"; });
     if (entry.in_use()) continue;
     if (entry.loading) entry.loading->request_stop();
     unused.push_back(id);
   }
-  for (const FileId id : unused) drop(id, kWhy);
+  for (const FileId id : unused) drop(id, {});
 }
 
 Engine::Entry* Engine::entry_of(const std::string& handle) {
-  const auto found = file_of_.find(handle);
-  return found == file_of_.end() ? nullptr : &entries_.at(found->second);
+  const auto found = place_of_.find(handle);
+  return found == place_of_.end() ? nullptr : &entries_.at(found->second.file);
 }
 
 const Engine::Member* Engine::member_of(const std::string& handle) const {
-  const auto found = file_of_.find(handle);
-  if (found == file_of_.end()) return nullptr;
-  for (const Member& member : entries_.at(found->second).members)
-    if (member.handle == handle) return member.clients.empty() ? nullptr : &member;
-  return nullptr;
+  const auto found = place_of_.find(handle);
+  if (found == place_of_.end()) return nullptr;
+  const std::vector<Member>& members = entries_.at(found->second.file).members;
+  if (found->second.member >= members.size()) return nullptr;  // still being read
+  const Member& member = members[found->second.member];
+  return member.clients.empty() ? nullptr : &member;
 }
 
 Engine::Member* Engine::member_of(const std::string& handle) {
@@ -96,10 +111,8 @@ void Engine::cancel_open(std::uint64_t ticket) {
     if (found == entry.waiters.end()) continue;
     Waiter waiter = std::move(*found);
     entry.waiters.erase(found);
-    if (entry.waiters.empty() && entry.loading) {
-      entry.loading->request_stop();
-      if (entry.members.empty()) drop(id, "");
-    }
+    if (entry.waiters.empty() && entry.loading) entry.loading->request_stop();
+    if (!entry.in_use()) drop(id, {});
     waiter.opened(fail(ErrorCode::cancelled, "cancelled"));
     announce_activity();
     return;
@@ -115,15 +128,24 @@ bool Engine::is_opening(std::uint64_t ticket) const {
 
 Result<void> Engine::close(ClientId client, const std::string& handle, bool whole_file) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
-  const FileId id = file_of_.at(open->handle);
-  Entry& entry = entries_.at(id);
+  const Place place = place_of_.at(open->handle);
+  Entry& entry = entries_.at(place.file);
+  std::vector<Member*> closed;
   for (Member& member : entry.members) {
-    if (member.handle != open->handle && !whole_file) continue;
-    if (member.clients.erase(client) > 0 && member.clients.empty())
-      retire(entry, member, member.current->name + " closed");
+    if (!whole_file && &member != &entry.members[place.member]) continue;
+    if (member.clients.erase(client) > 0 && member.clients.empty()) closed.push_back(&member);
   }
-  if (!entry.in_use()) drop(id, open->name + " closed");
+  retire(entry, closed, [](const Member& member) { return member.current->name + " closed"; });
+  if (!entry.in_use()) drop(place.file, {});
   return {};
+}
+
+void Engine::keep_open(ClientId client, const std::string& uri) {
+  for (auto& [id, entry] : entries_) {
+    if (entry.origin->uri() != uri) continue;
+    for (Member& member : entry.members)
+      if (!member.clients.empty()) member.clients.insert(client);
+  }
 }
 
 void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
@@ -137,59 +159,84 @@ void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filt
 
 void Engine::forget_views(const OpenProfile& open) {
   if (warm_up_) warm_up_->stop(open.view_id);
-  views_.drop(open);
+  doomed_.views.push_back(open.view_id);
 }
 
-// Nobody has this profile open any more.
-void Engine::retire(Entry& entry, Member& member, const std::string& message) {
-  member.clients.clear();
-  forget_views(*member.current);
-  if (default_ == member.handle) choose_default();
-  announce(ProfileChange::closed, entry, member, message);
+void Engine::retire(Entry& entry, const std::vector<Member*>& members, const Says& says) {
+  if (members.empty()) return;
+  bool was_default = false;
+  for (Member* member : members) {
+    member->clients.clear();
+    forget_views(*member->current);
+    was_default = was_default || default_ == member->handle;
+  }
+  if (was_default) choose_default();
+  announce_all(ProfileChange::closed, entry, members, says);
+  take_apart_later();
 }
 
-void Engine::drop(FileId id, const std::string& message) {
+void Engine::drop(FileId id, const Says& says) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  unwatch(entry);
-  for (Member& member : entry.members) {
-    if (!member.clients.empty()) retire(entry, member, message);
-    file_of_.erase(member.handle);
-  }
-  file_of_.erase(entry.first_handle);
+  unwatch(id, entry);
+  std::vector<Member*> closed;
+  for (Member& member : entry.members)
+    if (!member.clients.empty()) closed.push_back(&member);
+  retire(entry, closed, says);
+  for (const Member& member : entry.members) place_of_.erase(member.handle);
+  place_of_.erase(entry.first_handle);
+  by_key_.erase(entry.origin->key());
+  std::move(entry.members.begin(), entry.members.end(), std::back_inserter(doomed_.members));
+  if (entry.loaded) doomed_.loaded.push_back(std::move(entry.loaded));
   entries_.erase(found);
+  take_apart_later();
   announce_activity();
+}
+
+void Engine::take_apart_later() {
+  scheduler_->submit(Lane::bulk, kNobody, "close", [this, doomed = std::exchange(doomed_, {})] {
+    for (const std::uint64_t view : doomed.views) views_.drop(view);
+  });
 }
 
 // The newest that is left.
 void Engine::choose_default() {
   default_.clear();
-  for (const auto& [id, entry] : entries_)
-    for (auto member = entry.members.rbegin(); member != entry.members.rend(); ++member)
-      if (!member->clients.empty()) default_ = member->handle;
+  for (auto item = entries_.rbegin(); item != entries_.rend(); ++item)
+    for (const Member& member : item->second.members)
+      if (!member.clients.empty()) {
+        default_ = member.handle;
+        return;
+      }
 }
 
 void Engine::make_room(FileId keep) {
-  while (profile_memory() > budget_) {
-    FileId victim = 0;
-    for (const auto& [id, entry] : entries_)
-      if (id != keep && entry.loaded && (victim == 0 || entry.last_use < entries_.at(victim).last_use))
-        victim = id;
-    if (victim == 0) return;
+  std::uint64_t used = profile_memory();
+  if (used <= budget_) return;
+  std::vector<std::pair<std::uint64_t, FileId>> oldest_first;
+  for (const auto& [id, entry] : entries_)
+    if (id != keep && entry.loaded) oldest_first.emplace_back(entry.last_use, id);
+  std::sort(oldest_first.begin(), oldest_first.end());
+  for (const auto& [last_use, victim] : oldest_first) {
+    if (used <= budget_) return;
     const Entry& entry = entries_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
                                             entry.origin->name(), budget_ >> 20);
     log_warning(message);
-    for (const Member& member : entry.members) evicted_[member.handle] = message;
-    drop(victim, message);
+    constexpr std::size_t kMaxRemembered = 10'000;
+    if (evicted_.size() + entry.members.size() > kMaxRemembered) evicted_.clear();
+    for (const Member& member : entry.members)
+      if (evicted_.size() < kMaxRemembered) evicted_[member.handle] = message;
+    used -= std::min<std::uint64_t>(used, entry.loaded->memory);
+    drop(victim, [&](const Member&) { return message; });
   }
 }
 
 Result<void> Engine::reload(const std::string& handle) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
   Entry& entry = *entry_of(open->handle);
-  if (!entry.loading) start_loading(file_of_.at(open->handle), entry);
+  if (!entry.loading) start_loading(place_of_.at(open->handle).file, entry);
   return {};
 }
 
@@ -203,13 +250,39 @@ FileWatcher& Engine::watcher() {
   return *watcher_;
 }
 
-void Engine::watch_folder(ClientId client, const std::string& folder, std::function<void()> changed) {
-  // The folder as an entry of itself: its time changes with its entries, and inotify sees them.
-  const std::string path = folder + "/.";
-  const auto stamp = stamp_of(path);
-  if (!watch_files_ || !stamp) return;
-  folders_.push_back({client, path, std::move(changed)});
-  watcher().watch(path, *stamp);
+namespace {
+
+// The folder as an entry of itself: its time changes with its entries, and inotify sees them.
+std::string watched_name(const std::string& folder) {
+  return folder + "/.";
+}
+
+}  // namespace
+
+Result<FileStamp> Engine::stamp_of_folder(const std::string& folder) {
+  return stamp_of(watched_name(folder));
+}
+
+WatchKind Engine::watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
+                               std::function<void()> changed) {
+  if (!watch_files_) return WatchKind::polled;
+  const std::string path = watched_name(folder);
+  folders_.emplace(path,
+                   FolderWatch{client, std::make_shared<const std::function<void()>>(std::move(changed))});
+  const WatchKind kind = watcher().watch(path, seen);
+  say_no_watches(kind);
+  return kind;
+}
+
+void Engine::give_back_watch(const std::string& path) {
+  if (watcher_ && watched_by_.count(path) == 0 && folders_.count(path) == 0) watcher_->unwatch(path);
+}
+
+void Engine::say_no_watches(WatchKind kind) {
+  if (kind != WatchKind::none_left || std::exchange(said_no_watches_, true)) return;
+  const std::string what = no_watches_left();
+  log_warning(what);
+  announce_activity(what);
 }
 
 Result<OpenProfilePtr> Engine::find(const std::string& handle) {
@@ -232,14 +305,16 @@ OpenProfilePtr Engine::default_profile() const {
 }
 
 bool Engine::attached(const std::string& handle) const {
-  const auto found = file_of_.find(handle);
-  return found != file_of_.end() && entries_.at(found->second).attached;
+  const auto found = place_of_.find(handle);
+  return found != place_of_.end() && entries_.at(found->second.file).attached;
 }
 
-std::vector<ProfileEntry> Engine::list() const {
-  std::vector<ProfileEntry> rows;
+ProfileListing Engine::listing() const {
+  ProfileListing listing;
+  listing.default_handle = default_;
   for (const auto& [id, entry] : entries_) {
-    ProfileEntry row;
+    ProfileListing::File& file = listing.files.emplace_back();
+    ProfileEntry& row = file.common;
     row.uri = entry.origin->uri();
     row.attached = entry.attached;
     row.watched = entry.watched;
@@ -248,22 +323,38 @@ std::vector<ProfileEntry> Engine::list() const {
       row.handle = entry.first_handle;
       row.name = entry.origin->name();
       row.format = entry.request.options.format;
-      rows.push_back(std::move(row));
       continue;
     }
     row.state = entry.failed ? ProfileEntry::State::failed : ProfileEntry::State::ready;
     row.format = entry.loaded->opened.decision.format;
     row.n_in_file = static_cast<std::uint32_t>(entry.members.size());
-    for (const Member& member : entry.members) {
-      if (member.clients.empty()) continue;
-      row.handle = member.handle;
-      row.profile = member.current;
-      row.name = member.current->name;
-      row.member_name = member.current->member_name();
-      row.number = member.current->number;
-      row.is_default = member.handle == default_;
-      row.memory = member.current->profile->memory();
-      rows.push_back(row);
+    for (const Member& member : entry.members)
+      if (!member.clients.empty()) file.profiles.push_back(member.current);
+  }
+  return listing;
+}
+
+std::size_t ProfileListing::n_rows() const {
+  std::size_t n = 0;
+  for (const File& file : files)
+    n += file.common.state == ProfileEntry::State::opening ? 1 : file.profiles.size();
+  return n;
+}
+
+std::vector<ProfileEntry> ProfileListing::rows() const {
+  std::vector<ProfileEntry> rows;
+  rows.reserve(n_rows());
+  for (const File& file : files) {
+    if (file.common.state == ProfileEntry::State::opening) rows.push_back(file.common);
+    for (const OpenProfilePtr& open : file.profiles) {
+      ProfileEntry& row = rows.emplace_back(file.common);
+      row.handle = open->handle;
+      row.profile = open;
+      row.name = open->name;
+      row.member_name = open->member_name();
+      row.number = open->number;
+      row.is_default = open->handle == default_handle;
+      row.memory = open->profile->memory();
     }
   }
   return rows;
@@ -301,19 +392,39 @@ void Engine::select(ClientId client, std::optional<SharedSelection> selection) {
 }
 
 void Engine::announce(ProfileChange change, const Entry& entry, const Member& member,
-                      const std::string& message) {
+                      const std::string& message, std::size_t left) {
   for (const auto& [id, listener] : clients_)
-    listener->on_profile_changed(change, member.handle, entry.revision, entry.origin->uri(), message);
+    listener->on_profile_changed(change, member.handle, entry.revision, entry.origin->uri(), message, left);
 }
 
+void Engine::announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
+                          const Says& says) {
+  constexpr std::size_t kMaxTold = 100;
+  const std::size_t n_told = std::min(members.size(), kMaxTold);
+  for (std::size_t i = 0; i < n_told; ++i)
+    announce(change, entry, *members[i], says ? says(*members[i]) : "",
+             i + 1 == n_told ? members.size() - n_told : 0);
+}
+
+// Once in a turn of the strand: opening a thousand files at once is one thing to tell.
 void Engine::announce_activity(const std::string& error) {
-  for (const auto& [id, listener] : clients_) listener->on_activity_changed(error);
+  if (!error.empty()) {
+    for (const auto& [id, listener] : clients_) listener->on_activity_changed(error);
+    return;
+  }
+  if (!std::exchange(activity_told_, false)) return;
+  post_([this, alive = alive_] {
+    if (!*alive) return;
+    activity_told_ = true;
+    for (const auto& [id, listener] : clients_) listener->on_activity_changed("");
+  });
 }
 
 std::vector<Activity> Engine::activities() const {
   std::vector<Activity> result;
   for (const auto& [id, entry] : entries_) {
     if (!entry.loading) continue;
+    if (result.size() == kMaxActivities) return result;
     Activity activity{"Reading " + entry.origin->name(), std::nullopt};
     if (const std::int32_t done = entry.percentage ? entry.percentage->load() : -1; done >= 0)
       activity.percentage = static_cast<std::uint32_t>(done);
@@ -324,11 +435,24 @@ std::vector<Activity> Engine::activities() const {
   return result;
 }
 
+std::size_t Engine::n_activities() const {
+  const auto n_reading = std::count_if(entries_.begin(), entries_.end(),
+                                       [](const auto& item) { return item.second.loading.has_value(); });
+  return static_cast<std::size_t>(n_reading) + (warm_up_ && !warm_up_->title().empty() ? 1 : 0);
+}
+
 std::size_t Engine::n_profiles() const {
   std::size_t n = 0;
-  for (const auto& [id, entry] : entries_)
-    for (const Member& member : entry.members) n += member.clients.empty() ? 0 : 1;
+  for (const auto& [id, entry] : entries_) n += entry.n_used();
   return n;
+}
+
+std::vector<std::uint64_t> Engine::view_ids() const {
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, entry] : entries_)
+    for (const Member& member : entry.members) ids.push_back(member.current->view_id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
 }
 
 std::uint64_t Engine::profile_memory() const {

@@ -15,11 +15,14 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/support/stop.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
+#include "server/engine/uploads.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
 #include "server/engine/workspace_walks.h"
@@ -35,10 +38,9 @@ struct EngineOptions {
   // A watched file that cannot be read any more is perhaps being written: for how long nothing is said while
   // it stays as it is. Twenty times as long when it is empty, which many profilers leave it until they end.
   std::chrono::milliseconds patience{3000};
-  CacheOptions cache;  // of imported files; none by default
+  CacheOptions cache;         // of imported files; none by default
+  std::string upload_folder;  // what clients upload is in a folder of it; "" the runtime folder
 };
-
-using ClientId = std::uint32_t;
 
 enum class ProfileChange : std::uint8_t { opened, reloaded, reload_failed, closed, default_changed };
 
@@ -57,8 +59,9 @@ struct SharedSelection {
 class EngineListener {
  public:
   virtual ~EngineListener() = default;
+  // `left`: to how many further profiles of the same file the same happened that are not told one by one.
   virtual void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
-                                  const std::string& uri, const std::string& message) = 0;
+                                  const std::string& uri, const std::string& message, std::size_t left) = 0;
   virtual void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) = 0;
   // What activities() gives, or how many profiles are open, is another; `error` is what failed, "" nothing.
   // At most ten times a second for progress alone.
@@ -90,6 +93,19 @@ struct ProfileEntry {
   enum class State : std::uint8_t { opening, ready, failed } state = State::opening;
   bool is_default = false, attached = false, watched = false;
   std::size_t memory = 0;
+};
+
+// What is open, taken at one time: cheap to take on the strand, to be spelled out anywhere.
+struct ProfileListing {
+  struct File {
+    ProfileEntry common;  // what the rows of the file have in common; the one row while it is first read
+    std::vector<OpenProfilePtr> profiles;
+  };
+  std::vector<File> files;  // oldest first
+  std::string default_handle;
+
+  [[nodiscard]] std::size_t n_rows() const;
+  [[nodiscard]] std::vector<ProfileEntry> rows() const;
 };
 
 // What the daemon is busy with.
@@ -136,27 +152,41 @@ class Engine {
   // "" is the default profile. `not_found` says what is open; a profile dropped for memory says so.
   Result<OpenProfilePtr> find(const std::string& handle);
   [[nodiscard]] OpenProfilePtr default_profile() const;
-  [[nodiscard]] std::vector<ProfileEntry> list() const;  // oldest first
+  [[nodiscard]] ProfileListing listing() const;
+  [[nodiscard]] std::vector<ProfileEntry> list() const { return listing().rows(); }  // oldest first
   // The metric that is meant where none is named, for all clients.
   Result<void> set_metric(const std::string& handle, const std::string& metric);
   Result<void> set_default(const std::string& handle);
   [[nodiscard]] bool attached(const std::string& handle) const;
 
-  // Calls `changed` on the strand when entries of the folder come or go, as long as the client is there.
-  void watch_folder(ClientId client, const std::string& folder, std::function<void()> changed);
+  // Calls `changed` on the strand when entries of the folder come or go after `seen` (stamp_of_folder), as
+  // long as the client is there.
+  WatchKind watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
+                         std::function<void()> changed);
+  static Result<FileStamp> stamp_of_folder(const std::string& folder);  // on a worker
 
   void select(ClientId client, std::optional<SharedSelection> selection);
   [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
 
-  [[nodiscard]] std::vector<Activity> activities() const;  // files being read, oldest first
-  [[nodiscard]] std::size_t n_profiles() const;            // that are ready
+  static constexpr std::size_t kMaxActivities = 20;
+  // Files being read, oldest first, the first kMaxActivities of them; what is prepared.
+  [[nodiscard]] std::vector<Activity> activities() const;
+  [[nodiscard]] std::size_t n_activities() const;  // all of them
+  [[nodiscard]] std::size_t n_profiles() const;    // that are ready
+  // The newest revision of all profiles: those read later have a higher OpenProfile::view_id.
+  [[nodiscard]] std::uint64_t newest_view_id() const { return next_view_id_; }
+  [[nodiscard]] std::vector<std::uint64_t> view_ids() const;  // of those that are open, ascending
 
   // Makes ahead of time what requests on a profile will need, for these filters of its default metric.
   // `workspace`: for its files, too; may be null.
   void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
                const WorkspaceSnapshot* workspace = nullptr);
 
+  // What clients have open of a URI stays open for this one, too.
+  void keep_open(ClientId client, const std::string& uri);
+
   WorkspaceWalks& walks() { return walks_; }
+  UploadRoom& uploads() { return uploads_; }
 
   // Safe from any thread.
   Views& views() { return views_; }
@@ -188,41 +218,68 @@ class Engine {
     std::vector<Member> members;  // in the order of the file; none while it is first read
     std::vector<Waiter> waiters;
     std::optional<StopSource> loading;
+    std::shared_ptr<SharedTask> load_task;                  // of the loading
     std::shared_ptr<std::atomic<std::int32_t>> percentage;  // of the loading; -1 unknown
     bool failed = false, attached = false, watched = false;
-    std::optional<std::string> reading;   // freshness when the loading began, when a change asked for it
-    std::optional<std::string> not_said;  // why that failed, until patience ends
+    bool looking = false, look_again = false;  // whether the file changed, on a worker
+    std::optional<std::string> reading;        // freshness when the loading began, when a change asked for it
+    std::optional<std::string> not_said;       // why that failed, until patience ends
     std::chrono::steady_clock::time_point silent_since = {};
     std::uint32_t revision = 0;
     std::uint64_t last_use = 0;
     std::shared_ptr<LoadedProfiles> loaded;
     std::chrono::steady_clock::time_point loaded_at;
     [[nodiscard]] bool in_use() const;
+    [[nodiscard]] std::size_t n_used() const;  // members that somebody has open
   };
+  struct Place {
+    FileId file;
+    std::size_t member;
+  };
+  // Taken apart on a worker: a big file's profiles take longer than the strand may.
+  struct Doomed {
+    std::vector<std::uint64_t> views;
+    std::vector<Member> members;
+    std::vector<std::shared_ptr<LoadedProfiles>> loaded;
+  };
+
+  using Says = std::function<std::string(const Member& member)>;  // what is told of a profile
 
   // engine_loading.cpp: from a file to members, and again when it changes
   void start_loading(FileId id, Entry& entry, std::optional<std::string> seen_by_watcher = std::nullopt);
+  void submit_load(ClientId client, const Entry& entry);
   ProgressFn watched_progress(Entry& entry, ProgressFn inner);
   void loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result);
   void take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loaded);
   std::vector<Member> match_members(Entry& entry, const std::vector<ProfilePtr>& profiles,
                                     std::vector<Member>& gone);
-  OpenProfilePtr make_open(const Entry& entry, const Member& member, std::size_t number) const;
+  std::shared_ptr<OpenProfile> make_open(const Entry& entry, const Member& member, std::size_t number) const;
   Result<OpenAnswer> answer_for(const Entry& entry, const OpenRequest& request, bool already_open) const;
   bool load_again(FileId id, Entry& entry);
-  void watch(Entry& entry);
-  void unwatch(const Entry& entry);
+  void look(FileId id, Entry& entry, bool by_watcher);
+  void looked(FileId id, const std::optional<std::string>& now, bool by_watcher, std::uint64_t before);
+  void answer_open(Entry& entry, Waiter& waiter);
+  [[nodiscard]] ClientId client_of(const Entry& entry) const;
+  void watch(FileId id, Entry& entry);
+  void unwatch(FileId id, const Entry& entry);
+  void give_back_watch(const std::string& path);  // unless somebody else needs it
+  void say_no_watches(WatchKind kind);
   void file_changed(const std::string& path);
-  void wait_for_the_rest(Entry& entry, const std::string& what);
+  void wait_for_the_rest(FileId id, Entry& entry, const std::string& what);
   void tell_failure(Entry& entry, const std::string& what);
 
   void forget_views(const OpenProfile& open);
-  void retire(Entry& entry, Member& member, const std::string& message);
-  void drop(FileId id, const std::string& message);
+  // Nobody has these open any more.
+  void retire(Entry& entry, const std::vector<Member*>& members, const Says& says);
+  void drop(FileId id, const Says& says);
+  void take_apart_later();
   void make_room(FileId keep);
   void choose_default();
   FileWatcher& watcher();
-  void announce(ProfileChange change, const Entry& entry, const Member& member, const std::string& message);
+  void announce(ProfileChange change, const Entry& entry, const Member& member, const std::string& message,
+                std::size_t left = 0);
+  void announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
+                    const Says& says);
   void announce_activity(const std::string& error = "");
   Entry* entry_of(const std::string& handle);
   Member* member_of(const std::string& handle);
@@ -233,25 +290,31 @@ class Engine {
   bool watch_files_;
   std::chrono::milliseconds patience_;
   ProfileCache cache_;
+  StopSource ending_;                     // of work that no request stops
   std::shared_ptr<bool> alive_;           // posted tasks look whether the engine is still there
   std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here
   WorkspaceWalks walks_;
   Views views_;  // works on the scheduler's threads
+  UploadRoom uploads_;
   std::map<ClientId, EngineListener*> clients_;
-  std::map<FileId, Entry> entries_;             // oldest first
-  std::map<std::string, FileId> file_of_;       // by handle
-  std::map<std::string, std::string> evicted_;  // handle -> why
+  std::map<FileId, Entry> entries_;                          // oldest first
+  std::map<std::string, FileId> by_key_;                     // of the origins
+  std::unordered_map<std::string, Place> place_of_;          // by handle
+  std::unordered_multimap<std::string, FileId> watched_by_;  // by path
+  std::map<std::string, std::string> evicted_;               // handle -> why
   std::string default_;
   std::optional<SharedSelection> selection_;
   ClientId next_client_ = 1;
   std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_file_ = 1, next_view_id_ = 0, clock_ = 0;
   struct FolderWatch {
     ClientId client;
-    std::string path;
-    std::function<void()> changed;
+    std::shared_ptr<const std::function<void()>> changed;
   };
-  std::vector<FolderWatch> folders_;
+  std::multimap<std::string, FolderWatch> folders_;  // by path
+  Doomed doomed_;
+  bool activity_told_ = true;  // false: it will be, in another turn of the strand
   std::unique_ptr<FileWatcher> watcher_;
+  bool said_no_watches_ = false;
   std::unique_ptr<WarmUp> warm_up_;
 };
 

@@ -14,9 +14,11 @@ namespace profd {
 namespace {
 
 // Nobody waits for this, and nothing but the log hears of its failure.
-void keep(const std::string& place, const std::function<Result<bool>(StopToken)>& work) {
-  const auto kept = work(StopToken{});
-  if (!kept) log_warning(fmt::format("{}: not kept in the cache: {}", place, describe(kept.error())));
+void keep(const std::string& place, const std::function<Result<bool>(StopToken)>& work,
+          const StopToken& stop) {
+  const auto kept = work(stop);
+  if (!kept && !stop.stop_requested())
+    log_warning(fmt::format("{}: not kept in the cache: {}", place, describe(kept.error())));
 }
 
 }  // namespace
@@ -34,45 +36,111 @@ std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn prog
 std::uint64_t Engine::open(ClientId client, OriginPtr origin, OpenRequest request, ProgressFn progress,
                            Opened opened) {
   const std::uint64_t ticket = next_ticket_++;
-  auto found = std::find_if(entries_.begin(), entries_.end(),
-                            [&](const auto& item) { return item.second.origin->key() == origin->key(); });
-  if (found == entries_.end()) {
+  if (scheduler_->full(client)) {
+    opened(fail(ErrorCode::limit,
+                fmt::format("{} tasks of this client wait, the most there may be; open it when some are done",
+                            Scheduler::kMaxWaiting)));
+    return ticket;
+  }
+  const auto [known, is_new] = by_key_.try_emplace(origin->key(), next_file_);
+  const FileId id = known->second;
+  if (is_new) {
     Entry entry;
     entry.origin = std::move(origin);
     entry.request = request;
     entry.last_use = ++clock_;
     entry.first_handle = fmt::format("p{}", next_handle_++);
-    file_of_[entry.first_handle] = next_file_;
-    found = entries_.emplace(next_file_++, std::move(entry)).first;
+    place_of_[entry.first_handle] = {id, 0};
+    entries_.emplace(next_file_++, std::move(entry));
   }
-  Entry& entry = found->second;
-  if (entry.loaded && !entry.loading) {
-    const auto now = entry.origin->freshness();
-    if (!now || *now == entry.loaded->freshness) {  // a file that is gone is still open
-      auto answer = answer_for(entry, request, true);
-      if (!answer) {
-        opened(tl::unexpected<Error>(std::move(answer).error()));
-        return ticket;
-      }
-      entry.last_use = ++clock_;
-      entry.attached = entry.attached || request.attach;
-      for (Member& member : entry.members) {
-        const bool was_closed = member.clients.empty();
-        member.clients.insert(client);
-        if (was_closed)
-          announce(ProfileChange::opened, entry, member, fmt::format("{} opened", member.current->name));
-      }
-      if (request.make_default && default_ != answer->profile->handle) {
-        default_ = answer->profile->handle;
-        announce(ProfileChange::default_changed, entry, *member_of(default_), "");
-      }
-      opened(std::move(answer));
-      return ticket;
-    }
-  }
+  Entry& entry = entries_.at(id);
   entry.waiters.push_back({ticket, client, std::move(request), std::move(progress), std::move(opened)});
-  if (!entry.loading) start_loading(found->first, entry);
+  // Without workers the entry may be gone after any of these.
+  if (entry.loading) {
+    if (!entry.load_task->begun()) submit_load(client, entry);
+  } else if (entry.loaded) {
+    look(id, entry, false);
+  } else {
+    start_loading(id, entry);
+  }
   return ticket;
+}
+
+// Of a file that is as it was read, or that is gone.
+void Engine::answer_open(Entry& entry, Waiter& waiter) {
+  auto answer = answer_for(entry, waiter.request, true);
+  if (!answer) return waiter.opened(tl::unexpected<Error>(std::move(answer).error()));
+  entry.last_use = ++clock_;
+  entry.attached = entry.attached || waiter.request.attach;
+  std::vector<Member*> opened;
+  for (Member& member : entry.members) {
+    if (member.clients.empty()) opened.push_back(&member);
+    member.clients.insert(waiter.client);
+  }
+  announce_all(ProfileChange::opened, entry, opened,
+               [](const Member& member) { return fmt::format("{} opened", member.current->name); });
+  if (waiter.request.make_default && default_ != answer->profile->handle) {
+    default_ = answer->profile->handle;
+    announce(ProfileChange::default_changed, entry, *member_of(default_), "");
+  }
+  waiter.opened(std::move(answer));
+}
+
+// Who waits for it, or else one who has it open.
+ClientId Engine::client_of(const Entry& entry) const {
+  if (!entry.waiters.empty()) return entry.waiters.front().client;
+  for (const Member& member : entry.members)
+    if (!member.clients.empty()) return *member.clients.begin();
+  return kNobody;
+}
+
+// Asks the origin whether what was read is still what it has. Who opens it meanwhile is answered by another
+// look, which begins after.
+void Engine::look(FileId id, Entry& entry, bool by_watcher) {
+  if (std::exchange(entry.looking, true)) {
+    entry.look_again = entry.look_again || by_watcher;
+    return;
+  }
+  scheduler_->submit(Lane::interactive, client_of(entry), "look at " + entry.origin->place(),
+                     [this, id, by_watcher, alive = alive_, origin = entry.origin, before = next_ticket_] {
+                       auto now = origin->freshness();
+                       post_([this, id, by_watcher, before, alive, now = std::move(now)] {
+                         if (*alive) looked(id, now, by_watcher, before);
+                       });
+                     });
+}
+
+// `before`: who has a lower ticket waited when the look began.
+void Engine::looked(FileId id, const std::optional<std::string>& now, bool by_watcher, std::uint64_t before) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  entry.looking = false;
+  const bool again = std::exchange(entry.look_again, false);
+  if (entry.loading) return;                                             // which answers who waits
+  if (by_watcher && entry.not_said && (!now || now == entry.reading)) {  // nothing more came
+    const std::string what = *entry.not_said;
+    tell_failure(entry, what);
+    announce_activity(what);
+  } else if (now && *now != entry.loaded->freshness) {
+    return start_loading(id, entry, by_watcher ? now : std::nullopt);
+  }
+  std::vector<Waiter> answered;
+  while (!entry.waiters.empty() && entry.waiters.front().ticket < before) {
+    answered.push_back(std::move(entry.waiters.front()));
+    entry.waiters.erase(entry.waiters.begin());
+  }
+  for (Waiter& waiter : answered) {
+    // Whoever is told may close it.
+    if (const auto still = entries_.find(id); still != entries_.end())
+      answer_open(still->second, waiter);
+    else
+      waiter.opened(fail(ErrorCode::not_found, "it was closed while it was opened; open it again"));
+  }
+  const auto still = entries_.find(id);
+  if (still == entries_.end()) return;
+  if (!still->second.in_use()) return drop(id, {});
+  if (again || !still->second.waiters.empty()) look(id, still->second, again);
 }
 
 // Also tells the clients that listen, ten times a second.
@@ -104,36 +172,42 @@ void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> s
       watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
   announce_activity();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  scheduler_->submit(
-      Lane::bulk, "open " + entry.origin->place(),
-      [this, id, alive = alive_, origin = entry.origin, stop = *entry.loading,
-       progress = std::move(progress)] {
-        Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
-        try {
-          auto read = origin->load({cache_, scheduler_->executor(), StopToken(stop), progress});
-          if (read && read->keep) {
-            scheduler_->submit(
-                Lane::bulk, "cache " + origin->place(),
-                [place = origin->place(), work = std::move(read->keep)] { keep(place, work); });
-          }
-          result = std::move(read).map([](Load&& whole) { return std::move(whole.profiles); });
-        } catch (const std::bad_alloc&) {
-          result = fail(ErrorCode::limit, "not enough memory to read this file");
-        } catch (const std::exception& exception) {
-          log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
-          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
-        }
-        post_([this, id, alive, result = std::move(result)]() mutable {
-          if (*alive) loaded(id, std::move(result));
-        });
-      });
+  entry.load_task = std::make_shared<SharedTask>([this, id, alive = alive_, origin = entry.origin,
+                                                  stop = *entry.loading, progress = std::move(progress)] {
+    Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
+    try {
+      auto read = origin->load({cache_, scheduler_->executor(), StopToken(stop), progress});
+      if (read && read->keep) {
+        scheduler_->submit(Lane::bulk, kNobody, "cache " + origin->place(),
+                           [place = origin->place(), work = std::move(read->keep), ending = ending_] {
+                             keep(place, work, StopToken(ending));
+                           });
+      }
+      result = std::move(read).map([](Load&& whole) { return std::move(whole.profiles); });
+    } catch (const std::bad_alloc&) {
+      result = fail(ErrorCode::limit, "not enough memory to read this file");
+    } catch (const std::exception& exception) {
+      log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
+      result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
+    }
+    post_([this, id, alive, result = std::move(result)]() mutable {
+      if (*alive) loaded(id, std::move(result));
+    });
+  });
+  submit_load(client_of(entry), entry);  // without workers the entry may be gone after this
+}
+
+void Engine::submit_load(ClientId client, const Entry& entry) {
+  SharedTask::submit(*scheduler_, Lane::bulk, client, "open " + entry.origin->place(), entry.load_task);
 }
 
 void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;  // closed meanwhile
   Entry& entry = found->second;
+  const bool given_up = entry.loading && entry.loading->stopped();
   entry.loading.reset();
+  entry.load_task.reset();
   if (result && (*result)->memory > budget_)
     result = fail(ErrorCode::limit,
                   fmt::format("the profile needs {} MiB, more than the daemon's memory budget of {} MiB "
@@ -145,15 +219,17 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
     return;
   }
   Error error = std::move(result).error();
+  // Given up for those who left; who came meanwhile waits for the beginning of another one.
+  if (given_up && !entry.waiters.empty()) return start_loading(id, entry);
   const std::string what = fmt::format("{}: {}", entry.origin->name(), describe(error));
   log_info(fmt::format("{}: {}", entry.origin->place(), describe(error)));
   auto waiters = std::move(entry.waiters);
   entry.waiters.clear();
   if (entry.members.empty()) {
-    drop(id, "");
+    drop(id, {});
   } else if (entry.reading && waiters.empty() && error.code != ErrorCode::limit && watch_files_ &&
              !entry.loaded->watched.empty()) {
-    wait_for_the_rest(entry, what);
+    wait_for_the_rest(id, entry, what);
     return announce_activity();
   } else {
     tell_failure(entry, what);
@@ -163,25 +239,36 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result) {
 }
 
 // A program may be writing it: what the watcher sees next decides, or that it sees nothing for a while.
-void Engine::wait_for_the_rest(Entry& entry, const std::string& what) {
+void Engine::wait_for_the_rest(FileId id, Entry& entry, const std::string& what) {
   const auto now = std::chrono::steady_clock::now();
   if (!entry.not_said) entry.silent_since = now;
   if (now - entry.silent_since > patience_ * 20) return tell_failure(entry, what);  // and is never done
   entry.not_said = what;
-  for (const WatchedPath& one : entry.loaded->watched) {
-    const auto stamp = stamp_of(one.path);
-    if (!stamp) continue;
-    watcher().watch(one.path, *stamp);
-    watcher().remind(one.path, stamp->size == 0 ? patience_ * 20 : patience_);
-  }
+  scheduler_->submit(Lane::interactive, client_of(entry), "wait for " + entry.origin->place(),
+                     [this, id, alive = alive_, watched = entry.loaded->watched]() mutable {
+                       std::erase_if(watched, [](WatchedPath& one) {
+                         const auto stamp = stamp_of(one.path);
+                         if (stamp) one.seen = *stamp;
+                         return !stamp;
+                       });
+                       post_([this, id, alive, watched = std::move(watched)] {
+                         if (!*alive || entries_.count(id) == 0) return;
+                         for (const WatchedPath& one : watched) {
+                           watcher().watch(one.path, one.seen);
+                           watcher().remind(one.path, one.seen.size == 0 ? patience_ * 20 : patience_);
+                         }
+                       });
+                     });
 }
 
 void Engine::tell_failure(Entry& entry, const std::string& what) {
   entry.failed = true;
   entry.not_said.reset();
-  for (const Member& member : entry.members)
-    if (!member.clients.empty())
-      announce(ProfileChange::reload_failed, entry, member, what + ". The older revision is shown.");
+  std::vector<Member*> members;
+  for (Member& member : entry.members)
+    if (!member.clients.empty()) members.push_back(&member);
+  announce_all(ProfileChange::reload_failed, entry, members,
+               [&](const Member&) { return what + ". The older revision is shown."; });
 }
 
 // The members of the file as it is now. Those that were there before keep their handles: the n-th of a name
@@ -221,7 +308,8 @@ std::vector<Engine::Member> Engine::match_members(Entry& entry, const std::vecto
   return now;
 }
 
-OpenProfilePtr Engine::make_open(const Entry& entry, const Member& member, std::size_t number) const {
+std::shared_ptr<OpenProfile> Engine::make_open(const Entry& entry, const Member& member,
+                                               std::size_t number) const {
   auto open = std::make_shared<OpenProfile>();
   open->handle = member.handle;
   open->revision = entry.revision;
@@ -254,25 +342,26 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
   const bool first = entry.members.empty();
   std::vector<Member> gone;
   std::vector<Member> members = match_members(entry, loaded->opened.profiles, gone);
-  unwatch(entry);
+  unwatch(id, entry);
+  if (entry.loaded) doomed_.loaded.push_back(std::move(entry.loaded));
   entry.loaded = std::move(loaded);
   entry.loaded_at = std::chrono::steady_clock::now();
   entry.failed = false;
   entry.not_said.reset();
   entry.last_use = ++clock_;
   ++entry.revision;
-  std::set<std::string> fresh;
+  std::vector<std::uint8_t> fresh(members.size(), 0);
   for (std::size_t i = 0; i < members.size(); ++i) {
     Member& member = members[i];
-    auto open = std::make_shared<OpenProfile>(*make_open(entry, member, i + 1));
+    const auto open = make_open(entry, member, i + 1);
     open->view_id = ++next_view_id_;
     if (selection_ && selection_->profile == member.handle) selection_->path.clear();
     if (member.current)
       forget_views(*member.current);
     else
-      fresh.insert(member.handle);
-    member.current = std::move(open);
-    file_of_[member.handle] = id;
+      fresh[i] = 1;
+    member.current = open;
+    place_of_[member.handle] = {id, i};
   }
   entry.members = std::move(members);
   auto waiters = std::move(entry.waiters);
@@ -291,30 +380,46 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
           fail(ErrorCode::invalid, fmt::format("{} has no metric {}", answer->profile->name, metric));
     if (answers.back() && waiter.request.make_default) meant = answers.back()->profile->handle;
   }
-  watch(entry);
+  watch(id, entry);
   if (!meant.empty()) default_ = meant;
+  std::vector<Member*> gone_open;
   for (Member& member : gone) {
-    file_of_.erase(member.handle);
-    if (!member.clients.empty()) retire(entry, member, member.current->name + " is no longer in its file");
+    place_of_.erase(member.handle);
+    if (!member.clients.empty()) gone_open.push_back(&member);
   }
+  retire(entry, gone_open,
+         [](const Member& member) { return member.current->name + " is no longer in its file"; });
   make_room(id);
-  for (const Member& member : entry.members) {
-    if (member.clients.empty()) continue;
-    const bool is_new = fresh.count(member.handle) != 0;
-    announce(is_new ? ProfileChange::opened : ProfileChange::reloaded, entry, member,
-             fmt::format("{} {}", member.current->name, is_new ? "opened" : "reloaded"));
+  for (const bool is_new : {true, false}) {
+    std::vector<Member*> members_told;
+    for (std::size_t i = 0; i < entry.members.size(); ++i)
+      if (!entry.members[i].clients.empty() && (fresh[i] != 0) == is_new)
+        members_told.push_back(&entry.members[i]);
+    announce_all(is_new ? ProfileChange::opened : ProfileChange::reloaded, entry, members_told,
+                 [is_new](const Member& member) {
+                   return fmt::format("{} {}", member.current->name, is_new ? "opened" : "reloaded");
+                 });
   }
+  take_apart_later();
   for (std::size_t i = 0; i < waiters.size(); ++i) waiters[i].opened(std::move(answers[i]));
 }
 
-void Engine::watch(Entry& entry) {
+void Engine::watch(FileId id, Entry& entry) {
   if (!entry.watched || !watch_files_) return;
-  for (const WatchedPath& one : entry.loaded->watched) watcher().watch(one.path, one.seen);
+  for (const WatchedPath& one : entry.loaded->watched) {
+    say_no_watches(watcher().watch(one.path, one.seen));
+    watched_by_.emplace(one.path, id);
+  }
 }
 
-void Engine::unwatch(const Entry& entry) {
+void Engine::unwatch(FileId id, const Entry& entry) {
   if (!watcher_ || !entry.watched || !entry.loaded) return;
-  for (const WatchedPath& one : entry.loaded->watched) watcher_->unwatch(one.path);
+  for (const WatchedPath& one : entry.loaded->watched) {
+    const auto [begin, end] = watched_by_.equal_range(one.path);
+    const auto found = std::find_if(begin, end, [&](const auto& item) { return item.second == id; });
+    if (found != end) watched_by_.erase(found);
+    give_back_watch(one.path);
+  }
 }
 
 // False: not now.
@@ -322,32 +427,25 @@ bool Engine::load_again(FileId id, Entry& entry) {
   if (!entry.loaded || entry.loading) return false;
   const auto age = std::chrono::steady_clock::now() - entry.loaded_at;
   if (age < entry.origin->policy().tell_every) return false;
-  const auto now = entry.origin->freshness();
-  if (entry.not_said && (!now || now == entry.reading)) {  // nothing more came
-    const std::string what = *entry.not_said;
-    tell_failure(entry, what);
-    announce_activity(what);
-  } else if (now && *now != entry.loaded->freshness) {
-    start_loading(id, entry, now);
-  }
+  look(id, entry, true);
   return true;
 }
 
 bool Engine::origin_changed(const std::string& key) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const auto& item) { return item.second.origin->key() == key; });
-  return found == entries_.end() || load_again(found->first, found->second);
+  const auto known = by_key_.find(key);
+  return known == by_key_.end() || load_again(known->second, entries_.at(known->second));
 }
 
 void Engine::file_changed(const std::string& path) {
-  const auto watches = folders_;  // a callback may add to them
+  // What these do to the tables is done to the tables, not to these loops.
+  std::vector<FolderWatch> watches;
+  const auto [first_folder, last_folder] = folders_.equal_range(path);
+  for (auto item = first_folder; item != last_folder; ++item) watches.push_back(item->second);
   for (const FolderWatch& watch : watches)
-    if (watch.path == path && clients_.count(watch.client) != 0) watch.changed();
-  std::vector<FileId> changed;  // what reading does to the table is done to the table, not to this loop
-  for (const auto& [id, entry] : entries_)
-    if (entry.loaded && std::any_of(entry.loaded->watched.begin(), entry.loaded->watched.end(),
-                                    [&](const WatchedPath& one) { return one.path == path; }))
-      changed.push_back(id);
+    if (clients_.count(watch.client) != 0) (*watch.changed)();
+  std::vector<FileId> changed;
+  const auto [first_file, last_file] = watched_by_.equal_range(path);
+  for (auto item = first_file; item != last_file; ++item) changed.push_back(item->second);
   for (const FileId id : changed)
     if (const auto found = entries_.find(id); found != entries_.end()) load_again(id, found->second);
 }

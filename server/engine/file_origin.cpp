@@ -27,6 +27,7 @@ class FileOrigin final : public Origin {
   const std::string& place() const override { return path_; }
 
   Result<Load> load(const LoadContext& context) const override {
+    PROFD_CHECK(context.stop.status());
     Load out;
     out.profiles = std::make_shared<LoadedProfiles>();
     // Before the reading: a change during it is one to be seen.

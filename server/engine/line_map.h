@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/support/id.h"
@@ -16,6 +17,10 @@ class LineMap {
  public:
   LineMap() = default;
   explicit LineMap(const std::vector<std::uint64_t>& line_hashes);
+  // Lines by their hashes, then and now, and what each line now was.
+  LineMap(std::vector<std::uint64_t> before, std::vector<std::uint64_t> now,
+          std::vector<std::uint32_t> origin)
+      : baseline_(std::move(before)), current_(std::move(now)), origin_(std::move(origin)) {}
   // From one text to another, by comparing them.
   static LineMap between(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after);
   // This map's changes after those of `earlier`, which led to the text that this one begins with; where it

@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -17,7 +16,9 @@
 #include <xxhash.h>
 
 #include "formats/profd/profd_file.h"
+#include "formats/stoppable.h"
 #include "server/engine/atomic_file.h"
+#include "server/platform/leased_map.h"
 
 namespace profd {
 namespace {
@@ -71,30 +72,19 @@ std::string known_endings(std::string_view name) {
   return endings;
 }
 
-// A mapped file of ours that nobody else can write to.
-struct Mapping {
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;
-};
-
 enum class Found { yes, no, bad };
 
-Found map_entry(const std::string& path, Mapping& out) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? Found::no : Found::bad;
-  const std::unique_ptr<const int, void (*)(const int*)> closer(&fd, [](const int* f) { ::close(*f); });
+Found map_entry(const std::string& path, LeasedBytes& out) {
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.valid()) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? Found::no : Found::bad;
   struct stat status {};
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
       (status.st_mode & 022) != 0 || status.st_size <= 0)
     return Found::bad;
-  const auto length = static_cast<std::size_t>(status.st_size);
-  void* place = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (place == MAP_FAILED) return Found::no;
-  ::madvise(place, length, MADV_WILLNEED);
-  ::futimens(fd, nullptr);  // used now: last to be removed
-  out.bytes = {static_cast<const std::byte*>(place), length};
-  out.owner =
-      std::shared_ptr<const void>(place, [length](const void* p) { ::munmap(const_cast<void*>(p), length); });
+  ::futimens(file.get(), nullptr);  // used now: last to be removed
+  auto mapped = leased_bytes(std::move(file));
+  if (!mapped) return Found::no;
+  out = std::move(*mapped);
   return Found::yes;
 }
 
@@ -152,7 +142,7 @@ std::string ProfileCache::path_of(const CacheKey& key) const {
 std::optional<OpenedFile> ProfileCache::find(const CacheKey& key, Executor& executor) const {
   if (!enabled()) return std::nullopt;
   const std::string path = path_of(key);
-  Mapping mapping;
+  LeasedBytes mapping;
   const Found found = map_entry(path, mapping);
   if (found == Found::no) return std::nullopt;
   if (found == Found::yes) {
@@ -270,7 +260,7 @@ Result<CachedOpen> open_cached(const ProfileCache& cache, const OpenInput& input
 Result<CachedOpen> open_cached(const ProfileCache& cache, const std::string& path, const OpenOptions& options,
                                Executor& executor, StopToken stop,
                                const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  PROFD_TRY(const OpenInput input, open_input(path, options.limits.input_bytes));
+  PROFD_TRY(const OpenInput input, open_input(path, options.limits.input_bytes, stop));
   return open_cached(cache, input, options, executor, std::move(stop), progress);
 }
 

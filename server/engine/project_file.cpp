@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -26,17 +24,30 @@
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
+#include "core/view/pattern.h"
+#include "server/engine/project_trust.h"
 #include "server/engine/workspace_files.h"
 
 namespace profd {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kMaxBytes = 1 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr std::string_view kFrom = "from", kTo = "to";
 
 std::string absolute_from(const std::string& folder, std::string_view path) {
   return (fs::path(folder) / path).lexically_normal().string();
+}
+
+std::string outside_text(std::string_view what, std::string_view advice) {
+  return fmt::format("\"{}\" leads out of the folder of the project file and is not used; {}", what, advice);
+}
+
+// The part of a glob before its first wildcard, up to a whole component.
+std::string fixed_part(const std::string& glob) {
+  const auto wildcard = glob.find_first_of("*?");
+  if (wildcard == glob.npos) return glob;
+  return glob.substr(0, std::max<std::size_t>(glob.rfind('/', wildcard), 1));
 }
 
 // Reads the keys of the table one by one; what is wrong becomes a problem, not an error.
@@ -94,8 +105,13 @@ class Reader {
   }
 
   void read_profiles(std::string_view name, const toml::node& node) {
-    for (const std::string& glob : strings(name, node))
-      project_.profiles.push_back(absolute_from(folder_, glob));
+    for (const std::string& glob : strings(name, node)) {
+      std::string pattern = absolute_from(folder_, glob);
+      if (lies_inside(folder_, pattern))
+        project_.profiles.push_back(std::move(pattern));
+      else
+        problem(name, node, outside_text(glob, "name it in profile/open"));
+    }
   }
   void read_metric(std::string_view name, const toml::node& node) {
     project_.metric = value<std::string>(name, node, "a text");
@@ -120,7 +136,13 @@ class Reader {
           fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(spec.error())));
       return;
     }
-    for (Filter& filter : spec->filters) project_.filters.push_back(std::move(filter));
+    for (Filter& filter : spec->filters) {
+      if (const auto pattern = Pattern::compile(filter.pattern, filter.regex); !pattern)
+        project_.problems.push_back(
+            fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(pattern.error())));
+      else
+        project_.filters.push_back(std::move(filter));
+    }
   }
 
   void read_mappings(std::string_view name, const toml::node& node) {
@@ -134,7 +156,11 @@ class Reader {
         problem(name, item, "needs `from` and `to`");
         continue;
       }
-      project_.mappings.push_back({*from, absolute_from(folder_, *to)});
+      std::string folder = absolute_from(folder_, *to);
+      if (lies_inside(folder_, folder))
+        project_.mappings.push_back({*from, std::move(folder)});
+      else
+        problem(name, item, outside_text(*to, "such mappings belong into the client's `pathMappings`"));
     }
   }
 
@@ -150,48 +176,22 @@ const std::array<Reader::Key, 7> Reader::kKeys = {{{"profiles", &Reader::read_pr
                                                    {"inlay_hints", &Reader::read_inlay_hints},
                                                    {"map", &Reader::read_mappings}}};
 
-struct Dated {
-  fs::file_time_type time;
-  std::string path;
-};
-
-// False: the walk ended at its limits.
-bool add_matches(const std::string& glob, std::vector<Dated>& found) {
-  const auto wildcard = glob.find_first_of("*?");
-  const std::string folder = glob.substr(0, glob.rfind('/', wildcard));
-  const bool deep = glob.find('/', wildcard) != glob.npos || glob.find("**") != glob.npos;
-  WalkLimits limits;
-  limits.max_depth = deep ? limits.max_depth : 0;
-  std::error_code error;
-  if (!fs::is_directory(folder.empty() ? "/" : folder, error)) return true;
-  return walk_files(folder.empty() ? "/" : folder, limits, [&](const std::string& path) {
-    if (glob_matches(glob, path)) found.push_back({fs::last_write_time(path, error), path});
-  });
-}
-
 }  // namespace
 
-std::string find_project_file(std::string_view folder) {
-  fs::path at(folder);
-  for (int level = 0; level < 64; ++level) {
-    std::error_code ignored;
-    const fs::path candidate = at / ".profd.toml";
-    if (fs::is_regular_file(candidate, ignored)) return candidate.string();
-    if (!at.has_relative_path()) break;
-    at = at.parent_path();
-  }
-  return "";
-}
-
 Result<ProjectFile> read_project_file(const std::string& path) {
-  std::error_code error;
-  if (fs::file_size(path, error) > kMaxBytes || error)
-    return fail(ErrorCode::limit, path + ": cannot be read, or is larger than 1 MiB");
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  content << in.rdbuf();
-  if (!in) return fail(ErrorCode::io, path + ": cannot be read");
-  return parse_project_file(content.str(), path);
+  PROFD_TRY(const std::string text, read_project_text(path, kMaxBytes));
+  PROFD_TRY(ProjectFile project, parse_project_file(text, path));
+  const auto leads_out = [&](const std::string& place, const std::string& written) {
+    const bool out = !really_inside(project.root, place);
+    if (out)
+      project.problems.push_back(
+          fmt::format("{}: {}", path, outside_text(written, "a link on its way leads elsewhere")));
+    return out;
+  };
+  std::erase_if(project.profiles, [&](const std::string& glob) { return leads_out(fixed_part(glob), glob); });
+  std::erase_if(project.mappings,
+                [&](const PathMapping& mapping) { return leads_out(mapping.to, mapping.to); });
+  return project;
 }
 
 Result<ProjectFile> parse_project_file(std::string_view text, const std::string& path) {
@@ -205,92 +205,9 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
                             parsed.error().source().begin.column, parsed.error().description()));
   ProjectFile project;
   project.path = path;
-  Reader(project, fs::path(path).parent_path().string()).read(parsed.table());
+  project.root = fs::path(path).parent_path().string();
+  Reader(project, project.root).read(parsed.table());
   return project;
-}
-
-bool glob_matches(std::string_view glob, std::string_view path) {
-  // Two levels of backtracking: to the last `**`, and to the last `*` after it.
-  std::size_t g = 0, p = 0;
-  std::size_t star_g = glob.npos, star_p = 0;
-  std::size_t deep_g = glob.npos, deep_p = 0;
-  while (true) {
-    if (g < glob.size() && glob.substr(g, 2) == "**") {
-      g += 2;
-      if (g < glob.size() && glob[g] == '/') ++g;  // "**/" also matches nothing
-      deep_g = g;
-      deep_p = p;
-      star_g = glob.npos;
-      continue;
-    }
-    if (g < glob.size() && glob[g] == '*') {
-      star_g = ++g;
-      star_p = p;
-      continue;
-    }
-    if (p == path.size() && g == glob.size()) return true;
-    if (p < path.size() && g < glob.size() && (glob[g] == path[p] || (glob[g] == '?' && path[p] != '/'))) {
-      ++g;
-      ++p;
-      continue;
-    }
-    if (star_g != glob.npos && star_p < path.size() && path[star_p] != '/') {
-      g = star_g;
-      p = ++star_p;
-    } else if (deep_g != glob.npos && deep_p < path.size()) {
-      g = deep_g;
-      p = ++deep_p;
-      star_g = glob.npos;
-    } else {
-      return false;
-    }
-  }
-}
-
-std::vector<std::string> glob_folders(const std::string& glob, std::size_t limit) {
-  const auto wildcard = glob.find_first_of("*?");
-  std::string base = glob.substr(0, glob.rfind('/', wildcard));
-  const bool deep = wildcard != glob.npos &&
-                    (glob.find('/', wildcard) != glob.npos || glob.find("**", wildcard) != glob.npos);
-  std::error_code error;
-  if (base.empty()) base = "/";
-  if (!fs::is_directory(base, error)) {
-    fs::path above = fs::path(base).parent_path();
-    while (above.has_relative_path() && !fs::is_directory(above, error)) above = above.parent_path();
-    return {above.string()};
-  }
-  std::vector<std::string> folders = {base};
-  if (deep)
-    walk_folders(base, {}, [&](const std::string& path) {
-      if (folders.size() < limit) folders.push_back(path);
-    });
-  return folders;
-}
-
-GlobMatches expand_globs(const std::vector<std::string>& globs, std::size_t limit) {
-  GlobMatches result;
-  std::vector<std::string> named;
-  std::vector<Dated> found;
-  std::error_code error;
-  for (const std::string& glob : globs) {
-    if (glob.find_first_of("*?") != glob.npos)
-      result.complete = add_matches(glob, found) && result.complete;
-    else if (fs::is_regular_file(glob, error))
-      named.push_back(glob);
-  }
-  std::sort(found.begin(), found.end(), [](const Dated& a, const Dated& b) {
-    return a.time != b.time ? a.time > b.time : a.path > b.path;
-  });
-  for (Dated& one : found) named.push_back(std::move(one.path));
-  std::unordered_set<std::string> taken;
-  for (std::string& path : named) {
-    if (!taken.insert(path).second) continue;
-    if (result.paths.size() < limit)
-      result.paths.push_back(std::move(path));
-    else
-      ++result.n_left_out;
-  }
-  return result;
 }
 
 std::vector<std::string_view> project_file_keys() {

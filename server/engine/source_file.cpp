@@ -71,7 +71,7 @@ std::int64_t recorded_at(const OpenProfile& open) {
 
 std::optional<std::int64_t> written_at(const OpenProfile& open, const std::string& path,
                                        const Document* document) {
-  if (document != nullptr) return document->written_ns(open.handle);
+  if (document != nullptr) return document->written_ns(open.view_id);
   const auto stamp = stamp_of(path);
   return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
 }
@@ -108,7 +108,7 @@ Result<std::shared_ptr<const SourceFile>> make_source_file(const OpenProfile& op
   out->changed_ns = written.value_or(0);
   if (changed_since(open, written)) {
     if (document != nullptr)
-      follow(profile, path, document->line_map(open.handle).baseline(), stop, *out);
+      follow(profile, path, document->measured_lines(open.view_id), stop, *out);
     else if (text)
       follow(profile, path, LineMap::hash_lines(*text), stop, *out);
     else

@@ -66,6 +66,19 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
                                   });
 }
 
+Result<std::shared_ptr<const MatchMarks>> Views::match_marks(const OpenProfile& open, const ViewSpec& spec,
+                                                             const std::string& pattern,
+                                                             const StopToken& stop) {
+  const bool above = spec.shape == Shape::bottom_up || spec.shape == Shape::callers;
+  return cache_.get<MatchMarks>(
+      key_of(open, spec, above ? "marks above " : "marks ", "\n" + pattern), stop,
+      [&](const StopToken& token) -> Result<std::shared_ptr<const MatchMarks>> {
+        PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+        PROFD_TRY(auto found, search(open, spec, pattern, token));
+        return shared(mark_matches(*selected, std::move(found), above, token, executor_));
+      });
+}
+
 Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
                                                            const StopToken& stop) {
   return cache_.get<LineIndex>(key_of(open, spec, "line index "), stop,
@@ -131,6 +144,8 @@ ViewKey Views::sources_key(const OpenProfile& open, const WorkspaceSnapshot& wor
 
 bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const WorkspaceSnapshot& workspace,
                           const std::string& path, const Document* document) const {
+  // When a file that is not open was written only the file system knows, which is asked by workers.
+  if (document == nullptr) return false;
   if (changed_since(open, written_at(open, path, document)) &&
       !cache_.peek<SourceFile>(file_key(open, workspace, path, document)))
     return false;
@@ -187,8 +202,8 @@ bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned nee
   return made != nullptr && ((needs & kOneFunction) == 0 || made->key_memo->has_key_index());
 }
 
-void Views::drop(const OpenProfile& open) {
-  cache_.drop(open.view_id);
+void Views::drop(std::uint64_t view_id) {
+  cache_.drop(view_id);
 }
 
 }  // namespace profd

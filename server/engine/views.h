@@ -13,6 +13,7 @@
 #include "core/source/annotations.h"
 #include "core/support/executor.h"
 #include "core/view/cache.h"
+#include "core/view/match_marks.h"
 #include "core/view/neighbour_table.h"
 #include "core/view/search.h"
 #include "core/view/selection.h"
@@ -40,6 +41,9 @@ class Views {
                                const StopToken& stop);
   Result<std::shared_ptr<const SearchResult>> search(const OpenProfile& open, const ViewSpec& spec,
                                                      const std::string& pattern, const StopToken& stop);
+  // Where the boxes of a view that match lie: for layouts that say what they hide, and for steps.
+  Result<std::shared_ptr<const MatchMarks>> match_marks(const OpenProfile& open, const ViewSpec& spec,
+                                                        const std::string& pattern, const StopToken& stop);
   // Values of every line of every file; what lines() looks them up in.
   Result<std::shared_ptr<const LineIndex>> line_index(const OpenProfile& open, const ViewSpec& spec,
                                                       const StopToken& stop);
@@ -85,7 +89,7 @@ class Views {
   // Where a request can do two things at once.
   [[nodiscard]] Executor& executor() const { return executor_; }
 
-  void drop(const OpenProfile& open);
+  void drop(std::uint64_t view_id);
   [[nodiscard]] std::size_t memory() const { return cache_.bytes(); }
   [[nodiscard]] std::size_t budget() const { return cache_.budget(); }
   [[nodiscard]] const ViewCache& cache() const { return cache_; }

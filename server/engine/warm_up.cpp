@@ -149,7 +149,7 @@ void WarmUp::next() {
   Job& job = jobs_.front();
   Step step = std::move(job.steps.front());
   job.steps.pop_front();
-  scheduler_.submit(Lane::bulk, "prepare " + job.open->name,
+  scheduler_.submit(Lane::bulk, kNobody, "prepare " + job.open->name,
                     [this, alive = alive_, post = post_, step = std::move(step), stop = job.stop,
                      name = job.open->name, view_id = job.open->view_id] {
                       bool go_on = false;

@@ -1,9 +1,11 @@
 #include "server/engine/workspace.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -12,32 +14,32 @@ namespace {
 constexpr double kDefaultThreshold = 0.005;
 constexpr std::size_t kMaxDocuments = 10'000;
 
-std::optional<std::int64_t> written_ns_of(const std::string& path) {
-  const auto stamp = stamp_of(path);
-  return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
-}
-
 }  // namespace
 
-void Workspace::set_roots(std::vector<std::string> roots, Changed changed) {
-  roots_ = std::move(roots);
-  changed_ = std::move(changed);
-  project_.reset();
-  problems_.clear();
-  for (const std::string& root : roots_) {
-    const std::string path = find_project_file(root);
-    if (path.empty()) continue;
-    auto project = read_project_file(path);
+ProjectFound find_project(const std::vector<std::string>& roots) {
+  ProjectFound found;
+  for (const std::string& root : roots) {
+    const FoundProjectFile near = find_project_file(root);
+    found.problems.insert(found.problems.end(), near.problems.begin(), near.problems.end());
+    if (near.path.empty()) continue;
+    auto project = read_project_file(near.path);
     if (project) {
-      problems_ = project->problems;
-      project_ = std::move(*project);
+      found.problems.insert(found.problems.end(), project->problems.begin(), project->problems.end());
+      found.file = std::move(*project);
     } else {
-      problems_.push_back(describe(project.error()));
+      found.problems.push_back(describe(project.error()));
     }
     break;
   }
-  mappings_ = settings_.mappings;
-  if (project_) mappings_.insert(mappings_.end(), project_->mappings.begin(), project_->mappings.end());
+  return found;
+}
+
+void Workspace::set_roots(std::vector<std::string> roots, ProjectFound project, Changed changed) {
+  roots_ = std::move(roots);
+  changed_ = std::move(changed);
+  project_ = std::move(project.file);
+  problems_ = std::move(project.problems);
+  set_mappings();
   walk();
 }
 
@@ -48,31 +50,37 @@ void Workspace::set_settings(Settings settings) {
                  [](const PathMapping& a, const PathMapping& b) { return a.from == b.from && a.to == b.to; });
   settings_ = std::move(settings);
   if (same_mappings) return;
-  mappings_ = settings_.mappings;
-  if (project_) mappings_.insert(mappings_.end(), project_->mappings.begin(), project_->mappings.end());
+  set_mappings();
   walk();
 }
 
-std::vector<std::string> Workspace::walked_roots() const {
+void Workspace::set_mappings() {
+  mappings_ = settings_.mappings;
+  if (project_) mappings_.insert(mappings_.end(), project_->mappings.begin(), project_->mappings.end());
+  mappings_key_.clear();
+  for (const PathMapping& mapping : mappings_)
+    mappings_key_ += fmt::format("\n{}\n{}", mapping.from, mapping.to);
+  // In this order a folder comes behind those that hold it.
   std::vector<std::string> folders = roots_;
   for (const PathMapping& mapping : mappings_) folders.push_back(mapping.to);
-  std::vector<std::string> result;
-  for (const std::string& folder : folders) {
-    const bool covered = std::any_of(folders.begin(), folders.end(), [&](const std::string& other) {
-      return (other != folder && lies_below(folder, other)) ||
-             std::find(result.begin(), result.end(), folder) != result.end();
-    });
-    if (!covered) result.push_back(folder);
-  }
-  return result;
+  std::sort(folders.begin(), folders.end(),
+            [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  walked_roots_.clear();
+  for (std::string& folder : folders)
+    if (!in_walked_roots(folder)) walked_roots_.push_back(std::move(folder));
+}
+
+bool Workspace::in_walked_roots(std::string_view path) const {
+  return std::any_of(walked_roots_.begin(), walked_roots_.end(),
+                     [&](const std::string& folder) { return lies_below(path, folder); });
 }
 
 void Workspace::walk() {
   walking_.reset();
-  rebuild_documents();
-  std::vector<std::string> folders = walked_roots();
-  if (folders.empty()) return;
-  walking_ = engine_.walks().walk(std::move(folders), [this](const WorkspaceWalks::Files& files) {
+  documents_changed_ = true;
+  if (walked_roots_.empty()) return;
+  walking_ = engine_.walks().walk(client_, walked_roots_, [this](const WorkspaceWalks::Files& files) {
+    documents_changed_ = documents_changed_ || !files_;
     files_ = files;
     if (changed_) changed_();
   });
@@ -98,21 +106,21 @@ std::vector<Filter> Workspace::filters() const {
   return project_ ? project_->filters : std::vector<Filter>();
 }
 
-Result<void> Workspace::open_document(const std::string& path, std::string text, std::int32_t version) {
-  if (text.size() > Document::kMaxBytes) return fail(ErrorCode::limit, "a document may have 64 MiB");
+Result<void> Workspace::put_document(const std::string& path, std::shared_ptr<Document> document) {
+  PROFD_CHECK(document->check_size());
+  const auto found = documents_.find(path);
+  if (found != documents_.end()) {
+    found->second = std::move(document);
+    return {};
+  }
   if (documents_.size() >= kMaxDocuments) return fail(ErrorCode::limit, "10,000 documents are open");
-  documents_.insert_or_assign(path,
-                              std::make_shared<Document>(std::move(text), version, written_ns_of(path)));
-  rebuild_documents();
+  documents_.emplace(path, std::move(document));
+  documents_changed_ = true;
   return {};
 }
 
-void Workspace::document_saved(const std::string& path) {
-  if (Document* saved = document(path)) saved->saved(written_ns_of(path));
-}
-
 void Workspace::close_document(const std::string& path) {
-  if (documents_.erase(path) > 0) rebuild_documents();
+  if (documents_.erase(path) > 0) documents_changed_ = true;
 }
 
 Document* Workspace::document(const std::string& path) {
@@ -127,18 +135,11 @@ std::shared_ptr<const Document> Workspace::document_snapshot(const std::string& 
   return found == documents_.end() ? nullptr : found->second;
 }
 
-void Workspace::profile_loaded(const std::string& handle) {
-  for (auto& [path, shared] : documents_) document(path)->profile_loaded(handle);
-}
-
-void Workspace::rebuild_documents() {
-  const std::vector<std::string> folders = walked_roots();
+void Workspace::index_documents() const {
+  if (!std::exchange(documents_changed_, false)) return;
   auto index = std::make_shared<PathIndex>();
   for (const auto& [path, document] : documents_)
-    if (std::none_of(folders.begin(), folders.end(),
-                     [&](const std::string& f) { return lies_below(path, f); }) ||
-        !files_)
-      index->add(path);
+    if (!files_ || !in_walked_roots(path)) index->add(path);
   const bool was_empty = !document_index_ || document_index_->size() == 0;
   if (index->size() == 0 && was_empty) return;
   document_index_ = std::move(index);
@@ -146,19 +147,17 @@ void Workspace::rebuild_documents() {
 }
 
 WorkspaceSnapshot Workspace::snapshot() const {
+  index_documents();
   // Clients of one project see the same files, and share what is made of them.
   std::string key = fmt::format("walk {}", files_ ? files_->id : 0);
   if (document_index_ && document_index_->size() > 0)
     key += fmt::format(" documents {}.{}", static_cast<const void*>(this), documents_version_);
-  for (const PathMapping& mapping : mappings_) key += fmt::format("\n{}\n{}", mapping.from, mapping.to);
+  key += mappings_key_;
   return {std::move(key), files_, document_index_, mappings_};
 }
 
 bool Workspace::inside(std::string_view path) const {
-  if (documents_.count(std::string(path)) != 0) return true;
-  const std::vector<std::string> folders = walked_roots();
-  return std::any_of(folders.begin(), folders.end(),
-                     [&](const std::string& f) { return lies_below(path, f); });
+  return documents_.count(std::string(path)) != 0 || in_walked_roots(path);
 }
 
 }  // namespace profd

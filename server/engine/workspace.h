@@ -27,6 +27,13 @@ struct Settings {
   std::vector<PathMapping> mappings;
 };
 
+// What the roots of a workspace say of the project.
+struct ProjectFound {
+  std::optional<ProjectFile> file;
+  std::vector<std::string> problems;
+};
+ProjectFound find_project(const std::vector<std::string>& roots);  // on a worker
+
 class Workspace {
  public:
   using Changed = std::function<void()>;
@@ -36,9 +43,12 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  // Reads the project file at once and walks the roots on a worker; `changed` comes on the strand when the
-  // walk is over. Problems of the project file are in project_problems().
-  void set_roots(std::vector<std::string> roots, Changed changed);
+  // Whose work its walks are.
+  void set_client(ClientId client) { client_ = client; }
+
+  // Walks the roots on a worker; `changed` comes on the strand when the walk is over. `project`: what
+  // find_project() found for them.
+  void set_roots(std::vector<std::string> roots, ProjectFound project, Changed changed);
   void set_settings(Settings settings);
   [[nodiscard]] const std::vector<std::string>& roots() const { return roots_; }
   [[nodiscard]] const std::optional<ProjectFile>& project() const { return project_; }
@@ -50,39 +60,44 @@ class Workspace {
   [[nodiscard]] std::optional<std::string> metric() const;
   [[nodiscard]] std::vector<Filter> filters() const;
 
-  Result<void> open_document(const std::string& path, std::string text, std::int32_t version);
-  void document_saved(const std::string& path);
+  // A document that was made, or a changed copy of the one that is open.
+  Result<void> put_document(const std::string& path, std::shared_ptr<Document> document);
   void close_document(const std::string& path);
   // To change it; null when the document is not open. Snapshots taken before do not see the change.
   [[nodiscard]] Document* document(const std::string& path);
   // For tasks: immutable. Null when the document is not open.
   [[nodiscard]] std::shared_ptr<const Document> document_snapshot(const std::string& path) const;
-  // Every document takes what is saved for what the profile measured.
-  void profile_loaded(const std::string& handle);
-
   // For tasks: immutable.
   [[nodiscard]] WorkspaceSnapshot snapshot() const;
   // Whether a path may be shown to the user's editor on a profile's word: below a root or a mapped folder, or
   // open.
   [[nodiscard]] bool inside(std::string_view path) const;
+  // The roots and the targets of mappings, none inside of another.
+  [[nodiscard]] const std::vector<std::string>& walked_roots() const { return walked_roots_; }
 
  private:
-  void rebuild_documents();
-  [[nodiscard]] std::vector<std::string> walked_roots() const;
+  void set_mappings();
+  void index_documents() const;
+  [[nodiscard]] bool in_walked_roots(std::string_view path) const;
   void walk();
 
   Engine& engine_;
+  ClientId client_ = kNobody;
   std::vector<std::string> roots_;
   std::optional<ProjectFile> project_;
   std::vector<std::string> problems_;
   Settings settings_;
   std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
   std::shared_ptr<const WorkspaceFiles> files_;
-  std::shared_ptr<const PathIndex> document_index_;
   std::vector<PathMapping> mappings_;
+  std::vector<std::string> walked_roots_;  // of roots and mappings; none lies below another
+  std::string mappings_key_;
   std::shared_ptr<void> walking_;  // let go, the walk is not waited for any more
   Changed changed_;
-  std::uint64_t documents_version_ = 0;  // counts other sets of documents outside the roots
+  // Open documents outside the walked roots, by path; made when it is asked for after the set has changed.
+  mutable std::shared_ptr<const PathIndex> document_index_;
+  mutable std::uint64_t documents_version_ = 0;
+  mutable bool documents_changed_ = false;
 };
 
 }  // namespace profd

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/source/path_index.h"
@@ -13,19 +14,18 @@
 
 namespace profd {
 
+// .git, .hg, .svn, node_modules, build folders and the like.
+bool is_skipped_folder(std::string_view name);
+
 struct WalkLimits {
   std::size_t max_entries = 400'000;  // files and folders looked at
   int max_depth = 40;
 };
 
-// Calls `visit` with the path of every regular file. Skips .git, .hg, .svn, node_modules, build folders and
-// the like; follows no links to folders. Returns false when a limit or `stop` cut it short.
+// Calls `visit` with the path of every regular file. Follows no links to folders. Returns false when a limit
+// or `stop` cut it short.
 bool walk_files(const std::string& root, const WalkLimits& limits,
                 const std::function<void(const std::string& path)>& visit, StopToken stop = {});
-
-// The same for folders below `root`, itself not among them.
-bool walk_folders(const std::string& root, const WalkLimits& limits,
-                  const std::function<void(const std::string& path)>& visit, StopToken stop = {});
 
 // Immutable; made on a worker, used by many.
 struct WorkspaceFiles {

@@ -4,27 +4,39 @@
 #include <utility>
 
 namespace profd {
+namespace {
+
+constexpr const char* kTask = "workspace walk";
+
+}  // namespace
 
 WorkspaceWalks::~WorkspaceWalks() {
+  stop();
+}
+
+void WorkspaceWalks::stop() {
   for (auto& [folders, entry] : entries_)
     if (entry.walking) entry.walking->request_stop();
   *alive_ = false;
 }
 
-std::shared_ptr<void> WorkspaceWalks::walk(std::vector<std::string> folders, Done done) {
+std::shared_ptr<void> WorkspaceWalks::walk(ClientId client, std::vector<std::string> folders, Done done) {
   std::sort(folders.begin(), folders.end());
   std::erase_if(entries_,
                 [](const auto& item) { return !item.second.walking && item.second.files.expired(); });
   Entry& entry = entries_[folders];
-  auto waiter = std::make_shared<Done>(std::move(done));
+  auto waiter = std::make_shared<Request>(Request{client, std::move(done)});
   const Files known = entry.files.lock();
   if (known && !entry.walking && std::chrono::steady_clock::now() - entry.walked_at < kFresh) {
     post_([known, waiting = Waiter(waiter)] {
-      if (const auto one = waiting.lock()) (*one)(known);
+      if (const auto one = waiting.lock()) one->done(known);
     });
   } else {
     entry.waiters.push_back(waiter);
-    if (!entry.walking) start(folders, entry);
+    if (!entry.walking)
+      start(client, folders, entry);
+    else if (!entry.task->begun())
+      SharedTask::submit(scheduler_, Lane::bulk, client, kTask, entry.task);
   }
   // The last who waits takes the walk with it.
   return {waiter.get(), [this, alive = alive_, folders = std::move(folders), waiter](void*) mutable {
@@ -37,33 +49,40 @@ std::shared_ptr<void> WorkspaceWalks::walk(std::vector<std::string> folders, Don
           }};
 }
 
-void WorkspaceWalks::start(const std::vector<std::string>& folders, Entry& entry) {
+void WorkspaceWalks::start(ClientId client, const std::vector<std::string>& folders, Entry& entry) {
   entry.walking = std::make_shared<StopSource>();
-  scheduler_.submit(Lane::bulk, "workspace walk",
-                    [this, alive = alive_, post = post_, folders, id = next_id_++, stop = *entry.walking] {
-                      const Files files = index_workspace(folders, id, StopToken(stop));
-                      post([this, alive, folders, files] {
-                        if (*alive) walked(folders, files);
-                      });
-                    });
+  const auto task = std::make_shared<SharedTask>(
+      [this, alive = alive_, post = post_, folders, id = next_id_++, stop = *entry.walking] {
+        const Files files = index_workspace(folders, id, StopToken(stop));
+        post([this, alive, folders, files] {
+          if (*alive) walked(folders, files);
+        });
+      });
+  entry.task = task;
+  SharedTask::submit(scheduler_, Lane::bulk, client, kTask, task);  // without workers it is over after this
 }
 
 void WorkspaceWalks::walked(const std::vector<std::string>& folders, const Files& files) {
   Entry& entry = entries_[folders];
-  const bool stopped = entry.walking && StopToken(*entry.walking).check();
+  const bool stopped = entry.walking && entry.walking->stopped();
   entry.walking.reset();
+  entry.task.reset();
   const std::vector<Waiter> waiters = std::exchange(entry.waiters, {});
   if (stopped) {
     // Somebody came while the walk was being given up: it is theirs from the beginning.
+    ClientId client = kNobody;
     for (const Waiter& waiter : waiters)
-      if (!waiter.expired()) entry.waiters.push_back(waiter);
-    if (!entry.waiters.empty()) start(folders, entry);
+      if (const auto one = waiter.lock()) {
+        client = one->client;
+        entry.waiters.push_back(waiter);
+      }
+    if (!entry.waiters.empty()) start(client, folders, entry);
     return;
   }
   entry.files = files;
   entry.walked_at = std::chrono::steady_clock::now();
   for (const Waiter& waiter : waiters)
-    if (const auto one = waiter.lock()) (*one)(files);
+    if (const auto one = waiter.lock()) one->done(files);
 }
 
 }  // namespace profd

@@ -32,19 +32,26 @@ class WorkspaceWalks {
 
   // `done` is called on the strand, unless what this gives is let go before. A walk that nobody waits for
   // stops.
-  [[nodiscard]] std::shared_ptr<void> walk(std::vector<std::string> folders, Done done);
+  [[nodiscard]] std::shared_ptr<void> walk(ClientId client, std::vector<std::string> folders, Done done);
+  // All of them: nobody is told any more.
+  void stop();
   [[nodiscard]] std::uint64_t n_walked() const { return next_id_ - 1; }
 
  private:
-  using Waiter = std::weak_ptr<Done>;
+  struct Request {
+    ClientId client;
+    Done done;
+  };
+  using Waiter = std::weak_ptr<Request>;
   struct Entry {
     std::weak_ptr<const WorkspaceFiles> files;  // of the last walk, as long as somebody has them
     std::chrono::steady_clock::time_point walked_at;
     std::shared_ptr<StopSource> walking;  // null: not now
+    std::shared_ptr<SharedTask> task;     // of the walking
     std::vector<Waiter> waiters;
   };
 
-  void start(const std::vector<std::string>& folders, Entry& entry);
+  void start(ClientId client, const std::vector<std::string>& folders, Entry& entry);
   void walked(const std::vector<std::string>& folders, const Files& files);
 
   Scheduler& scheduler_;

@@ -57,7 +57,7 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
   const LineValues& values = *result.values;
   const auto& self = values.self[request.metric.v];
   const auto& total = values.total[request.metric.v];
-  const LinePlaces places(*result.source, request.document.get(), request.open->handle);
+  const LinePlaces places(*result.source, request.document.get(), request.open->view_id);
   double hottest = 0;
   for (std::size_t row = 0; row < values.line.size(); ++row) {
     AnnotatedLine line;
@@ -103,7 +103,7 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
   PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
   const Profile& profile = *request.open->profile;
   const Whole whole{selection->total, profile.metrics()[request.metric.v].unit};
-  const LinePlaces places(*source, request.document.get(), request.open->handle);
+  const LinePlaces places(*source, request.document.get(), request.open->view_id);
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (std::abs(whole.share(flat->total[row])) < request.threshold) continue;
     const FrameId frame{selection->keys->example[flat->key[row]]};

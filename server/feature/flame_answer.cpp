@@ -7,7 +7,10 @@
 
 #include "core/layout/flame_values.h"
 #include "core/support/run_both.h"
+#include "core/support/sums.h"
+#include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
+#include "server/feature/text_index.h"
 
 namespace profd {
 namespace {
@@ -17,6 +20,7 @@ struct BoxWriter {
   const FlameLayout& layout;
   const SourceMap* sources;  // null: nothing is marked
   const NodeTable* nodes;    // null: boxes are not numbered
+  bool details;
 
   FlameAnswer& out;
   NameTable names;
@@ -37,7 +41,30 @@ struct BoxWriter {
       else
         write_box(i, numbers ? &*numbers : nullptr);
     }
+    write_names();
     std::move(names).finish(out.names, out.labels);
+  }
+
+  // What boxes are coloured by, as in exported pictures, and where they are.
+  void write_names() {
+    const Profile& profile = *view.selection->profile;
+    const KeyTable& keys = *view.selection->keys;
+    TextIndex groups(out.groups), modules(out.modules), files(out.files);
+    if (details) {
+      out.named.module.emplace();
+      out.named.file.emplace();
+      out.named.line.emplace();
+    }
+    for (std::size_t row = 0; row < names.keys().size(); ++row) {
+      const Key key = names.keys()[row];
+      const KeyPlace place = key == kNone ? KeyPlace{} : key_place(profile, keys, key);
+      const ColoredFrame frame{names.name(row), place.module, place.file};
+      out.named.group.push_back(key == kNone ? -1 : groups.index_of(color_group(frame)));
+      if (!details) continue;
+      out.named.module->push_back(modules.index_of(place.module));
+      out.named.file->push_back(files.index_of(place.file));
+      out.named.line->push_back(place.line);
+    }
   }
 
   void reserve(std::size_t n) {
@@ -48,6 +75,15 @@ struct BoxWriter {
     boxes.kind.reserve(n);
     boxes.key.reserve(n);
     boxes.parent.reserve(n);
+    if (details) {
+      boxes.self_text.emplace().reserve(n);
+      boxes.parent_share.emplace().reserve(n);
+    }
+    if (layout.matched.empty()) return;
+    boxes.matched_below.emplace().reserve(n);
+    out.remainder.matched.emplace();
+    out.remainder.matched_value.emplace();
+    out.remainder.matched_text.emplace();
   }
 
   [[nodiscard]] std::int32_t parent_row(std::uint32_t i) const {
@@ -62,6 +98,14 @@ struct BoxWriter {
     rest.count.push_back(layout.n_merged[i]);
     rest.parent.push_back(parent_row(i));
     rest.text.push_back(remainder_of(view.whole, layout.n_merged[i], layout.total[i], 0).text);
+    if (layout.matched.empty()) return;
+    const std::uint64_t n = layout.n_matched[i];
+    rest.matched->push_back(n);
+    rest.matched_value->push_back(layout.matched[i]);
+    rest.matched_text->push_back(
+        n == 0 ? ""
+               : fmt::format("{} {}: {} · {}", format_count(n), n == 1 ? "matches" : "match",
+                             view.whole.text(layout.matched[i]), view.whole.share_text(layout.matched[i])));
   }
 
   void write_box(std::uint32_t i, NodeTable::Writer* numbers) {
@@ -80,15 +124,25 @@ struct BoxWriter {
     if (parent >= 0 && layout.total[i] == layout.total[layout.parent[i]])
       boxes.text.push_back(boxes.text[static_cast<std::size_t>(parent)]);
     else
-      boxes.text.push_back(view.whole.text(layout.total[i]) + " · " + view.whole.share_text(layout.total[i]));
-    boxes.flags.push_back(root ? 0 : flags_of(i, name));
+      boxes.text.push_back(with_share(layout.total[i]));
+    boxes.flags.push_back((root ? 0 : flags_of(i, name)) | (layout.more[i] != 0 ? box_flag::kMore : 0));
     boxes.kind.push_back(root ? std::nullopt : std::optional(layout.kind[i]));
     boxes.key.push_back(root ? -1 : static_cast<std::int64_t>(layout.key[i]));
     boxes.parent.push_back(parent);
+    if (details) {
+      boxes.self_text->push_back(with_share(layout.self[i]));
+      boxes.parent_share->push_back(root ? ""
+                                         : format_share(layout.total[i], layout.total[layout.parent[i]]));
+    }
+    if (!layout.matched.empty()) boxes.matched_below->push_back(layout.matched[i]);
     if (numbers != nullptr)
       boxes.node->push_back(
           root ? numbers->node(NodeTable::kNoParent, 0)
                : numbers->node((*boxes.node)[static_cast<std::size_t>(parent)], layout.key[i]));
+  }
+
+  [[nodiscard]] std::string with_share(const Value& value) const {
+    return view.whole.text(value) + " · " + view.whole.share_text(value);
   }
 
   // The column of another metric, for the same boxes.
@@ -119,21 +173,10 @@ struct BoxWriter {
   }
 };
 
-Result<std::vector<Key>> zoom_path(Views& views, const FlameRequest& request, const Selection& selection) {
-  if (!request.node) return to_keys(request.zoom, selection);
-  PROFD_TRY(const auto nodes, views.nodes(*request.open, request.spec));
-  auto path = nodes->path_of(*request.node);
-  if (!path)
-    return fail(ErrorCode::not_found,
-                fmt::format("node {} is not known any more; zoom by the path of keys", *request.node));
-  return std::move(*path);
-}
-
-// Everything but what a search says.
-Result<FlameAnswer> draw(Views& views, FlameRequest& request, const PreparedView& view,
-                         const StopToken& stop) {
+// `layout` as it was asked for, search included.
+Result<FlameAnswer> write(Views& views, const FlameRequest& request, const PreparedView& view,
+                          const FlameLayout& layout, const StopToken& stop) {
   PROFD_TRY(const auto sources, sources_in(views, *request.open, request.workspace, stop));
-  PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
   std::shared_ptr<const NodeTable> nodes;
   if (request.number_nodes) {
     PROFD_TRY(nodes, views.nodes(*request.open, request.spec));
@@ -142,7 +185,8 @@ Result<FlameAnswer> draw(Views& views, FlameRequest& request, const PreparedView
   out.head = head_of(*request.open, request.spec, view);
   out.zoom_total = amount_of(view.whole, layout.total_width);
   out.rows = layout.deepest;
-  BoxWriter writer{view, layout, sources.get(), nodes.get(), out, NameTable(*view.selection)};
+  BoxWriter writer{
+      view, layout, sources.get(), nodes.get(), request.details, out, NameTable(*view.selection)};
   writer.write();
   if (!request.color_metric.empty()) {
     ViewSpec other = request.spec;
@@ -156,12 +200,34 @@ Result<FlameAnswer> draw(Views& views, FlameRequest& request, const PreparedView
   return out;
 }
 
-void add_search(const SearchResult& found, const Whole& whole, FlameAnswer& out) {
+Value sum_of(const Value& a, const Value& b, bool saturated) {
+  if (const auto* whole = std::get_if<std::int64_t>(&a))
+    return add(*whole, std::get<std::int64_t>(b), saturated);
+  return std::get<double>(a) + std::get<double>(b);
+}
+
+void add_search(const SearchResult& found, const PreparedView& view, const FlameLayout& layout,
+                FlameAnswer& out) {
   auto& boxes = out.boxes;
   for (std::size_t row = 0; row < boxes.key.size(); ++row)
     if (boxes.key[row] >= 0 && found.matches[static_cast<std::size_t>(boxes.key[row])] != 0)
       boxes.flags[row] |= box_flag::kMatched;
-  out.search = SearchShare{amount_of(whole, found.matched), found.n_keys};
+  const Value zoomed = sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated);
+  out.search = SearchShare{amount_of(view.whole, found.matched), amount_of(view.whole, zoomed),
+                           amount_of(view.whole, layout.matched_shown),
+                           amount_of(view.whole, layout.matched_hidden), found.n_keys};
+}
+
+// Where boxes match, and meanwhile what the layout will need is unfolded: neither needs the other.
+Result<std::shared_ptr<const MatchMarks>> find_matches(Views& views, FlameRequest& request,
+                                                       const PreparedView& view, const StopToken& stop) {
+  Result<std::shared_ptr<const MatchMarks>> marks;
+  Result<FlameLayout> unfolded;
+  run_both(
+      views.executor(), [&] { marks = views.match_marks(*request.open, request.spec, request.search, stop); },
+      [&] { unfolded = flame_layout(views, request, view, stop); });
+  if (marks && !unfolded) return tl::unexpected<Error>(std::move(unfolded).error());
+  return marks;
 }
 
 }  // namespace
@@ -170,21 +236,20 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
                                  const StopToken& stop) {
   request.layout.shape = request.spec.shape;
   request.layout.focus = view.focus;
-  PROFD_TRY(request.layout.zoom, zoom_path(views, request, *view.selection));
+  PROFD_TRY(request.layout.zoom, path_of(views, *request.open, request.spec, *view.selection, request.zoom));
   return layout_flame(*view.selection, request.layout, stop);
 }
 
 Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopToken& stop) {
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
-  if (request.search.empty()) return draw(views, request, view, stop);
-  // Neither needs the other until the end.
-  Result<std::shared_ptr<const SearchResult>> found;
-  Result<FlameAnswer> out;
-  run_both(
-      views.executor(), [&] { found = views.search(*request.open, request.spec, request.search, stop); },
-      [&] { out = draw(views, request, view, stop); });
-  if (!found) return tl::unexpected<Error>(std::move(found).error());
-  if (out) add_search(**found, view.whole, *out);
+  std::shared_ptr<const MatchMarks> marks;
+  if (!request.search.empty()) {
+    PROFD_TRY(marks, find_matches(views, request, view, stop));
+    request.layout.matches = marks.get();
+  }
+  PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
+  PROFD_TRY(FlameAnswer out, write(views, request, view, layout, stop));
+  if (marks) add_search(*marks->found, view, layout, out);
   return out;
 }
 

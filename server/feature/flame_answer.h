@@ -7,20 +7,20 @@
 #include <vector>
 
 #include "core/layout/flame.h"
-#include "server/feature/view_answer.h"
+#include "server/feature/match_answer.h"
 
 namespace profd {
 
 struct FlameRequest {
   OpenProfilePtr open;
-  WorkspaceSnapshot workspace;       // marks the boxes whose source is there
-  ViewSpec spec;                     // any shape but flat
-  LayoutRequest layout;              // its shape, focus and zoom are filled in from here
-  std::vector<std::int64_t> zoom;    // keys from below the root
-  std::optional<std::int64_t> node;  // instead of `zoom`: of the column of an earlier answer
-  bool number_nodes = false;         // fills that column
-  std::string color_metric;          // "" none
-  std::string search;                // RE2; "" none
+  WorkspaceSnapshot workspace;  // marks the boxes whose source is there
+  ViewSpec spec;                // any shape but flat
+  LayoutRequest layout;         // its shape, focus and zoom are filled in from here
+  BoxTarget zoom;               // the box that fills the width
+  bool number_nodes = false;    // fills that column
+  std::string color_metric;     // "" none
+  std::string search;           // RE2; "" none
+  bool details = false;         // texts and places that only tooltips show
 };
 
 // Columns, all equally long; row i is box i. In the order of FlameLayout, remainder boxes apart.
@@ -37,6 +37,16 @@ struct BoxColumns {
   std::optional<std::vector<std::int64_t>> node;
   std::optional<std::vector<std::optional<Value>>> color;  // nothing: no value
   std::optional<std::vector<std::string>> color_text;
+  std::optional<std::vector<std::string>> self_text, parent_share;  // details
+  // With a search: of what is below and not in this answer, the stacks with a match.
+  std::optional<std::vector<Value>> matched_below;
+};
+
+// Of the names, one row a name.
+struct NameColumns {
+  std::vector<std::int32_t> group;                        // in `groups`; -1 unknown
+  std::optional<std::vector<std::int32_t>> module, file;  // details; in `modules`, `files`; -1 unknown
+  std::optional<std::vector<std::uint32_t>> line;         // details; 1-based, 0 unknown
 };
 
 struct RemainderColumns {
@@ -45,10 +55,15 @@ struct RemainderColumns {
   std::vector<std::uint64_t> count;
   std::vector<std::int32_t> parent;
   std::vector<std::string> text;
+  // With a search: the joined boxes that match or lead to a match, and the stacks with a match in them.
+  std::optional<std::vector<std::uint64_t>> matched;
+  std::optional<std::vector<Value>> matched_value;
+  std::optional<std::vector<std::string>> matched_text;  // "" where none matches
 };
 
 struct SearchShare {
-  Amount amount;
+  Amount amount;                 // of the whole view
+  Amount zoomed, shown, hidden;  // of the zoomed box: both; through boxes that are here; through others alone
   std::uint64_t n_names = 0;
 };
 
@@ -57,6 +72,8 @@ struct FlameAnswer {
   Amount zoom_total;
   std::uint32_t rows = 0;
   std::vector<std::string> names, labels;
+  NameColumns named;
+  std::vector<std::string> groups, modules, files;
   BoxColumns boxes;
   RemainderColumns remainder;
   std::string truncated;  // a sentence when the bound on boxes cut something off

@@ -272,7 +272,8 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
   PROFD_TRY(const auto flat, views.flat(*file.open, spec, stop));
   const Profile& profile = *file.open->profile;
   const Whole whole{selection->total, profile.metrics()[file.metric.v].unit};
-  const std::string_view text = file.document->line(request.line);
+  constexpr std::size_t kMaxLine = std::size_t{64} << 10;  // a longer one was written by no person
+  const std::string text = file.document->text().line(request.line, kMaxLine);
   std::size_t best = flat->key.size();
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     const double share = std::abs(whole.share(flat->total[row]));
@@ -306,7 +307,7 @@ Result<std::optional<std::string>> nothing_shown_text(Views& views, const HoverR
   const std::vector<StringId>& meant = tied != sources->tied.end() ? tied->second : source.lookalikes;
   if (meant.empty()) return unlined_text(views, request, stop);
   PROFD_TRY(const auto values, views.lines(*file.open, annotation_spec(file), meant, stop));
-  const LinePlaces places(source, file.document.get(), file.open->handle);
+  const LinePlaces places(source, file.document.get(), file.open->view_id);
   const bool here = std::any_of(values->line.begin(), values->line.end(), [&](std::uint32_t source_line) {
     const auto placed = places.find(source_line);
     return placed && placed->line == request.line;

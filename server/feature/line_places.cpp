@@ -2,12 +2,12 @@
 
 namespace profd {
 
-LinePlaces::LinePlaces(const SourceFile& file, const Document* document, const std::string& handle)
+LinePlaces::LinePlaces(const SourceFile& file, const Document* document, std::uint64_t view_id)
     : uncertain_(file.uncertain() || file.doubt != Doubt::none) {
   const bool followed = file.lines == LineTrust::followed;
   if (document != nullptr) {
-    const LineMap& since = document->line_map(handle);
-    map_ = followed ? since.after(file.since) : since;
+    map_ = document->line_map(view_id);
+    if (followed) map_ = map_->after(file.since);
   } else if (followed) {
     map_ = file.since;
   }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "server/engine/document.h"
@@ -20,7 +19,7 @@ class LinePlaces {
   };
 
   // `document` may be null: then the lines are those on disk. A line is uncertain where the file is.
-  LinePlaces(const SourceFile& file, const Document* document, const std::string& handle);
+  LinePlaces(const SourceFile& file, const Document* document, std::uint64_t view_id);
 
   // Of a line as the profile says, 1-based; nothing when it is gone or unknown.
   [[nodiscard]] std::optional<Placed> find(std::uint32_t source_line) const;

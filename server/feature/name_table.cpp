@@ -7,6 +7,7 @@ namespace profd {
 std::uint32_t NameTable::row_of(Key key) {
   const auto [found, fresh] = row_of_key_.try_emplace(key, static_cast<std::uint32_t>(names_.size()));
   if (fresh) {
+    keys_.push_back(key);
     names_.push_back(key_name(*selection_.profile, *selection_.keys, key));
     const KeyPlace place = key_place(*selection_.profile, *selection_.keys, key);
     places_.push_back(place.file.empty() ? place.module : place.file);
@@ -15,6 +16,7 @@ std::uint32_t NameTable::row_of(Key key) {
 }
 
 std::uint32_t NameTable::row_of_text(std::string text) {
+  keys_.push_back(kNone);
   names_.push_back(std::move(text));
   places_.emplace_back();
   return static_cast<std::uint32_t>(names_.size() - 1);

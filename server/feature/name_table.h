@@ -20,12 +20,17 @@ class NameTable {
   // Row of a text that is no key's: the root.
   std::uint32_t row_of_text(std::string text);
 
+  // The key of each row; kNone for a text.
+  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
+  [[nodiscard]] const std::string& name(std::size_t row) const { return names_[row]; }
+
   // Full names and labels, equally long.
   void finish(std::vector<std::string>& names, std::vector<std::string>& labels) &&;
 
  private:
   const Selection& selection_;
   std::unordered_map<Key, std::uint32_t> row_of_key_;
+  std::vector<Key> keys_;
   std::vector<std::string> names_;
   std::vector<std::string_view> places_;  // texts of the profile
 };

@@ -1,11 +1,11 @@
 #include "server/feature/table_answer.h"
 
 #include <string_view>
-#include <unordered_map>
 
 #include "server/feature/estimate.h"
 #include "server/feature/matching_rows.h"
 #include "server/feature/name_table.h"
+#include "server/feature/text_index.h"
 
 namespace profd {
 namespace {
@@ -13,7 +13,12 @@ namespace {
 class RowWriter {
  public:
   RowWriter(const PreparedView& view, const SourceMap* sources, TableAnswer& out)
-      : view_(view), sources_(sources), names_(*view.selection), out_(out) {}
+      : view_(view),
+        sources_(sources),
+        names_(*view.selection),
+        out_(out),
+        files_(out.files),
+        modules_(out.modules) {}
 
   void row(Key key, const Value& self, const Value& total, bool children, Estimate estimate) {
     const Selection& selection = *view_.selection;
@@ -21,9 +26,9 @@ class RowWriter {
     const KeyPlace place = key_place(profile, *selection.keys, key);
     RowColumns& rows = out_.rows;
     rows.name.push_back(names_.row_of(key));
-    rows.file.push_back(index_of(place.file, files_, out_.files));
+    rows.file.push_back(files_.index_of(place.file));
     rows.line.push_back(place.line);
-    rows.module.push_back(index_of(place.module, modules_, out_.modules));
+    rows.module.push_back(modules_.index_of(place.module));
     rows.self.push_back(self);
     rows.total.push_back(total);
     const bool self_estimated = (estimate & kSelfEstimated) != 0;
@@ -51,19 +56,11 @@ class RowWriter {
   }
 
  private:
-  static std::int32_t index_of(std::string_view text, std::unordered_map<std::string, std::int32_t>& known,
-                               std::vector<std::string>& list) {
-    if (text.empty()) return -1;
-    const auto [found, fresh] = known.try_emplace(std::string(text), static_cast<std::int32_t>(list.size()));
-    if (fresh) list.emplace_back(text);
-    return found->second;
-  }
-
   const PreparedView& view_;
   const SourceMap* sources_;
   NameTable names_;
   TableAnswer& out_;
-  std::unordered_map<std::string, std::int32_t> files_, modules_;
+  TextIndex files_, modules_;
   bool any_estimated_ = false;
 };
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -39,6 +39,12 @@ Result<FileStamp> stamp_of(const std::string& path) {
                    static_cast<std::uint64_t>(status.st_size), status.st_ino};
 }
 
+std::string no_watches_left() {
+  return "the system gives this user no more watches on folders (fs.inotify.max_user_watches); what changes "
+         "is "
+         "noticed by looking twice a second";
+}
+
 class FileWatcher::Impl {
  public:
   Impl(Callback on_change, std::chrono::milliseconds settle)
@@ -47,8 +53,10 @@ class FileWatcher::Impl {
     if (::pipe(ends) == 0) {
       wake_read_ = UniqueFd(ends[0]);
       wake_write_ = UniqueFd(ends[1]);
-      ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-      ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+      for (const int end : ends) {
+        ::fcntl(end, F_SETFD, FD_CLOEXEC);
+        ::fcntl(end, F_SETFL, O_NONBLOCK);
+      }
     }
 #ifdef __linux__
     inotify_ = UniqueFd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
@@ -65,16 +73,22 @@ class FileWatcher::Impl {
     thread_.join();
   }
 
-  void watch(const std::string& path, const FileStamp& seen) {
+  WatchKind watch(const std::string& path, const FileStamp& seen) {
     const std::lock_guard lock(mutex_);
-    files_[path] = File{seen, {}, {}, {}};
-    watch_folder(path);
+    const bool is_new = files_.insert_or_assign(path, File{seen, {}, {}, {}}).second;
+    const WatchKind kind = watch_folder(folder_of(path), is_new);
     wake();
+    return kind;
   }
 
   void unwatch(const std::string& path) {
     const std::lock_guard lock(mutex_);
-    files_.erase(path);
+    if (files_.erase(path) > 0) leave_folder(folder_of(path));
+  }
+
+  std::size_t n_watches() {
+    const std::lock_guard lock(mutex_);
+    return n_folders_of_.size();
   }
 
   void remind(const std::string& path, std::chrono::milliseconds after) {
@@ -94,17 +108,46 @@ class FileWatcher::Impl {
     std::optional<Clock::time_point> reminder;
   };
 
-  void watch_folder(const std::string& path) {
+  struct Folder {
+    std::size_t n_files = 0;
+    int watch = -1;  // -1: none was to be had
+  };
+
+  static std::string folder_of(const std::string& path) {
+    return path.substr(0, path.rfind('/') + 1);
+  }
+
+  WatchKind watch_folder(const std::string& path, bool one_more) {
+    Folder& folder = folders_[path];
+    if (one_more) ++folder.n_files;
 #ifdef __linux__
-    const std::string folder = path.substr(0, path.rfind('/') + 1);
-    if (!inotify_.valid() || !folders_.insert(folder).second) return;
-    // Without a watch (too many, or a file system without them) polling is what remains.
-    if (::inotify_add_watch(inotify_.get(), folder.empty() ? "." : folder.c_str(),
-                            IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_ATTRIB) < 0)
-      polling_ = true;
-#else
-    static_cast<void>(path);
-    polling_ = true;
+    // What there was no room for is asked for again with every file: others may have given theirs back.
+    if (folder.watch < 0 && inotify_.valid()) {
+      folder.watch = ::inotify_add_watch(inotify_.get(), path.empty() ? "." : path.c_str(),
+                                         IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_ATTRIB);
+      const bool full = folder.watch < 0 && errno == ENOSPC;
+      if (folder.watch >= 0) ++n_folders_of_[folder.watch];
+      if (full) {
+        ++n_polled_;
+        return WatchKind::none_left;
+      }
+    }
+#endif
+    // A file system without watches, or another system: looking now and then is what remains.
+    if (folder.watch < 0) ++n_polled_;
+    return folder.watch < 0 ? WatchKind::polled : WatchKind::watched;
+  }
+
+  void leave_folder(const std::string& path) {
+    const auto found = folders_.find(path);
+    if (found == folders_.end() || --found->second.n_files > 0) return;
+    const int watch = found->second.watch;
+    folders_.erase(found);
+    // Two names of one folder have one watch.
+    if (watch < 0 || --n_folders_of_[watch] > 0) return;
+    n_folders_of_.erase(watch);
+#ifdef __linux__
+    ::inotify_rm_watch(inotify_.get(), watch);
 #endif
   }
 
@@ -119,9 +162,9 @@ class FileWatcher::Impl {
       wait(settling);
       std::vector<std::string> changed;
       {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (stopping_) return;
-        changed = look(settling);
+        changed = look(settling, lock);
       }
       for (const std::string& path : changed) on_change_(path);
     }
@@ -133,7 +176,7 @@ class FileWatcher::Impl {
     auto next = now + std::chrono::seconds(5);
     {
       const std::lock_guard lock(mutex_);
-      polling = polling_ && !files_.empty();
+      polling = n_polled_ > 0 && !files_.empty();
       for (const auto& [path, file] : files_)
         if (file.reminder) next = std::min(next, *file.reminder);
     }
@@ -151,15 +194,23 @@ class FileWatcher::Impl {
       }
   }
 
-  // Which files changed and settled; `settling`: some changed and may still be written.
-  std::vector<std::string> look(bool& settling) {
+  // Which files changed and settled; `settling`: some changed and may still be written. The file system is
+  // asked without the lock, which who watches a file must not wait for.
+  std::vector<std::string> look(bool& settling, std::unique_lock<std::mutex>& lock) {
     std::vector<std::string> changed;
     settling = false;
+    std::vector<std::pair<std::string, Result<FileStamp>>> stamps;
+    for (const auto& [path, file] : files_) stamps.emplace_back(path, FileStamp{});
+    lock.unlock();
+    for (auto& [path, stamp] : stamps) stamp = stamp_of(path);
+    lock.lock();
     const auto now = Clock::now();
-    for (auto& [path, file] : files_) {
+    for (const auto& [path, stamp] : stamps) {
+      const auto found = files_.find(path);
+      if (found == files_.end()) continue;
+      File& file = found->second;
       const bool due = file.reminder && *file.reminder <= now;
       if (due) file.reminder.reset();
-      const auto stamp = stamp_of(path);
       if (!stamp || *stamp == file.seen) {
         if (due) changed.push_back(path);
         continue;
@@ -183,8 +234,9 @@ class FileWatcher::Impl {
   UniqueFd wake_read_, wake_write_, inotify_;
   std::mutex mutex_;  // guards what follows
   std::map<std::string, File> files_;
-  std::set<std::string> folders_;
-  bool polling_ = false;
+  std::map<std::string, Folder> folders_;
+  std::map<int, std::size_t> n_folders_of_;  // by watch
+  std::size_t n_polled_ = 0;                 // folders that were ever without a watch
   bool stopping_ = false;
   std::thread thread_;
 };
@@ -192,8 +244,11 @@ class FileWatcher::Impl {
 FileWatcher::FileWatcher(Callback on_change, std::chrono::milliseconds settle)
     : impl_(std::make_unique<Impl>(std::move(on_change), settle)) {}
 FileWatcher::~FileWatcher() = default;
-void FileWatcher::watch(const std::string& path, const FileStamp& seen) {
-  impl_->watch(path, seen);
+WatchKind FileWatcher::watch(const std::string& path, const FileStamp& seen) {
+  return impl_->watch(path, seen);
+}
+std::size_t FileWatcher::n_watches() const {
+  return impl_->n_watches();
 }
 void FileWatcher::unwatch(const std::string& path) {
   impl_->unwatch(path);

@@ -24,6 +24,15 @@ struct FileStamp {
 };
 Result<FileStamp> stamp_of(const std::string& path);
 
+enum class WatchKind : std::uint8_t {
+  watched,   // the system says when something changes
+  polled,    // it says nothing about this folder: looked at twice a second
+  none_left  // the same, as the user's watches (fs.inotify.max_user_watches) are used up
+};
+
+// What to say to a person then.
+std::string no_watches_left();
+
 class FileWatcher {
  public:
   using Callback = std::function<void(const std::string& path)>;
@@ -35,8 +44,11 @@ class FileWatcher {
   FileWatcher& operator=(const FileWatcher&) = delete;
 
   // `seen` is the stamp of what has been read, so that a change between reading and watching is not missed.
-  void watch(const std::string& path, const FileStamp& seen);
+  WatchKind watch(const std::string& path, const FileStamp& seen);
+  // The folder's watch is given back with the last of its files.
   void unwatch(const std::string& path);
+  // That are taken from the system.
+  [[nodiscard]] std::size_t n_watches() const;
   // Calls back for a watched file once more after a while, whether it has changed by then or not.
   void remind(const std::string& path, std::chrono::milliseconds after);
 

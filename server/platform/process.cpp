@@ -1,5 +1,6 @@
 #include "server/platform/process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -10,8 +11,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
@@ -29,7 +35,33 @@ Result<UniqueFd> open_path(const char* path, int flags) {
   return fd;
 }
 
+// Async-signal-safe. `limit` was asked for before the fork.
+void close_from(int first, std::size_t limit) {
+#if defined(__linux__) && defined(SYS_close_range)
+  if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U) == 0) return;
+#endif
+  constexpr std::size_t kMost = std::size_t{1} << 16;
+  for (std::size_t fd = static_cast<std::size_t>(first); fd < std::min(limit, kMost); ++fd)
+    ::close(static_cast<int>(fd));
+}
+
 }  // namespace
+
+void open_standard_descriptors() {
+  // The lowest that is free is taken: in order, the gap itself.
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
+}
+
+void keep_from_children(int fd) {
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+std::size_t descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 1u << 20;
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
 
 Result<UniqueFd> take_stdout() {
   UniqueFd out(::fcntl(1, F_DUPFD_CLOEXEC, 3));
@@ -63,6 +95,7 @@ Result<void> spawn_detached(const std::vector<std::string>& argv, const std::str
   std::vector<char*> raw;
   for (const std::string& arg : argv) raw.push_back(const_cast<char*>(arg.c_str()));
   raw.push_back(nullptr);
+  const std::size_t limit = descriptor_limit();
   const pid_t child = ::fork();
   if (child < 0) return fail(ErrorCode::io, fmt::format("fork: {}", std::strerror(errno)));
   if (child == 0) {
@@ -73,6 +106,7 @@ Result<void> spawn_detached(const std::vector<std::string>& argv, const std::str
     ::dup2(null.get(), 0);
     ::dup2(log.get(), 1);
     ::dup2(log.get(), 2);
+    close_from(3, limit);
     if (::chdir("/") != 0) ::_exit(126);
     ::execv(raw[0], raw.data());
     ::_exit(127);

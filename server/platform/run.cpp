@@ -16,6 +16,12 @@
 
 #include "server/platform/unique_fd.h"
 
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
+#define PROFD_HAS_CLOSEFROM
+#endif
+#endif
+
 extern char** environ;
 
 namespace profd {
@@ -69,10 +75,14 @@ Result<pid_t> spawn(const RunRequest& request, const Pipe& output, const Pipe& e
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, output.write.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, errors.write.get(), 2);
+  // Ours are closed at exec by themselves; what libraries and callers opened is not always.
+#ifdef PROFD_HAS_CLOSEFROM
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+#endif
   // A group of its own, so that what it starts ends with it; signals as programs expect them.
   sigset_t to_default, to_block;
   sigemptyset(&to_default);
-  sigaddset(&to_default, SIGPIPE);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&to_default, signal);
   sigemptyset(&to_block);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setsigdefault(&attributes, &to_default);

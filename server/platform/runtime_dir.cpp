@@ -39,6 +39,9 @@ Result<std::string> runtime_dir() {
 }
 
 Result<void> write_private_file(const std::string& path, std::string_view content) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return fail(ErrorCode::io, path + ": is there and is no regular file; it is not replaced");
   const std::string fresh = fmt::format("{}.{}", path, ::getpid());
   UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.valid()) return fail(ErrorCode::io, fmt::format("{}: {}", fresh, std::strerror(errno)));

@@ -1,9 +1,10 @@
 #include "server/runtime/scheduler.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <utility>
 
 namespace profd {
 
@@ -13,7 +14,7 @@ class Scheduler::WorkerExecutor final : public Executor {
  public:
   explicit WorkerExecutor(Scheduler& scheduler) : scheduler_(scheduler) {}
 
-  // Bulk workers and the caller; the interactive worker does not help.
+  // Bulk workers and the caller; neither the interactive worker nor the one left to others helps.
   unsigned width() const override {
     return std::max(1u, scheduler_.n_threads_ > 0 ? scheduler_.n_threads_ - 1 : 0);
   }
@@ -23,9 +24,16 @@ class Scheduler::WorkerExecutor final : public Executor {
     auto job = std::make_shared<Job>(n_tasks, &task);
     const std::size_t n_helpers =
         scheduler_.n_threads_ < 2 ? 0 : std::min<std::size_t>(n_tasks - 1, scheduler_.n_threads_ - 2);
-    for (std::size_t i = 0; i < n_helpers; ++i)
-      scheduler_.submit(Lane::bulk, "piece", [job] { job->take_pieces(); });
-    job->take_pieces();
+    if (n_helpers > 0) {
+      const ClientId client = scheduler_.client_of_this_thread();
+      for (std::size_t i = 0; i < n_helpers; ++i)
+        scheduler_.submit_piece(client, [job, client, &scheduler = scheduler_] {
+          while (!scheduler.others_wait(client) && job->take_piece()) {
+          }
+        });
+    }
+    while (job->take_piece()) {
+    }
     job->wait();
   }
 
@@ -33,15 +41,14 @@ class Scheduler::WorkerExecutor final : public Executor {
   struct Job {
     Job(std::size_t n, const std::function<void(std::size_t)>* f) : n_tasks(n), task(f) {}
 
-    // `task` lives as long as run() waits, and run() waits for every piece taken.
-    void take_pieces() {
-      while (true) {
-        const std::size_t i = next.fetch_add(1);
-        if (i >= n_tasks) return;
-        (*task)(i);
-        const std::lock_guard lock(mutex);
-        if (++n_done == n_tasks) done.notify_all();
-      }
+    // False: none is left. `task` lives as long as run() waits, and run() waits for every piece taken.
+    bool take_piece() {
+      const std::size_t i = next.fetch_add(1);
+      if (i >= n_tasks) return false;
+      (*task)(i);
+      const std::lock_guard lock(mutex);
+      if (++n_done == n_tasks) done.notify_all();
+      return true;
     }
     void wait() {
       std::unique_lock lock(mutex);
@@ -61,25 +68,38 @@ class Scheduler::WorkerExecutor final : public Executor {
 
 Scheduler::Scheduler(unsigned n_threads, OnException on_exception)
     : n_threads_(n_threads == 1 ? 2 : n_threads),
+      most_of_one_(std::max(1u, n_threads_ > 0 ? n_threads_ - 1 : 0)),
       on_exception_(std::move(on_exception)),
       executor_(std::make_unique<WorkerExecutor>(*this)) {}
 
 Scheduler::~Scheduler() {
-  std::deque<Named> dropped;
+  std::vector<Named> dropped;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    for (auto* lane : {&interactive_, &bulk_}) {
-      for (Named& named : *lane) dropped.push_back(std::move(named));
-      lane->clear();
-    }
+    for (auto& [id, client] : clients_)
+      for (auto* lane : {&client.interactive, &client.bulk}) {
+        std::move(lane->begin(), lane->end(), std::back_inserter(dropped));
+        lane->clear();
+      }
   }
   interactive_ready_.notify_all();
-  any_ready_.notify_all();
+  shared_ready_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Scheduler::submit(Lane lane, std::string name, Task task) {
+void Scheduler::add(Lane lane, ClientId client, Named named, bool first) {
+  if (workers_.empty()) start_threads();
+  auto& queue = lane == Lane::interactive ? clients_[client].interactive : clients_[client].bulk;
+  if (first)
+    queue.push_front(std::move(named));
+  else
+    queue.push_back(std::move(named));
+  ++(lane == Lane::interactive ? n_interactive_ : n_bulk_);
+  if (lane != Lane::interactive) ++n_waiting_bulk_;
+}
+
+void Scheduler::submit(Lane lane, ClientId client, std::string name, Task task) {
   Named named{std::move(name), std::move(task)};
   if (n_threads_ == 0) {
     run(named);
@@ -88,43 +108,117 @@ void Scheduler::submit(Lane lane, std::string name, Task task) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    if (threads_.empty()) start_threads();
-    (lane == Lane::interactive ? interactive_ : bulk_).push_back(std::move(named));
+    add(lane, client, std::move(named), false);
   }
   if (lane == Lane::interactive) interactive_ready_.notify_one();
-  any_ready_.notify_one();
+  shared_ready_.notify_one();
+}
+
+// Before what else the client has waiting: a piece is of something that has begun.
+void Scheduler::submit_piece(ClientId client, Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    add(Lane::bulk, client, {"piece", std::move(task)}, true);
+  }
+  shared_ready_.notify_one();
+}
+
+bool Scheduler::full(ClientId client) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = clients_.find(client);
+  return found != clients_.end() &&
+         found->second.interactive.size() + found->second.bulk.size() >= kMaxWaiting;
 }
 
 std::size_t Scheduler::n_tasks(Lane lane) const {
   const std::lock_guard lock(mutex_);
-  return lane == Lane::interactive ? interactive_.size() + n_running_interactive_
-                                   : bulk_.size() + n_running_bulk_;
+  return lane == Lane::interactive ? n_interactive_ : n_bulk_;
+}
+
+ClientId Scheduler::client_of_this_thread() const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(workers_.begin(), workers_.end(), [](const Worker& worker) {
+    return worker.id == std::this_thread::get_id();
+  });
+  return found == workers_.end() ? kNobody : found->client;
+}
+
+bool Scheduler::others_wait(ClientId client) {
+  if (n_waiting_bulk_.load(std::memory_order_relaxed) == 0) return false;
+  const std::lock_guard lock(mutex_);
+  if (n_idle_shared_ > 0) return false;
+  return std::any_of(clients_.begin(), clients_.end(), [&](const auto& item) {
+    return item.first != client && item.first != kNobody && !item.second.bulk.empty() &&
+           may_take_more(item.second);
+  });
 }
 
 void Scheduler::start_threads() {
-  threads_.reserve(n_threads_);
-  for (unsigned i = 0; i < n_threads_; ++i) threads_.emplace_back([this, i] { work(i == 0); });
+  const unsigned n_workers = n_threads_ + 1;
+  threads_.reserve(n_workers);
+  for (unsigned i = 0; i < n_workers; ++i) {
+    const Duty duty = i == 0 ? Duty::interactive_only : i == 1 ? Duty::bulk_first : Duty::interactive_first;
+    threads_.emplace_back([this, i, duty] { work(i, duty); });
+    workers_.push_back({threads_.back().get_id(), kNobody});
+  }
 }
 
-void Scheduler::work(bool interactive_only) {
+Scheduler::Clients::iterator Scheduler::next_client(Lane lane, bool is_shared) {
+  const auto rank = [](const Clients::value_type& item) {
+    return std::pair(item.second.n_running, item.second.served);
+  };
+  auto best = clients_.end();
+  for (auto it = clients_.begin(); it != clients_.end(); ++it) {
+    const Client& client = it->second;
+    if ((lane == Lane::interactive ? client.interactive : client.bulk).empty()) continue;
+    if (is_shared && !may_take_more(client)) continue;
+    if (best == clients_.end() || rank(*it) < rank(*best)) best = it;
+  }
+  return best;
+}
+
+bool Scheduler::has_work_for_shared() {
+  return next_client(Lane::interactive, true) != clients_.end() ||
+         next_client(Lane::bulk, true) != clients_.end();
+}
+
+void Scheduler::work(std::size_t worker, Duty duty) {
+  const bool is_shared = duty != Duty::interactive_only;
   std::unique_lock lock(mutex_);
-  while (true) {
-    auto& ready = interactive_only ? interactive_ready_ : any_ready_;
-    ready.wait(lock,
-               [&] { return stopping_ || !interactive_.empty() || (!interactive_only && !bulk_.empty()); });
-    if (stopping_) return;
-    const bool is_interactive = !interactive_.empty();
-    auto& queue = is_interactive ? interactive_ : bulk_;
-    std::size_t& n_running = is_interactive ? n_running_interactive_ : n_running_bulk_;
+  while (!stopping_) {
+    Lane lane = duty == Duty::bulk_first ? Lane::bulk : Lane::interactive;
+    auto found = next_client(lane, is_shared);
+    if (found == clients_.end() && is_shared) {
+      lane = lane == Lane::bulk ? Lane::interactive : Lane::bulk;
+      found = next_client(lane, true);
+    }
+    if (found == clients_.end()) {
+      n_idle_shared_ += is_shared ? 1 : 0;
+      (is_shared ? shared_ready_ : interactive_ready_).wait(lock);
+      n_idle_shared_ -= is_shared ? 1 : 0;
+      continue;
+    }
+    Client& client = found->second;
+    auto& queue = lane == Lane::interactive ? client.interactive : client.bulk;
     {
       Named named = std::move(queue.front());
       queue.pop_front();
-      ++n_running;
+      if (lane != Lane::interactive) --n_waiting_bulk_;
+      ++client.n_running;
+      client.n_shared += is_shared ? 1 : 0;
+      client.served = ++turn_;
+      workers_[worker].client = found->first;
+      // What this worker did before may have kept a client from more; now an idle one may take it.
+      if (n_idle_shared_ > 0 && has_work_for_shared()) shared_ready_.notify_one();
       lock.unlock();
       run(named);
     }  // what the task owned goes outside the lock
     lock.lock();
-    --n_running;
+    --(lane == Lane::interactive ? n_interactive_ : n_bulk_);
+    --client.n_running;
+    client.n_shared -= is_shared ? 1 : 0;
+    if (client.n_running == 0 && client.interactive.empty() && client.bulk.empty()) clients_.erase(found);
   }
 }
 
@@ -136,6 +230,15 @@ void Scheduler::run(Named& named) const {
   } catch (...) {
     if (on_exception_) on_exception_(named.name, "unknown exception");
   }
+}
+
+void SharedTask::submit(Scheduler& scheduler, Lane lane, ClientId client, std::string name,
+                        std::shared_ptr<SharedTask> shared) {
+  scheduler.submit(lane, client, std::move(name), [shared = std::move(shared)] {
+    if (shared->begun_.exchange(true)) return;
+    Scheduler::Task task = std::move(shared->task_);  // what it owned goes with it
+    task();
+  });
 }
 
 }  // namespace profd

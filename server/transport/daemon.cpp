@@ -18,9 +18,9 @@
 namespace profd {
 namespace {
 
-constexpr std::size_t kMaxConnections = 256;
 constexpr auto kDrainStep = std::chrono::milliseconds(5);
 constexpr auto kParentStep = std::chrono::seconds(1);
+constexpr auto kHoldForPage = std::chrono::seconds(90);
 
 }  // namespace
 
@@ -35,9 +35,31 @@ struct Daemon::Pipes {
   bool busy = false, over = false;
 };
 
+// Has profiles open in place of a page that is still to come.
+struct Daemon::Holder final : EngineListener {
+  explicit Holder(Engine& with) : engine(with), client(with.add_client(this)) {}
+  ~Holder() override { engine.remove_client(client); }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  void on_profile_changed(ProfileChange, const std::string&, std::uint32_t, const std::string&,
+                          const std::string&) override {}
+  void on_selection_changed(const std::optional<SharedSelection>&, ClientId) override {}
+  void on_activity_changed(const std::string&) override {}
+
+  Engine& engine;
+  ClientId client;
+};
+
 Daemon::Daemon(const DaemonOptions& options)
-    : options_(options), work_(io_.get_executor()), signals_(io_), idle_(io_), drain_(io_), parent_(io_) {
-  ::signal(SIGPIPE, SIG_IGN);
+    : options_(options),
+      work_(io_.get_executor()),
+      idle_(io_),
+      drain_(io_),
+      parent_(io_),
+      hold_(io_),
+      admission_(options.admission) {
+  // What cannot be written is an error where it is written.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   engine_ = std::make_unique<Engine>(options_.engine, [this](UniqueFunction<void()> task) {
     // Without workers everything happens in the order it was asked for, so that tests can rely on it.
     if (options_.engine.n_threads == 0 && io_.get_executor().running_in_this_thread()) return task();
@@ -60,18 +82,16 @@ Daemon::~Daemon() {
   }
   for (const auto& connection : connections_) connection->close();
   connections_.clear();
+  web_.reset();
+  holder_.reset();
   if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
   engine_.reset();
 }
 
-std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, const std::string& token,
-                                              std::function<void()> on_exit,
-                                              std::function<void(std::int64_t)> on_process_id) {
-  SessionSetup setup;
+std::unique_ptr<Session> Daemon::make_session(std::shared_ptr<Channel> channel, SessionSetup setup) {
   setup.test_mode = options_.test_mode;
-  setup.token = token;
-  setup.on_exit = std::move(on_exit);
-  setup.on_process_id = std::move(on_process_id);
+  if (setup.token.empty())
+    setup.web_page = [this](const WebPageRequest& request) { return web_page(request); };
   return options_.make_session(*engine_, std::move(setup), std::move(channel));
 }
 
@@ -80,9 +100,10 @@ void Daemon::serve_pipes(int in, UniqueFd out) {
   pipes_->channel = std::make_shared<PipeChannel>(std::move(out), [this] {
     asio::post(io_, [this] { finish_pipes(); });  // nobody reads the answers any more
   });
-  pipes_->session = make_session(
-      pipes_->channel, "", [this] { asio::post(io_, [this] { finish_pipes(); }); },
-      [this](std::int64_t pid) { watch_parent(pid); });
+  SessionSetup setup;
+  setup.on_exit = [this] { asio::post(io_, [this] { finish_pipes(); }); };
+  setup.on_process_id = [this](std::int64_t pid) { watch_parent(pid); };
+  pipes_->session = make_session(pipes_->channel, std::move(setup));
   pipes_->input = std::make_unique<FramedInput>(*pipes_->session);
   pipes_->reader = std::make_unique<PipeReader>(in, [this](std::string bytes) {
     std::unique_lock lock(pipes_->mutex);
@@ -103,6 +124,7 @@ void Daemon::look_after_parent(std::int64_t pid) {
     if (error) return;
     if (process_alive(pid)) return look_after_parent(pid);
     log_info(fmt::format("the client's process {} is gone: done", pid));
+    if (ends_) ends_->begin();  // nobody may read what is still being written
     finish_pipes();
   });
 }
@@ -138,53 +160,38 @@ void Daemon::finish_pipes() {
 Result<void> Daemon::serve_unix(const std::string& path) {
   PROFD_TRY(UniqueFd fd, listen_unix(path));
   boost::system::error_code error;
-  unix_.emplace(io_);
-  unix_->assign(asio::local::stream_protocol(), fd.get(), error);
+  asio::local::stream_protocol::acceptor acceptor(io_);
+  acceptor.assign(asio::local::stream_protocol(), fd.get(), error);
   if (error) return fail(ErrorCode::io, path + ": " + error.message());
   static_cast<void>(fd.release());
   unix_path_ = path;
-  accept_unix();
+  unix_.emplace(io_, std::move(acceptor), path, [this](asio::local::stream_protocol::socket socket) {
+    if (const auto allowed = check_peer(socket.native_handle()); !allowed)
+      log_warning(fmt::format("turned away: {}", allowed.error().message));
+    else
+      add_owner(SocketConnection::Socket(std::move(socket)));
+  });
   return {};
-}
-
-void Daemon::accept_unix() {
-  unix_->async_accept(
-      [this](const boost::system::error_code& error, asio::local::stream_protocol::socket socket) {
-        if (error == asio::error::operation_aborted) return;
-        if (!error) {
-          if (const auto allowed = check_peer(socket.native_handle()); !allowed)
-            log_warning(fmt::format("turned away: {}", allowed.error().message));
-          else
-            add_connection(SocketConnection::Socket(std::move(socket)), "");
-        }
-        accept_unix();
-      });
 }
 
 Result<std::uint16_t> Daemon::serve_tcp(std::uint16_t port, const std::string& token) {
   boost::system::error_code error;
   const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
-  tcp_.emplace(io_);
-  tcp_->open(wanted.protocol(), error);
-  if (!error) tcp_->set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) tcp_->bind(wanted, error);
-  if (!error) tcp_->listen(64, error);
+  asio::ip::tcp::acceptor acceptor(io_);
+  acceptor.open(wanted.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(wanted, error);
+  if (!error) acceptor.listen(64, error);
   if (error) return fail(ErrorCode::io, fmt::format("127.0.0.1:{}: {}", port, error.message()));
+  const std::uint16_t bound = acceptor.local_endpoint().port();
   token_ = token;
-  accept_tcp();
-  return tcp_->local_endpoint().port();
-}
-
-void Daemon::accept_tcp() {
-  tcp_->async_accept([this](const boost::system::error_code& error, asio::ip::tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      boost::system::error_code ignored;
-      socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-      add_connection(SocketConnection::Socket(std::move(socket)), token_);
-    }
-    accept_tcp();
-  });
+  tcp_.emplace(io_, std::move(acceptor), fmt::format("127.0.0.1:{}", bound),
+               [this](asio::ip::tcp::socket socket) {
+                 boost::system::error_code ignored;
+                 socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+                 add_stranger(SocketConnection::Socket(std::move(socket)));
+               });
+  return bound;
 }
 
 void Daemon::serve_connected(UniqueFd fd) {
@@ -193,45 +200,104 @@ void Daemon::serve_connected(UniqueFd fd) {
   socket.assign(asio::generic::stream_protocol(AF_UNIX, 0), fd.get(), error);
   if (error) return;
   static_cast<void>(fd.release());
-  add_connection(std::move(socket), "");
+  add_owner(std::move(socket));
 }
 
-void Daemon::add_connection(SocketConnection::Socket socket, const std::string& token) {
-  if (connections_.size() >= kMaxConnections) {
-    log_warning(fmt::format("a client was turned away: {} are connected", connections_.size()));
+void Daemon::add_owner(SocketConnection::Socket socket) {
+  auto place = admission_.admit_owner();
+  if (!place) {
+    log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
     return;
   }
+  new_connection(std::move(socket))->start(session_maker(""), std::move(place), connection_closed());
+}
+
+void Daemon::add_stranger(SocketConnection::Socket socket) {
+  const auto connection = std::make_shared<std::weak_ptr<SocketConnection>>();
+  auto place = admission_.admit_stranger([connection] {
+    if (const auto alive = connection->lock()) {
+      log_warning("a connection was closed: it had not shown the token, and newer ones came");
+      alive->close();
+    }
+  });
+  if (!place) {
+    log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
+    return;
+  }
+  const auto added = new_connection(std::move(socket));
+  *connection = added;
+  added->start_stranger(session_maker(token_), std::move(place), admission_.limits(), connection_closed());
+}
+
+std::shared_ptr<SocketConnection> Daemon::new_connection(SocketConnection::Socket socket) {
   auto connection = std::make_shared<SocketConnection>(io_, std::move(socket));
   connections_.insert(connection);
-  connection->start(
-      [&](std::shared_ptr<Channel> channel) {
-        auto* raw = channel.get();
-        return make_session(std::move(channel), token, [raw] { raw->close(); });
-      },
-      [this](SocketConnection* over) {
-        std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
-        watch_idleness();
-      });
   idle_.cancel();
+  return connection;
+}
+
+SocketConnection::MakeSession Daemon::session_maker(const std::string& token) {
+  return [this, token](std::shared_ptr<Channel> channel, std::function<void()> on_known) {
+    SessionSetup setup;
+    setup.token = token;
+    setup.on_known = std::move(on_known);
+    setup.on_exit = [raw = channel.get()] { raw->close(); };
+    return make_session(std::move(channel), std::move(setup));
+  };
+}
+
+SocketConnection::Closed Daemon::connection_closed() {
+  return [this](SocketConnection* over) {
+    std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
+    watch_idleness();
+  };
+}
+
+Result<WebPage> Daemon::web_page(const WebPageRequest& request) {
+  if (!web_) {
+    web_.emplace(
+        io_, web_bundle(),
+        [this](std::shared_ptr<Channel> channel, SessionSetup setup) {
+          setup.test_mode = options_.test_mode;
+          return options_.make_session(*engine_, std::move(setup), std::move(channel));
+        },
+        [this] { web_->n_sessions() > 0 ? static_cast<void>(idle_.cancel()) : watch_idleness(); });
+    if (const auto listening = web_->listen(0); !listening) {
+      web_.reset();
+      return tl::unexpected<Error>(listening.error());
+    }
+  }
+  hold_for_page(request.open);
+  return web_->page(request);
+}
+
+void Daemon::hold_for_page(const std::vector<std::string>& uris) {
+  if (uris.empty()) return;
+  if (!holder_) holder_ = std::make_unique<Holder>(*engine_);
+  for (const std::string& uri : uris) engine_->keep_open(holder_->client, uri);
+  hold_.expires_after(kHoldForPage);
+  hold_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) holder_.reset();
+  });
 }
 
 void Daemon::watch_idleness() {
-  if (options_.idle_timeout.count() == 0 || pipes_ || !connections_.empty()) return;
+  const auto has_clients = [this] { return !connections_.empty() || (web_ && web_->n_sessions() > 0); };
+  if (options_.idle_timeout.count() == 0 || pipes_ || has_clients()) return;
   idle_.expires_after(options_.idle_timeout);
-  idle_.async_wait([this](const boost::system::error_code& error) {
-    if (error || !connections_.empty()) return;
+  idle_.async_wait([this, has_clients](const boost::system::error_code& error) {
+    if (error || has_clients()) return;
     log_info(fmt::format("no clients for {} s: done", options_.idle_timeout.count()));
     io_.stop();
   });
 }
 
 int Daemon::run() {
-  boost::system::error_code ignored;
-  signals_.add(SIGINT, ignored);
-  signals_.add(SIGTERM, ignored);
-  signals_.async_wait([this](const boost::system::error_code& error, int) {
-    if (!error) io_.stop();
-  });
+  ends_ = std::make_unique<EndSignals>(
+      options_.grace, [this] { io_.stop(); },
+      [socket = unix_path_] {
+        if (!socket.empty()) ::unlink(socket.c_str());
+      });
   watch_idleness();
   while (!io_.stopped()) {
     try {

@@ -14,6 +14,7 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+constexpr std::size_t kStrangersReadBytes = std::size_t{4} << 10;
 
 // The other side is gone, and did not only stop sending: a script that pipes its requests in and closes that
 // half still gets its answers.
@@ -24,89 +25,110 @@ bool hung_up(int fd) {
 
 }  // namespace
 
-// The queue is filled from any thread and emptied on the strand.
-class SocketConnection::Outgoing final : public Channel {
- public:
-  Outgoing(asio::io_context& io, std::weak_ptr<SocketConnection> connection)
-      : io_(io), connection_(std::move(connection)) {}
-
-  void send(const std::string& body, bool droppable) override {
-    std::string framed = protocol::frame(body);
-    bool over = false;
-    {
-      const std::lock_guard lock(mutex_);
-      if (closing_) return;
-      if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
-      queued_bytes_ += framed.size();
-      queue_.push_back(std::move(framed));
-      over = queued_bytes_ > kMaxQueuedBytes;
-      closing_ = over;
-    }
-    asio::post(io_, [connection = connection_, over] {
-      const auto alive = connection.lock();
-      if (!alive) return;
-      if (over) {
+void SocketConnection::prepare(MakeSession make_session, std::unique_ptr<Admission::Place> place,
+                               Closed closed) {
+  make_session_ = std::move(make_session);
+  place_ = std::move(place);
+  closed_ = std::move(closed);
+  outgoing_ = std::make_shared<OutgoingQueue>(
+      io_, &protocol::frame,
+      [self = weak_from_this()] {
+        if (const auto alive = self.lock()) alive->write();
+      },
+      [self = weak_from_this()] {
+        const auto alive = self.lock();
+        if (!alive) return;
         log_warning("a client that does not read its answers was disconnected");
         alive->close();
-      } else {
-        alive->write();
-      }
-    });
-  }
+      });
+}
 
-  void close() override {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
-    asio::post(io_, [connection = connection_] {
-      if (const auto alive = connection.lock()) alive->write();
-    });
-  }
-
-  // "" when there is nothing. `last`: nothing more will come.
-  std::string take(bool& last) {
-    const std::lock_guard lock(mutex_);
-    last = closing_ && queue_.empty();
-    if (queue_.empty()) return "";
-    std::string bytes = std::move(queue_.front());
-    queue_.pop_front();
-    queued_bytes_ -= bytes.size();
-    return bytes;
-  }
-
- private:
-  asio::io_context& io_;
-  std::weak_ptr<SocketConnection> connection_;
-  std::mutex mutex_;  // guards what follows
-  std::deque<std::string> queue_;
-  std::size_t queued_bytes_ = 0;
-  bool closing_ = false;
-};
-
-void SocketConnection::start(const MakeSession& make_session, Closed closed) {
-  closed_ = std::move(closed);
+void SocketConnection::start(MakeSession make_session, std::unique_ptr<Admission::Place> place,
+                             Closed closed) {
+  prepare(std::move(make_session), std::move(place), std::move(closed));
   buffer_.resize(kReadBytes);
-  outgoing_ = std::make_shared<Outgoing>(io_, weak_from_this());
-  session_ = make_session(outgoing_);
+  open_session();
   input_ = std::make_unique<FramedInput>(*session_);
   read();
+}
+
+void SocketConnection::start_stranger(MakeSession make_session, std::unique_ptr<Admission::Place> place,
+                                      const AdmissionLimits& limits, Closed closed) {
+  prepare(std::move(make_session), std::move(place), std::move(closed));
+  buffer_.resize(kStrangersReadBytes);
+  first_ = std::make_unique<FirstMessage>(limits.stranger_bytes);
+  patience_.expires_after(limits.stranger_time);
+  patience_.async_wait([self = weak_from_this()](const boost::system::error_code& error) {
+    const auto alive = self.lock();
+    if (error || !alive || alive->known_ || alive->over_) return;
+    log_warning("a connection was closed: it did not show the token in time");
+    alive->close();
+  });
+  read();
+}
+
+void SocketConnection::open_session() {
+  session_ = make_session_(outgoing_, [this] { known_ = true; });
+  make_session_ = nullptr;
 }
 
 void SocketConnection::read() {
   socket_.async_read_some(asio::buffer(buffer_),
                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t n) {
                             if (self->over_) return;
-                            if (error == asio::error::eof) {
+                            if (error == asio::error::eof && self->input_) {
                               self->input_->end();
                               self->drain();
                             } else if (error) {
                               self->close();
                             } else {
-                              self->input_->feed({self->buffer_.data(), n});
-                              if (!self->over_) self->read();
+                              self->received({self->buffer_.data(), n});
                             }
                           });
+}
+
+void SocketConnection::received(std::string_view bytes) {
+  if (first_) {
+    knock(bytes);
+    return;
+  }
+  input_->feed(bytes);
+  if (!over_) read();
+}
+
+void SocketConnection::knock(std::string_view bytes) {
+  switch (first_->feed(bytes)) {
+    case FirstMessage::State::incomplete:
+      read();
+      return;
+    case FirstMessage::State::foreign:
+      log_warning("a connection was closed at its first bytes: it speaks another protocol");
+      close();
+      return;
+    case FirstMessage::State::broken:
+      log_warning("a connection was closed before it showed the token: " + first_->why());
+      close();
+      return;
+    case FirstMessage::State::complete:
+      open_session();
+      session_->receive(first_->message());
+      // Without the token the session has said why not: that is sent, and nothing more is read.
+      if (known_)
+        let_in();
+      else
+        outgoing_->close();
+  }
+}
+
+void SocketConnection::let_in() {
+  if (over_) return;
+  patience_.cancel();
+  place_->known();
+  input_ = std::make_unique<FramedInput>(*session_);
+  buffer_.resize(kReadBytes);
+  const auto first = std::move(first_);
+  input_->feed(first->rest());
+  if (!over_) read();
 }
 
 void SocketConnection::drain() {
@@ -150,7 +172,9 @@ void SocketConnection::close() {
   socket_.shutdown(Socket::shutdown_both, ignored);
   socket_.close(ignored);
   drain_.cancel();
-  session_->close();
+  patience_.cancel();
+  place_.reset();
+  if (session_) session_->close();
   // Not from inside a call of the session itself.
   asio::post(io_, [self = shared_from_this()] {
     if (self->closed_) std::exchange(self->closed_, nullptr)(self.get());

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "server/engine/project_file.h"
+#include "server/engine/project_globs.h"
 
 using namespace profd;
 

@@ -184,7 +184,7 @@ class BoxFlag(IntFlag):
     HAS_SOURCE = 2  # Its source file is in the workspace.
     RECURSIVE = 4  # The same frame is above it already.
     MATCHED = 8  # Its name matches `search`.
-    MORE = 16  # It has children that this answer leaves out.
+    MORE = 16  # It has children, and this answer leaves all of them out.
     COLLAPSED = 32  # A filter folded frames into it.
     SELF_ESTIMATED = 64  # Its self value is an estimate; `estimated` of the answer says why.
     TOTAL_ESTIMATED = 128  # Its total is an estimate; `estimated` of the answer says why.
@@ -203,6 +203,13 @@ class TableSort(str, Enum):
     SELF = "self"  # Self value.
     TOTAL = "total"  # Total value.
     NAME = "name"  # Name.
+
+
+class MatchDirection(str, Enum):
+    """Which way a search goes on. Newer peers may send other values."""
+
+    NEXT = "next"  # Down and to the right.
+    PREVIOUS = "previous"  # Up and to the left.
 
 
 class MissingKind(str, Enum):
@@ -2015,6 +2022,9 @@ class ProfileChangedParams(Structure):
     # Where it came from.
     message: str | None = None
     # What happened, as a sentence.
+    left: int | None = None
+    # To how many further profiles of the same file the same happened: a hundred are told one by
+    # one, `profile/list` has them all.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2022,6 +2032,7 @@ class ProfileChangedParams(Structure):
         "reason": FieldSpec("reason", "s", True),
         "uri": FieldSpec("uri", "s", True),
         "message": FieldSpec("message", "s", False),
+        "left": FieldSpec("left", "l", False),
     }
 
 
@@ -2100,6 +2111,9 @@ class FlameGraphParams(Structure):
     # Fills the column `color` with this metric.
     search: str | None = None
     # An RE2 regular expression: boxes that match carry the flag `matched`.
+    details: bool = False
+    # Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
+    # of the names.
     panel_id: str | None = None
     # Names a panel of the client: a newer request of the same panel cancels an older one that
     # waits.
@@ -2113,6 +2127,7 @@ class FlameGraphParams(Structure):
         "order": FieldSpec("order", "s", False),
         "colorMetric": FieldSpec("color_metric", "s", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
+        "details": FieldSpec("details", "b", False),
         "panelId": FieldSpec("panel_id", "s", False),
     }
 
@@ -2151,6 +2166,14 @@ class FlameBoxes(Structure):
     # Value of the colour metric; null: no value.
     color_text: list[str] | None = None
     # The same as shown.
+    self_text: list[str] | None = None
+    # With `details`: self value and its share of the view, as shown.
+    parent_share: list[str] | None = None
+    # With `details`: share of the parent box's total, as shown; empty for the root.
+    matched_below: list[int | float] | None = None
+    # With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the
+    # stacks with a match among them; 0 for a box whose children are here. Matches that are here are
+    # not in it.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "depth": FieldSpec("depth", ["a", "u"], True),
@@ -2167,6 +2190,9 @@ class FlameBoxes(Structure):
         "node": FieldSpec("node", ["a", "l"], False),
         "color": FieldSpec("color", ["a", ["o", "n", "0"]], False),
         "colorText": FieldSpec("color_text", ["a", "s"], False),
+        "selfText": FieldSpec("self_text", ["a", "s"], False),
+        "parentShare": FieldSpec("parent_share", ["a", "s"], False),
+        "matchedBelow": FieldSpec("matched_below", ["a", "n"], False),
     }
 
 
@@ -2187,6 +2213,13 @@ class RemainderBoxes(Structure):
     # Index of the parent in the boxes; -1: none.
     text: list[str]
     # How many and how much, as shown.
+    matched: list[int] | None = None
+    # With `search`: how many of the joined boxes match or lead to a match; 0: none.
+    matched_value: list[int | float] | None = None
+    # With `search`: the value of the stacks with a match in the joined boxes or below them, each
+    # counted once, whatever matches above.
+    matched_text: list[str] | None = None
+    # The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "depth": FieldSpec("depth", ["a", "u"], True),
@@ -2195,6 +2228,30 @@ class RemainderBoxes(Structure):
         "count": FieldSpec("count", ["a", "l"], True),
         "parent": FieldSpec("parent", ["a", "i"], True),
         "text": FieldSpec("text", ["a", "s"], True),
+        "matched": FieldSpec("matched", ["a", "l"], False),
+        "matchedValue": FieldSpec("matched_value", ["a", "n"], False),
+        "matchedText": FieldSpec("matched_text", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class NameColumns(Structure):
+    """What is known of names, as columns as long as `names`."""
+
+    group: list[int]
+    # Index into `groups`; -1: neither module nor package is known.
+    module: list[int] | None = None
+    # With `details`: index into `modules`; -1: unknown.
+    file: list[int] | None = None
+    # With `details`: index into `files`; -1: unknown.
+    line: list[int] | None = None
+    # With `details`: line, 1-based; 0: unknown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "group": FieldSpec("group", ["a", "i"], True),
+        "module": FieldSpec("module", ["a", "i"], False),
+        "file": FieldSpec("file", ["a", "i"], False),
+        "line": FieldSpec("line", ["a", "u"], False),
     }
 
 
@@ -2224,10 +2281,22 @@ class SearchShare(Structure):
     # Each stack counted once.
     names: int
     # How many names match.
+    zoomed: Amount | None = None
+    # Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden`
+    # together. Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and
+    # callees show what matches on their side of the focus.
+    shown: Amount | None = None
+    # What goes through boxes that match and are in this answer.
+    hidden: Amount | None = None
+    # What matches only in boxes that were joined into remainders or left out below the flag `more`;
+    # `view/match` leads to them.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "amount": FieldSpec("amount", ["S", "Amount"], True),
         "names": FieldSpec("names", "l", True),
+        "zoomed": FieldSpec("zoomed", ["S", "Amount"], False),
+        "shown": FieldSpec("shown", ["S", "Amount"], False),
+        "hidden": FieldSpec("hidden", ["S", "Amount"], False),
     }
 
 
@@ -2274,6 +2343,15 @@ class FlameGraphResult(Structure):
     # Full names.
     labels: list[str]
     # Short names, for boxes; as long as `names`.
+    named: NameColumns | None = None
+    # What is known of `names`: what they are coloured by and, with `details`, where they are.
+    groups: list[str] = field(default_factory=list)
+    # What boxes are coloured by: package or namespace where the name has one, else module, else
+    # folder. The same in exported pictures.
+    modules: list[str] = field(default_factory=list)
+    # With `details`: modules, as the profile says.
+    files: list[str] = field(default_factory=list)
+    # With `details`: files, as the profile says; `source/resolve` finds them in the workspace.
     boxes: FlameBoxes
     # The boxes.
     remainder: RemainderBoxes
@@ -2302,6 +2380,10 @@ class FlameGraphResult(Structure):
         "rows": FieldSpec("rows", "u", True),
         "names": FieldSpec("names", ["a", "s"], True),
         "labels": FieldSpec("labels", ["a", "s"], True),
+        "named": FieldSpec("named", ["S", "NameColumns"], False),
+        "groups": FieldSpec("groups", ["a", "s"], False),
+        "modules": FieldSpec("modules", ["a", "s"], False),
+        "files": FieldSpec("files", ["a", "s"], False),
         "boxes": FieldSpec("boxes", ["S", "FlameBoxes"], True),
         "remainder": FieldSpec("remainder", ["S", "RemainderBoxes"], True),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
@@ -2599,6 +2681,108 @@ class SearchResult(Structure):
 
 
 @dataclass(kw_only=True)
+class MatchParams(Structure):
+    """Parameters of `view/match`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view, of any shape but flat; its own `profile` goes before the one beside it.
+    pattern: str
+    # An RE2 regular expression, as `search` of `view/flameGraph`.
+    from_: int | list[int] | None = None
+    # The box to go on from, which need not match; absent: the root.
+    within: int | list[int] | None = None
+    # Stay in this box and below it; absent: the whole view.
+    revision: int | None = None
+    # The revision whose keys or nodes `from` and `within` have; required with them. Another one
+    # than the profile's answers `ContentModified`.
+    direction: str = "next"
+    # Which way.
+    order: str = "name"
+    # Order of siblings, as in the picture.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "pattern": FieldSpec("pattern", "s", True, {"maxLength":10000}),
+        "from": FieldSpec("from_", ["o", "l", ["a", "l"]], False),
+        "within": FieldSpec("within", ["o", "l", ["a", "l"]], False),
+        "revision": FieldSpec("revision", "u", False),
+        "direction": FieldSpec("direction", "s", False),
+        "order": FieldSpec("order", "s", False),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class Match(Structure):
+    """A box that matches."""
+
+    path: list[int]
+    # Where it is: for `zoom`, and for `from` of the next step.
+    node: int
+    # Its node, as in FlameBoxes.
+    name: str
+    # Its full name.
+    label: str
+    # Its short name.
+    self: Amount
+    # Self value.
+    total: Amount
+    # Total value.
+    wrapped: bool
+    # The end of the view was passed: it is the first again, or the last.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "path": FieldSpec("path", ["a", "l"], True),
+        "node": FieldSpec("node", "l", True),
+        "name": FieldSpec("name", "s", True),
+        "label": FieldSpec("label", "s", True),
+        "self": FieldSpec("self", ["S", "Amount"], True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "wrapped": FieldSpec("wrapped", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
+class MatchResult(Structure):
+    """The match one step on."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    match: Match | None = None
+    # The match; absent: no box matches.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request: a filter that matches nothing.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "match": FieldSpec("match", ["S", "Match"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class HotspotsParams(Structure):
     """Parameters of `view/hotspots`."""
 
@@ -2883,6 +3067,191 @@ class SourceResolveResult(Structure):
 
 
 @dataclass(kw_only=True)
+class SourceTextParams(Structure):
+    """Parameters of `source/text`: a document, or a path of the profile. A path that means several
+    files, or none, fails and says so.
+    """
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    text_document: TextDocumentIdentifier | None = None
+    # The file.
+    path: str | None = None
+    # A path, as the profile says.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], False),
+        "path": FieldSpec("path", "s", False, {"maxLength":65536}),
+    }
+
+
+@dataclass(kw_only=True)
+class SourceTextResult(Structure):
+    """A source file as text."""
+
+    uri: str
+    # The file: what `source/annotations` is asked with.
+    text: str
+    # All of it. What is open in an editor with other text is not asked for: this is the file.
+    encoding: str
+    # What the file is written in: `utf-8`, `utf-16le`, `utf-16be`, or `latin-1` for bytes that are
+    # none of them.
+    line_count: int
+    # Number of lines.
+    size: Measure
+    # Its size in bytes.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+        "text": FieldSpec("text", "s", True),
+        "encoding": FieldSpec("encoding", "s", True),
+        "lineCount": FieldSpec("line_count", "u", True),
+        "size": FieldSpec("size", ["S", "Measure"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadBeginParams(Structure):
+    """Parameters of `upload/begin`."""
+
+    name: str
+    # The file's name; what is a folder in it is left out.
+    size: int
+    # Its size in bytes.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True, {"maxLength":4096}),
+        "size": FieldSpec("size", "l", True, {"minimum":0}),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadBeginResult(Structure):
+    """An upload that may send pieces."""
+
+    upload: str
+    # Names it on this connection.
+    piece_bytes: int
+    # Bytes of a piece at most, before base64.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "upload": FieldSpec("upload", "s", True),
+        "pieceBytes": FieldSpec("piece_bytes", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadPieceParams(Structure):
+    """Parameters of `upload/piece`."""
+
+    upload: str
+    # The upload.
+    offset: int
+    # Where the piece begins: the bytes received so far.
+    base64: str
+    # Its bytes.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "upload": FieldSpec("upload", "s", True),
+        "offset": FieldSpec("offset", "l", True, {"minimum":0}),
+        "base64": FieldSpec("base64", "s", True, {"maxLength":1398104}),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadPieceResult(Structure):
+    """How far an upload is."""
+
+    received: int
+    # Bytes received so far: `offset` of the next piece.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "received": FieldSpec("received", "l", True),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadEndParams(Structure):
+    """Parameters of `upload/end`."""
+
+    upload: str
+    # The upload.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "upload": FieldSpec("upload", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadEndResult(Structure):
+    """A file that came whole."""
+
+    uri: str
+    # What `profile/open` opens. It is there as long as the connection; open it without `watch`.
+    name: str
+    # The name it was given: `name` of `OpenOptions`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+        "name": FieldSpec("name", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class UploadCancelParams(Structure):
+    """Parameters of `upload/cancel`."""
+
+    upload: str
+    # The upload.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "upload": FieldSpec("upload", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class WebAddressParams(Structure):
+    """Parameters of `web/address`."""
+
+    open: list[str] = field(default_factory=list)
+    # What the page opens when it comes up: `open` in the address, once for each. What is open in
+    # the daemon keeps its handle.
+    view: str | None = None
+    # The view it begins with, in its text form: `view` in the address.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "open": FieldSpec("open", ["a", "s"], False, {"maxItems":100}),
+        "view": FieldSpec("view", "s", False, {"maxLength":10000}),
+    }
+
+
+@dataclass(kw_only=True)
+class WebAddressResult(Structure):
+    """Two addresses of one page. What follows `#` is `&`-separated `key=value`, percent-encoded, and
+    is never sent to a server: `t` (token) or `c` (code), `open`, `view`, and `root` for each folder
+    of the asker's workspace. The page names these folders as `workspaceFolders` of `initialize`;
+    others than those that the daemon gave out are ignored.
+    """
+
+    address: str
+    # For the user's eyes: it carries the token, which is good as long as the daemon lives.
+    once: str
+    # For the argument of a program, which other users of the machine can read: it carries a code
+    # instead, good once and for 60 seconds. The page changes it for the token: `POST /token` with
+    # `Authorization: Code <code>` answers `{"token": ...}`.
+    has_page: bool
+    # The views are part of this profd. False: it was built without Node; the address says so and
+    # serves the protocol alone.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "address": FieldSpec("address", "s", True),
+        "once": FieldSpec("once", "s", True),
+        "hasPage": FieldSpec("has_page", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
 class Selection(Structure):
     """The frame the clients talk about."""
 
@@ -3095,12 +3464,35 @@ TABLE_REQUEST = Message("view/table", ["S", "TableParams"], ["S", "TableResult"]
 # A page of a view as a table; for tree shapes one level of it.
 SEARCH_REQUEST = Message("view/search", ["S", "SearchParams"], ["S", "SearchResult"])
 # How much of a view matches a regular expression.
+MATCH_REQUEST = Message("view/match", ["S", "MatchParams"], ["S", "MatchResult"])
+# The next or previous box of a view whose name matches, however narrow it is: from a box, in the
+# order of the picture (a box before what is below it, siblings from left to right). Steps reach
+# every match once, then begin again.
 HOTSPOTS_REQUEST = Message("view/hotspots", ["S", "HotspotsParams"], ["S", "HotspotsResult"])
 # The hottest functions or lines, with the files to jump to.
 SOURCE_ANNOTATIONS_REQUEST = Message("source/annotations", ["S", "SourceAnnotationsParams"], ["S", "SourceAnnotationsResult"])
 # What each line of a file costs.
 SOURCE_RESOLVE_REQUEST = Message("source/resolve", ["S", "SourceResolveParams"], ["S", "SourceResolveResult"])
 # Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
+SOURCE_TEXT_REQUEST = Message("source/text", ["S", "SourceTextParams"], ["S", "SourceTextResult"])
+# The text of a source file, for clients that cannot read files. Only files of the workspace are
+# given: those that lie in its roots once every link is followed. Any other path fails, whatever a
+# profile says of it.
+UPLOAD_BEGIN_REQUEST = Message("upload/begin", ["S", "UploadBeginParams"], ["S", "UploadBeginResult"])
+# A file comes from the client in pieces: for clients that have bytes and no path, such as a file
+# dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open`
+# with the `uri` of `upload/end`), and removes it with the connection.
+UPLOAD_PIECE_REQUEST = Message("upload/piece", ["S", "UploadPieceParams"], ["S", "UploadPieceResult"])
+# The next piece. One at a time: the next is sent when this one is answered.
+UPLOAD_END_REQUEST = Message("upload/end", ["S", "UploadEndParams"], ["S", "UploadEndResult"])
+# All pieces are there: the file can be opened. With fewer bytes than `upload/begin` said it fails.
+UPLOAD_CANCEL_REQUEST = Message("upload/cancel", ["S", "UploadCancelParams"], "0")
+# The client does not want an upload any more: its file is removed, begun or complete. A profile
+# that was opened from it stays open.
+WEB_ADDRESS_REQUEST = Message("web/address", ["S", "WebAddressParams"], ["S", "WebAddressResult"])
+# Where a browser finds the views: starts serving them over HTTP on loopback when nothing does.
+# Answered only to clients on the owner's own socket or pipes, never to one that came over TCP or
+# HTTP.
 SELECTION_SET_REQUEST = Message("selection/set", ["S", "SelectionSetParams"], ["o", ["S", "Selection"], "0"])
 # Chooses the frame that all clients mean. The result is the selection with its place filled in.
 MEMORY_REQUEST = Message("$/memory", ["S", "MemoryParams"], ["S", "MemoryResult"])

@@ -263,7 +263,7 @@ export const BoxFlag = {
   recursive: 4,
   /** Its name matches `search`. */
   matched: 8,
-  /** It has children that this answer leaves out. */
+  /** It has children, and this answer leaves all of them out. */
   more: 16,
   /** A filter folded frames into it. */
   collapsed: 32,
@@ -293,6 +293,15 @@ export const TableSort = {
   name: "name",
 } as const;
 export type TableSort = (typeof TableSort)[keyof typeof TableSort] | (string & {});
+
+/** Which way a search goes on. Newer peers may send other values. */
+export const MatchDirection = {
+  /** Down and to the right. */
+  next: "next",
+  /** Up and to the left. */
+  previous: "previous",
+} as const;
+export type MatchDirection = (typeof MatchDirection)[keyof typeof MatchDirection] | (string & {});
 
 /** What a profile does not know about code. Newer peers may send other values. */
 export const MissingKind = {
@@ -1330,6 +1339,11 @@ export interface ProfileChangedParams {
   uri: string;
   /** What happened, as a sentence. */
   message?: string;
+  /**
+   * To how many further profiles of the same file the same happened: a hundred are told one by one,
+   * `profile/list` has them all.
+   */
+  left?: number;
 }
 
 /** Parameters of `metric/list`. */
@@ -1419,6 +1433,11 @@ export interface FlameGraphParams {
   colorMetric?: string;
   /** An RE2 regular expression: boxes that match carry the flag `matched`. */
   search?: string;
+  /**
+   * Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the
+   * names. Default: false.
+   */
+  details?: boolean;
   /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
   panelId?: string;
 }
@@ -1456,6 +1475,15 @@ export interface FlameBoxes {
   color?: (number | null)[];
   /** The same as shown. */
   colorText?: string[];
+  /** With `details`: self value and its share of the view, as shown. */
+  selfText?: string[];
+  /** With `details`: share of the parent box's total, as shown; empty for the root. */
+  parentShare?: string[];
+  /**
+   * With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the stacks with
+   * a match among them; 0 for a box whose children are here. Matches that are here are not in it.
+   */
+  matchedBelow?: number[];
 }
 
 /** Joined siblings, as columns: each says how many and how much, and opens on zoom to its parent. */
@@ -1472,6 +1500,27 @@ export interface RemainderBoxes {
   parent: number[];
   /** How many and how much, as shown. */
   text: string[];
+  /** With `search`: how many of the joined boxes match or lead to a match; 0: none. */
+  matched?: number[];
+  /**
+   * With `search`: the value of the stacks with a match in the joined boxes or below them, each counted once,
+   * whatever matches above.
+   */
+  matchedValue?: number[];
+  /** The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches. */
+  matchedText?: string[];
+}
+
+/** What is known of names, as columns as long as `names`. */
+export interface NameColumns {
+  /** Index into `groups`; -1: neither module nor package is known. */
+  group: number[];
+  /** With `details`: index into `modules`; -1: unknown. */
+  module?: number[];
+  /** With `details`: index into `files`; -1: unknown. */
+  file?: number[];
+  /** With `details`: line, 1-based; 0: unknown. */
+  line?: number[];
 }
 
 /** What the bounds of the request cut off. */
@@ -1490,6 +1539,19 @@ export interface SearchShare {
   amount: Amount;
   /** How many names match. */
   names: number;
+  /**
+   * Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden` together.
+   * Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and callees show what matches
+   * on their side of the focus.
+   */
+  zoomed?: Amount;
+  /** What goes through boxes that match and are in this answer. */
+  shown?: Amount;
+  /**
+   * What matches only in boxes that were joined into remainders or left out below the flag `more`;
+   * `view/match` leads to them.
+   */
+  hidden?: Amount;
 }
 
 /**
@@ -1527,6 +1589,19 @@ export interface FlameGraphResult {
   names: string[];
   /** Short names, for boxes; as long as `names`. */
   labels: string[];
+  /** What is known of `names`: what they are coloured by and, with `details`, where they are. */
+  named?: NameColumns;
+  /**
+   * What boxes are coloured by: package or namespace where the name has one, else module, else folder. The
+   * same in exported pictures. Default: [].
+   */
+  groups?: string[];
+  /** With `details`: modules, as the profile says. Default: []. */
+  modules?: string[];
+  /**
+   * With `details`: files, as the profile says; `source/resolve` finds them in the workspace. Default: [].
+   */
+  files?: string[];
   /** The boxes. */
   boxes: FlameBoxes;
   /** The joined siblings. */
@@ -1731,6 +1806,72 @@ export interface SearchResult {
   excluded?: Exclusion;
 }
 
+/** Parameters of `view/match`. */
+export interface MatchParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The view, of any shape but flat; its own `profile` goes before the one beside it. */
+  spec: ViewSpecLike;
+  /** An RE2 regular expression, as `search` of `view/flameGraph`. */
+  pattern: string;
+  /** The box to go on from, which need not match; absent: the root. */
+  from?: ZoomTarget;
+  /** Stay in this box and below it; absent: the whole view. */
+  within?: ZoomTarget;
+  /**
+   * The revision whose keys or nodes `from` and `within` have; required with them. Another one than the
+   * profile's answers `ContentModified`.
+   */
+  revision?: number;
+  /** Which way. Default: "next". */
+  direction?: MatchDirection;
+  /** Order of siblings, as in the picture. Default: "name". */
+  order?: BoxOrder;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** A box that matches. */
+export interface Match {
+  /** Where it is: for `zoom`, and for `from` of the next step. */
+  path: BoxPath;
+  /** Its node, as in FlameBoxes. */
+  node: number;
+  /** Its full name. */
+  name: string;
+  /** Its short name. */
+  label: string;
+  /** Self value. */
+  self: Amount;
+  /** Total value. */
+  total: Amount;
+  /** The end of the view was passed: it is the first again, or the last. */
+  wrapped: boolean;
+}
+
+/** The match one step on. */
+export interface MatchResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** The match; absent: no box matches. */
+  match?: Match;
+  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
 /** Parameters of `view/hotspots`. */
 export interface HotspotsParams {
   /** The profile; absent: the default one. */
@@ -1910,6 +2051,121 @@ export interface SourceResolveResult {
   tie: boolean;
   /** The result as a sentence. */
   text: string;
+}
+
+/**
+ * Parameters of `source/text`: a document, or a path of the profile. A path that means several files, or
+ * none, fails and says so.
+ */
+export interface SourceTextParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The file. */
+  textDocument?: TextDocumentIdentifier;
+  /** A path, as the profile says. */
+  path?: string;
+}
+
+/** A source file as text. */
+export interface SourceTextResult {
+  /** The file: what `source/annotations` is asked with. */
+  uri: string;
+  /** All of it. What is open in an editor with other text is not asked for: this is the file. */
+  text: string;
+  /**
+   * What the file is written in: `utf-8`, `utf-16le`, `utf-16be`, or `latin-1` for bytes that are none of
+   * them.
+   */
+  encoding: string;
+  /** Number of lines. */
+  lineCount: number;
+  /** Its size in bytes. */
+  size: Measure;
+}
+
+/** Parameters of `upload/begin`. */
+export interface UploadBeginParams {
+  /** The file's name; what is a folder in it is left out. */
+  name: string;
+  /** Its size in bytes. */
+  size: number;
+}
+
+/** An upload that may send pieces. */
+export interface UploadBeginResult {
+  /** Names it on this connection. */
+  upload: string;
+  /** Bytes of a piece at most, before base64. */
+  pieceBytes: number;
+}
+
+/** Parameters of `upload/piece`. */
+export interface UploadPieceParams {
+  /** The upload. */
+  upload: string;
+  /** Where the piece begins: the bytes received so far. */
+  offset: number;
+  /** Its bytes. */
+  base64: string;
+}
+
+/** How far an upload is. */
+export interface UploadPieceResult {
+  /** Bytes received so far: `offset` of the next piece. */
+  received: number;
+}
+
+/** Parameters of `upload/end`. */
+export interface UploadEndParams {
+  /** The upload. */
+  upload: string;
+}
+
+/** A file that came whole. */
+export interface UploadEndResult {
+  /** What `profile/open` opens. It is there as long as the connection; open it without `watch`. */
+  uri: string;
+  /** The name it was given: `name` of `OpenOptions`. */
+  name: string;
+}
+
+/** Parameters of `upload/cancel`. */
+export interface UploadCancelParams {
+  /** The upload. */
+  upload: string;
+}
+
+/** Parameters of `web/address`. */
+export interface WebAddressParams {
+  /**
+   * What the page opens when it comes up: `open` in the address, once for each. What is open in the daemon
+   * keeps its handle. Default: [].
+   */
+  open?: string[];
+  /** The view it begins with, in its text form: `view` in the address. */
+  view?: string;
+}
+
+/**
+ * Two addresses of one page. What follows `#` is `&`-separated `key=value`, percent-encoded, and is never
+ * sent to a server: `t` (token) or `c` (code), `open`, `view`, and `root` for each folder of the asker's
+ * workspace. The page names these folders as `workspaceFolders` of `initialize`; others than those that the
+ * daemon gave out are ignored.
+ */
+export interface WebAddressResult {
+  /** For the user's eyes: it carries the token, which is good as long as the daemon lives. */
+  address: string;
+  /**
+   * For the argument of a program, which other users of the machine can read: it carries a code instead, good
+   * once and for 60 seconds. The page changes it for the token: `POST /token` with `Authorization: Code
+   * <code>` answers `{"token": ...}`.
+   */
+  once: string;
+  /**
+   * The views are part of this profd. False: it was built without Node; the address says so and serves the
+   * protocol alone.
+   */
+  hasPage: boolean;
 }
 
 /** The frame the clients talk about. */
@@ -2105,6 +2361,13 @@ export const TableRequest: RequestType<TableParams, TableResult> = { method: "vi
 /** How much of a view matches a regular expression. */
 export const SearchRequest: RequestType<SearchParams, SearchResult> = { method: "view/search", lane: "interactive" };
 
+/**
+ * The next or previous box of a view whose name matches, however narrow it is: from a box, in the order of
+ * the picture (a box before what is below it, siblings from left to right). Steps reach every match once,
+ * then begin again.
+ */
+export const MatchRequest: RequestType<MatchParams, MatchResult> = { method: "view/match", lane: "interactive" };
+
 /** The hottest functions or lines, with the files to jump to. */
 export const HotspotsRequest: RequestType<HotspotsParams, HotspotsResult> = { method: "view/hotspots", lane: "interactive" };
 
@@ -2113,6 +2376,37 @@ export const SourceAnnotationsRequest: RequestType<SourceAnnotationsParams, Sour
 
 /** Where in the workspace a path or function of a profile is. Ties are reported, never guessed. */
 export const SourceResolveRequest: RequestType<SourceResolveParams, SourceResolveResult> = { method: "source/resolve", lane: "interactive" };
+
+/**
+ * The text of a source file, for clients that cannot read files. Only files of the workspace are given: those
+ * that lie in its roots once every link is followed. Any other path fails, whatever a profile says of it.
+ */
+export const SourceTextRequest: RequestType<SourceTextParams, SourceTextResult> = { method: "source/text", lane: "interactive" };
+
+/**
+ * A file comes from the client in pieces: for clients that have bytes and no path, such as a file dropped on
+ * a page. The daemon keeps it in a private file, opens it as any other (`profile/open` with the `uri` of
+ * `upload/end`), and removes it with the connection.
+ */
+export const UploadBeginRequest: RequestType<UploadBeginParams, UploadBeginResult> = { method: "upload/begin", lane: "inline" };
+
+/** The next piece. One at a time: the next is sent when this one is answered. */
+export const UploadPieceRequest: RequestType<UploadPieceParams, UploadPieceResult> = { method: "upload/piece", lane: "bulk" };
+
+/** All pieces are there: the file can be opened. With fewer bytes than `upload/begin` said it fails. */
+export const UploadEndRequest: RequestType<UploadEndParams, UploadEndResult> = { method: "upload/end", lane: "inline" };
+
+/**
+ * The client does not want an upload any more: its file is removed, begun or complete. A profile that was
+ * opened from it stays open.
+ */
+export const UploadCancelRequest: RequestType<UploadCancelParams, null> = { method: "upload/cancel", lane: "inline" };
+
+/**
+ * Where a browser finds the views: starts serving them over HTTP on loopback when nothing does. Answered only
+ * to clients on the owner's own socket or pipes, never to one that came over TCP or HTTP.
+ */
+export const WebAddressRequest: RequestType<WebAddressParams, WebAddressResult> = { method: "web/address", lane: "inline" };
 
 /** Chooses the frame that all clients mean. The result is the selection with its place filled in. */
 export const SelectionSetRequest: RequestType<SelectionSetParams, Selection | null> = { method: "selection/set", lane: "inline" };

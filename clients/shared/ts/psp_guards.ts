@@ -488,6 +488,7 @@ export const schema: Schema = {
     reason: { type: "s", required: true },
     uri: { type: "s", required: true },
     message: { type: "s" },
+    left: { type: "l" },
   },
   MetricListParams: {
     profile: { type: "s" },
@@ -531,6 +532,7 @@ export const schema: Schema = {
     order: { type: "s" },
     colorMetric: { type: "s" },
     search: { type: "s", maxLength: 10000 },
+    details: { type: "b" },
     panelId: { type: "s" },
   },
   FlameBoxes: {
@@ -548,6 +550,9 @@ export const schema: Schema = {
     node: { type: ["a", "l"] },
     color: { type: ["a", ["o", "n", "0"]] },
     colorText: { type: ["a", "s"] },
+    selfText: { type: ["a", "s"] },
+    parentShare: { type: ["a", "s"] },
+    matchedBelow: { type: ["a", "n"] },
   },
   RemainderBoxes: {
     depth: { type: ["a", "u"], required: true },
@@ -556,6 +561,15 @@ export const schema: Schema = {
     count: { type: ["a", "l"], required: true },
     parent: { type: ["a", "i"], required: true },
     text: { type: ["a", "s"], required: true },
+    matched: { type: ["a", "l"] },
+    matchedValue: { type: ["a", "n"] },
+    matchedText: { type: ["a", "s"] },
+  },
+  NameColumns: {
+    group: { type: ["a", "i"], required: true },
+    module: { type: ["a", "i"] },
+    file: { type: ["a", "i"] },
+    line: { type: ["a", "u"] },
   },
   Truncation: {
     byBoxes: { type: "b", required: true },
@@ -565,6 +579,9 @@ export const schema: Schema = {
   SearchShare: {
     amount: { type: ["S", "Amount"], required: true },
     names: { type: "l", required: true },
+    zoomed: { type: ["S", "Amount"] },
+    shown: { type: ["S", "Amount"] },
+    hidden: { type: ["S", "Amount"] },
   },
   Exclusion: {
     amount: { type: ["S", "Amount"], required: true },
@@ -582,6 +599,10 @@ export const schema: Schema = {
     rows: { type: "u", required: true },
     names: { type: ["a", "s"], required: true },
     labels: { type: ["a", "s"], required: true },
+    named: { type: ["S", "NameColumns"] },
+    groups: { type: ["a", "s"] },
+    modules: { type: ["a", "s"] },
+    files: { type: ["a", "s"] },
     boxes: { type: ["S", "FlameBoxes"], required: true },
     remainder: { type: ["S", "RemainderBoxes"], required: true },
     truncated: { type: ["S", "Truncation"] },
@@ -676,6 +697,36 @@ export const schema: Schema = {
     estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
+  MatchParams: {
+    profile: { type: "s" },
+    spec: { type: ["o", "s", ["S", "ViewSpec"]], required: true },
+    pattern: { type: "s", required: true, maxLength: 10000 },
+    from: { type: ["o", "l", ["a", "l"]] },
+    within: { type: ["o", "l", ["a", "l"]] },
+    revision: { type: "u" },
+    direction: { type: "s" },
+    order: { type: "s" },
+    panelId: { type: "s" },
+  },
+  Match: {
+    path: { type: ["a", "l"], required: true },
+    node: { type: "l", required: true },
+    name: { type: "s", required: true },
+    label: { type: "s", required: true },
+    self: { type: ["S", "Amount"], required: true },
+    total: { type: ["S", "Amount"], required: true },
+    wrapped: { type: "b", required: true },
+  },
+  MatchResult: {
+    profile: { type: "s", required: true },
+    revision: { type: "u", required: true },
+    spec: { type: "s", required: true },
+    metric: { type: "s", required: true },
+    match: { type: ["S", "Match"] },
+    warnings: { type: ["a", "s"] },
+    estimated: { type: "s" },
+    excluded: { type: ["S", "Exclusion"] },
+  },
   HotspotsParams: {
     profile: { type: "s" },
     metric: { type: "s" },
@@ -758,6 +809,53 @@ export const schema: Schema = {
     candidates: { type: ["a", ["S", "SourceCandidate"]], required: true },
     tie: { type: "b", required: true },
     text: { type: "s", required: true },
+  },
+  SourceTextParams: {
+    profile: { type: "s" },
+    textDocument: { type: ["S", "TextDocumentIdentifier"] },
+    path: { type: "s", maxLength: 65536 },
+  },
+  SourceTextResult: {
+    uri: { type: "s", required: true },
+    text: { type: "s", required: true },
+    encoding: { type: "s", required: true },
+    lineCount: { type: "u", required: true },
+    size: { type: ["S", "Measure"], required: true },
+  },
+  UploadBeginParams: {
+    name: { type: "s", required: true, maxLength: 4096 },
+    size: { type: "l", required: true, minimum: 0 },
+  },
+  UploadBeginResult: {
+    upload: { type: "s", required: true },
+    pieceBytes: { type: "u", required: true },
+  },
+  UploadPieceParams: {
+    upload: { type: "s", required: true },
+    offset: { type: "l", required: true, minimum: 0 },
+    base64: { type: "s", required: true, maxLength: 1398104 },
+  },
+  UploadPieceResult: {
+    received: { type: "l", required: true },
+  },
+  UploadEndParams: {
+    upload: { type: "s", required: true },
+  },
+  UploadEndResult: {
+    uri: { type: "s", required: true },
+    name: { type: "s", required: true },
+  },
+  UploadCancelParams: {
+    upload: { type: "s", required: true },
+  },
+  WebAddressParams: {
+    open: { type: ["a", "s"], maxItems: 100 },
+    view: { type: "s", maxLength: 10000 },
+  },
+  WebAddressResult: {
+    address: { type: "s", required: true },
+    once: { type: "s", required: true },
+    hasPage: { type: "b", required: true },
   },
   Selection: {
     profile: { type: "s", required: true },

@@ -11,6 +11,7 @@
 #include "core/view/resolve.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/dialect/psp/web_page.h"
 #include "server/engine/find_open.h"
 #include "server/engine/uri.h"
 #include "server/feature/callers_answer.h"
@@ -64,7 +65,7 @@ class CommandsModule final : public Module {
     std::string_view name;
     void (CommandsModule::*run)(const Params& params, Reply reply);
   };
-  static const std::array<Command, 9> kCommands;
+  static const std::array<Command, 10> kCommands;
 
   void open(const Params& params, Reply reply);
   void close(const Params& params, Reply reply);
@@ -79,6 +80,7 @@ class CommandsModule final : public Module {
   }
   void callers(const Params& params, Reply reply);
   void go_to(const Params& params, Reply reply);
+  void open_in_browser(const Params& params, Reply reply);
 
   void places(const Params& params, std::size_t limit, const char* page, Reply reply);
   // The profile that an argument names, or nothing, after having answered why.
@@ -104,7 +106,7 @@ CommandsModule::~CommandsModule() {
     if (const std::string path = page_path(name, session_.client); !path.empty()) std::remove(path.c_str());
 }
 
-const std::array<CommandsModule::Command, 9> CommandsModule::kCommands{{
+const std::array<CommandsModule::Command, 10> CommandsModule::kCommands{{
     {"profd.open", &CommandsModule::open},
     {"profd.close", &CommandsModule::close},
     {"profd.select", &CommandsModule::select},
@@ -114,6 +116,7 @@ const std::array<CommandsModule::Command, 9> CommandsModule::kCommands{{
     {"profd.summary", &CommandsModule::summary},
     {"profd.callers", &CommandsModule::callers},
     {"profd.goto", &CommandsModule::go_to},
+    {"profd.openInBrowser", &CommandsModule::open_in_browser},
 }};
 
 void CommandsModule::announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const {
@@ -242,27 +245,68 @@ void CommandsModule::callers(const Params& params, Reply reply) {
       });
 }
 
+// Where a function is defined, by all the profile and the workspace say. On a worker.
+Result<std::vector<std::pair<std::string, std::uint32_t>>> definitions(const Profile& profile,
+                                                                       const std::string& function,
+                                                                       const WorkspaceSnapshot& workspace) {
+  PROFD_TRY(const auto whole_name, function_shown_as(profile, function));
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
+    if (profile.function_name(FunctionId{f}) != whole_name.value_or(function)) continue;
+    const SourceTarget target = find_source(workspace, profile.strings()[profile.functions().file[f]]);
+    if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);
+  }
+  return found;
+}
+
 // A jump to where a function is defined, when the workspace has exactly one such place; then its callers.
 void CommandsModule::go_to(const Params& params, Reply reply) {
   const std::string function = argument(params, "function", 0);
   const auto open = session_.profile(argument(params, "profile", 1));
-  if (open && !function.empty()) {
-    const Profile& profile = *(*open)->profile;
-    const auto whole_name = function_shown_as(profile, function);
-    if (!whole_name) return reply.error(to_psp(whole_name.error()));
-    std::vector<std::pair<std::string, std::uint32_t>> found;
-    for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
-      if (profile.function_name(FunctionId{f}) != whole_name->value_or(function)) continue;
-      const SourceTarget target =
-          find_source(session_.workspace.snapshot(), profile.strings()[profile.functions().file[f]]);
-      if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);
-    }
-    if (found.size() == 1) {
-      show_source(found[0].first, found[0].second);
-      return reply(psp::Any(json{{"function", function}, {"uri", uri_of_path(found[0].first)}}));
-    }
+  if (!open || function.empty()) return callers(params, std::move(reply));
+  struct Looked {
+    Result<std::vector<std::pair<std::string, std::uint32_t>>> found;
+    Reply reply;
+  };
+  const auto looked = std::make_shared<Looked>(
+      Looked{fail(ErrorCode::internal, "the function could not be looked for"), std::move(reply)});
+  session_.aside(
+      Lane::interactive, "profd.goto",
+      [looked, open = *open, function, workspace = session_.workspace.snapshot()] {
+        looked->found = definitions(*open->profile, function, workspace);
+      },
+      [this, looked, params, function] {
+        if (!looked->found) return looked->reply.error(to_psp(looked->found.error()));
+        if (looked->found->size() != 1) return callers(params, std::move(looked->reply));
+        const auto& [path, line] = looked->found->front();
+        show_source(path, line);
+        looked->reply(psp::Any(json{{"function", function}, {"uri", uri_of_path(path)}}));
+      });
+}
+
+// The editor hands the address to another program, whose arguments others can read: one that is good once.
+void CommandsModule::open_in_browser(const Params& params, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 0), reply);
+  if (!open) return;
+  const std::string view = argument(params, "view", 1);
+  if (!view.empty())
+    if (const auto named = from_psp(psp::ViewSpecLike(view), "params.arguments[1]"); !named)
+      return reply.error(named.error());
+  const auto page = web_page(session_, {open->origin->uri()}, view);
+  if (!page) return reply.error(to_psp(page.error()));
+  if (!page->has_page)
+    return reply.error(psp::ErrorCodes::request_failed,
+                       "this profd was built without the views for browsers; build it where Node is");
+  if (session_.can.show_document) {
+    psp::ShowDocumentParams shown;
+    shown.uri = page->once;
+    shown.external = true;
+    session_.peer->call<psp::ShowDocumentRequest>(shown, [](const auto&) {});
+  } else if (!session_.can.native) {
+    // Not through the log: it carries the token.
+    session_.peer->notify<psp::ShowMessageNotification>({psp::MessageType::info, page->address});
   }
-  callers(params, std::move(reply));
+  reply(psp::Any(json{{"address", page->address}, {"once", page->once}}));
 }
 
 void CommandsModule::show_source(const std::string& path, std::uint32_t line) {

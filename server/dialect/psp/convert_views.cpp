@@ -98,6 +98,11 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.rows = answer.rows;
   out.names = std::move(answer.names);
   out.labels = std::move(answer.labels);
+  out.named = psp::NameColumns{std::move(answer.named.group), std::move(answer.named.module),
+                               std::move(answer.named.file), std::move(answer.named.line)};
+  out.groups = std::move(answer.groups);
+  out.modules = std::move(answer.modules);
+  out.files = std::move(answer.files);
   BoxColumns& boxes = answer.boxes;
   out.boxes.depth = std::move(boxes.depth);
   out.boxes.x = numbers(boxes.x);
@@ -113,6 +118,9 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.boxes.node = std::move(boxes.node);
   if (boxes.color) out.boxes.color = numbers(*boxes.color);
   out.boxes.color_text = std::move(boxes.color_text);
+  out.boxes.self_text = std::move(boxes.self_text);
+  out.boxes.parent_share = std::move(boxes.parent_share);
+  if (boxes.matched_below) out.boxes.matched_below = numbers(*boxes.matched_below);
   RemainderColumns& rest = answer.remainder;
   out.remainder.depth = std::move(rest.depth);
   out.remainder.x = numbers(rest.x);
@@ -120,6 +128,11 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.remainder.count.assign(rest.count.begin(), rest.count.end());
   out.remainder.parent = std::move(rest.parent);
   out.remainder.text = std::move(rest.text);
+  if (rest.matched) {
+    out.remainder.matched.emplace(rest.matched->begin(), rest.matched->end());
+    out.remainder.matched_value = numbers(*rest.matched_value);
+    out.remainder.matched_text = std::move(rest.matched_text);
+  }
   if (!answer.truncated.empty()) {
     psp::Truncation cut;
     cut.by_boxes = true;
@@ -127,8 +140,9 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
     out.truncated = std::move(cut);
   }
   if (answer.search)
-    out.search =
-        psp::SearchShare{to_psp(answer.search->amount), static_cast<std::int64_t>(answer.search->n_names)};
+    out.search = psp::SearchShare{
+        to_psp(answer.search->amount), static_cast<std::int64_t>(answer.search->n_names),
+        to_psp(answer.search->zoomed), to_psp(answer.search->shown), to_psp(answer.search->hidden)};
   return out;
 }
 
@@ -174,6 +188,17 @@ psp::SearchResult to_psp(SearchAnswer answer) {
   out.functions = static_cast<std::int64_t>(answer.n_names);
   for (const Place& place : answer.matches) out.matches.push_back(place_to_psp(place, answer.whole));
   out.text = std::move(answer.text);
+  return out;
+}
+
+psp::MatchResult to_psp(MatchAnswer answer) {
+  psp::MatchResult out;
+  write_head(std::move(answer.head), out);
+  if (!answer.match) return out;
+  MatchAnswer::Match& match = *answer.match;
+  out.match =
+      psp::Match{std::move(match.path), match.node,          std::move(match.name), std::move(match.label),
+                 to_psp(match.self),    to_psp(match.total), match.wrapped};
   return out;
 }
 

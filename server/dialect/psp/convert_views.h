@@ -5,6 +5,7 @@
 
 #include "protocol/generated/psp_types.h"
 #include "server/feature/flame_answer.h"
+#include "server/feature/match_answer.h"
 #include "server/feature/places.h"
 #include "server/feature/search_answer.h"
 #include "server/feature/table_answer.h"
@@ -15,6 +16,7 @@ namespace profd {
 psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::TableResult to_psp(TableAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
+psp::MatchResult to_psp(MatchAnswer answer);
 psp::HotspotsResult to_psp(const Places& places);
 psp::MetricColumns to_psp(MetricRows rows);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);

@@ -1,9 +1,45 @@
 // textDocument/did*: what the client has open.
+//
+// Texts are read, and the file system asked, on workers; the session's messages wait meanwhile. Small edits
+// are made at once: they cost the same whatever the document.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 
 namespace profd {
 namespace {
+
+constexpr std::size_t kEditedInline = std::size_t{64} << 10, kEditsInline = 16;
+constexpr std::size_t kReadSoon = std::size_t{4} << 20;
+
+std::optional<std::int64_t> written_ns_of(const std::string& path) {
+  const auto stamp = stamp_of(path);
+  return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
+}
+
+using Edits = std::vector<psp::TextDocumentContentChangeEvent>;
+
+Result<void> edit(Document& document, const Edits& edits, PositionEncoding encoding, std::int32_t version) {
+  for (const psp::TextDocumentContentChangeEvent& change : edits) {
+    std::optional<std::pair<TextPosition, TextPosition>> range;
+    if (change.range)
+      range = {{change.range->start.line, change.range->start.character},
+               {change.range->end.line, change.range->end.character}};
+    PROFD_CHECK(document.change(range, change.text, encoding, version));
+  }
+  return {};
+}
+
+std::size_t bytes_of(const Edits& edits) {
+  std::size_t bytes = 0;
+  for (const psp::TextDocumentContentChangeEvent& change : edits) bytes += change.text.size();
+  return bytes;
+}
 
 class DocumentsModule final : public Module {
  public:
@@ -18,39 +54,90 @@ class DocumentsModule final : public Module {
   }
 
  private:
+  void open(const std::string& path, std::string text, std::int32_t version);
+  void change(const std::string& path, Edits edits, std::int32_t version);
+  void saved(const std::string& path);
+  // Where that failed, the text is not known from here on: annotations would stand on wrong lines.
+  void look_at(const std::string& path, const Result<void>& done);
+  // On a worker; the lane by how much there is to do.
+  void work_on(std::size_t bytes, const char* what, UniqueFunction<void()> work,
+               UniqueFunction<void()> then) {
+    session_.aside(bytes < kReadSoon ? Lane::interactive : Lane::bulk, what, std::move(work),
+                   std::move(then));
+  }
+
   SessionContext& session_;
 };
 
+void DocumentsModule::look_at(const std::string& path, const Result<void>& done) {
+  if (done) return;
+  session_.log_message(psp::MessageType::warning, path + ": " + done.error().message);
+  session_.workspace.close_document(path);
+}
+
+void DocumentsModule::open(const std::string& path, std::string text, std::int32_t version) {
+  const auto made = std::make_shared<std::shared_ptr<Document>>();
+  const std::size_t bytes = text.size();
+  work_on(
+      bytes, "open document",
+      [made, path, version, text = std::move(text)] {
+        *made = std::make_shared<Document>(text, version, written_ns_of(path));
+      },
+      [this, made, path] {
+        if (*made) look_at(path, session_.workspace.put_document(path, std::move(*made)));
+      });
+}
+
+void DocumentsModule::change(const std::string& path, Edits edits, std::int32_t version) {
+  Document* document = session_.workspace.document(path);
+  if (document == nullptr) return;
+  const std::size_t bytes = bytes_of(edits);
+  if (edits.size() <= kEditsInline && bytes <= kEditedInline)
+    return look_at(path, edit(*document, edits, session_.encoding, version));
+  struct Changed {
+    std::shared_ptr<Document> document;
+    Result<void> done = fail(ErrorCode::internal, "the change could not be made");
+  };
+  const auto changed = std::make_shared<Changed>();
+  changed->document = std::make_shared<Document>(*document);
+  work_on(
+      bytes, "change document",
+      [changed, edits = std::move(edits), encoding = session_.encoding, version] {
+        changed->done = edit(*changed->document, edits, encoding, version);
+      },
+      [this, changed, path] {
+        if (changed->done)
+          changed->done = session_.workspace.put_document(path, std::move(changed->document));
+        look_at(path, changed->done);
+      });
+}
+
+void DocumentsModule::saved(const std::string& path) {
+  if (session_.workspace.document(path) == nullptr) return;
+  const auto written = std::make_shared<std::optional<std::int64_t>>();
+  work_on(
+      0, "look at document", [written, path] { *written = written_ns_of(path); },
+      [this, written, path] {
+        if (Document* document = session_.workspace.document(path))
+          look_at(path,
+                  document->saved(session_.engine.newest_view_id(), session_.engine.view_ids(), *written));
+      });
+}
+
 void DocumentsModule::bind(protocol::Binder& binder) {
+  // untitled: and the like have no path, and no profile knows them.
   binder.notification<psp::DidOpenTextDocumentNotification>([this](psp::DidOpenTextDocumentParams params) {
-    auto path = path_of_uri(params.text_document.uri);
-    if (!path) return;  // untitled: and the like: no profile knows them
-    auto opened = session_.workspace.open_document(*path, std::move(params.text_document.text),
-                                                   params.text_document.version);
-    if (!opened) session_.log_message(psp::MessageType::warning, *path + ": " + opened.error().message);
+    if (const auto path = path_of_uri(params.text_document.uri))
+      open(*path, std::move(params.text_document.text), params.text_document.version);
   });
   binder.notification<psp::DidChangeTextDocumentNotification>(
-      [this](const psp::DidChangeTextDocumentParams& params) {
-        const auto path = path_of_uri(params.text_document.uri);
-        Document* document = path ? session_.workspace.document(*path) : nullptr;
-        if (document == nullptr) return;
-        for (const psp::TextDocumentContentChangeEvent& change : params.content_changes) {
-          std::optional<std::pair<TextPosition, TextPosition>> range;
-          if (change.range)
-            range = {{change.range->start.line, change.range->start.character},
-                     {change.range->end.line, change.range->end.character}};
-          const auto done =
-              document->change(range, change.text, session_.encoding, params.text_document.version);
-          if (done) continue;
-          // From here on the text is not known; annotations would stand on wrong lines.
-          session_.log_message(psp::MessageType::warning, *path + ": " + done.error().message);
-          session_.workspace.close_document(*path);
-          return;
-        }
+      [this](psp::DidChangeTextDocumentParams params) {
+        if (const auto path = path_of_uri(params.text_document.uri))
+          change(*path, std::move(params.content_changes), params.text_document.version);
       });
   binder.notification<psp::DidSaveTextDocumentNotification>(
       [this](const psp::DidSaveTextDocumentParams& params) {
-        if (const auto path = path_of_uri(params.text_document.uri)) session_.workspace.document_saved(*path);
+        if (const auto path = path_of_uri(params.text_document.uri)) saved(*path);
       });
   binder.notification<psp::DidCloseTextDocumentNotification>(
       [this](const psp::DidCloseTextDocumentParams& params) {

@@ -59,35 +59,34 @@ void EditorModule::refresh() {
 }
 
 void EditorModule::bind(protocol::Binder& binder) {
-  binder.request<psp::InlayHintRequest>(
-      [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
-        const OpenProfilePtr open = annotating();
-        if (!open || !session_.workspace.inlay_hints()) return reply(std::nullopt);
-        auto request = annotate_request(session_, open, params.text_document.uri);
-        if (!request) return reply(std::nullopt);  // untitled: and the like
-        const bool quick = is_quick(session_, *request, Views::kSelection | Views::kLines);
-        session_.run<psp::InlayHintRequest>(
-            quick, std::move(reply), "",
-            [&views = session_.engine.views(), request = std::move(*request), range = params.range,
-             encoding = session_.encoding](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
-              PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
-              std::vector<psp::InlayHint> hints;
-              for (const AnnotatedLine& line : file.lines) {
-                if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints)
-                  continue;
-                psp::InlayHint hint;
-                // Past the end means the end, as LSP says, where the text is not known.
-                const std::uint32_t end = request.document
-                                              ? encoded_length(request.document->line(line.line), encoding)
-                                              : kMaxCharacter;
-                hint.position = {line.line, end};
-                hint.label = line.text;
-                hint.padding_left = true;
-                hints.push_back(std::move(hint));
-              }
-              return psp::InlayHintRequest::Result(std::move(hints));
-            });
-      });
+  binder.request<psp::InlayHintRequest>([this](const psp::InlayHintParams& params,
+                                               protocol::Reply<psp::InlayHintRequest> reply) {
+    const OpenProfilePtr open = annotating();
+    if (!open || !session_.workspace.inlay_hints()) return reply(std::nullopt);
+    auto request = annotate_request(session_, open, params.text_document.uri);
+    if (!request) return reply(std::nullopt);  // untitled: and the like
+    const bool quick = is_quick(session_, *request, Views::kSelection | Views::kLines);
+    session_.run<psp::InlayHintRequest>(
+        quick, std::move(reply), "",
+        [&views = session_.engine.views(), request = std::move(*request), range = params.range,
+         encoding = session_.encoding](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
+          PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
+          std::vector<psp::InlayHint> hints;
+          for (const AnnotatedLine& line : file.lines) {
+            if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints)
+              continue;
+            psp::InlayHint hint;
+            // Past the end means the end, as LSP says, where the text is not known.
+            const std::uint32_t end =
+                request.document ? request.document->text().line_length(line.line, encoding) : kMaxCharacter;
+            hint.position = {line.line, end};
+            hint.label = line.text;
+            hint.padding_left = true;
+            hints.push_back(std::move(hint));
+          }
+          return psp::InlayHintRequest::Result(std::move(hints));
+        });
+  });
 
   binder.request<psp::CodeLensRequest>(
       [this](const psp::CodeLensParams& params, protocol::Reply<psp::CodeLensRequest> reply) {
@@ -147,7 +146,7 @@ void EditorModule::bind(protocol::Binder& binder) {
               result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
               result.contents.value = std::move(*text);
               const std::uint32_t end =
-                  hover.file.document ? encoded_length(hover.file.document->line(hover.line), encoding) : 0;
+                  hover.file.document ? hover.file.document->text().line_length(hover.line, encoding) : 0;
               result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
               return psp::HoverRequest::Result(std::move(result));
             });

@@ -1,4 +1,4 @@
-// view/flameGraph.
+// view/flameGraph and view/match.
 #pragma once
 
 #include "server/dialect/psp/session_context.h"
@@ -6,5 +6,6 @@
 namespace profd {
 
 void bind_flame_graph(SessionContext& session, protocol::Binder& binder);
+void bind_match(SessionContext& session, protocol::Binder& binder);
 
 }  // namespace profd

@@ -14,6 +14,7 @@ struct ProfileNews {
   ProfileChange change;
   std::string handle, uri, message;
   std::uint32_t revision;
+  std::size_t left;  // further profiles of the file to which the same happened
 };
 
 class Module {
@@ -40,6 +41,8 @@ std::unique_ptr<Module> make_profiles_module(SessionContext& session);   // prof
 std::unique_ptr<Module> make_project_module(SessionContext& session);    // what .profd.toml says to open
 std::unique_ptr<Module> make_views_module(SessionContext& session);      // view/*
 std::unique_ptr<Module> make_sources_module(SessionContext& session);    // source/*
+std::unique_ptr<Module> make_web_module(SessionContext& session);        // web/address
+std::unique_ptr<Module> make_uploads_module(SessionContext& session);    // upload/*
 std::unique_ptr<Module> make_shared_module(SessionContext& session);  // selection/*, $/memory, profd/status
 
 }  // namespace profd

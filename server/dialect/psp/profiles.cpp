@@ -8,15 +8,17 @@
 #include "formats/writer.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/engine/atomic_file.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
-#include "server/platform/new_file.h"
+#include "server/runtime/base64.h"
 
 namespace profd {
 namespace {
 
 constexpr std::size_t kMaxOpened = 1000;
+constexpr std::size_t kListedInline = 200;  // a longer list is spelled out on a worker
 
 psp::OpenedProfile to_opened(const OpenProfile& open) {
   psp::OpenedProfile out;
@@ -31,18 +33,13 @@ psp::OpenedProfile to_opened(const OpenProfile& open) {
   return out;
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= n ? kDigits[word >> (18 - 6 * k) & 63] : '=';
+psp::ProfileListResult list_result(const ProfileListing& listing, const OpenProfilePtr& meant) {
+  psp::ProfileListResult result;
+  for (const ProfileEntry& entry : listing.rows()) {
+    result.profiles.push_back(to_psp(entry));
+    result.profiles.back().default_ = meant && meant->handle == entry.handle;
   }
-  return out;
+  return result;
 }
 
 Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
@@ -107,17 +104,17 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
     if (writer.info().is_text)
       result.text = std::move(content);
     else
-      result.base64 = base64(content);
+      result.base64 = to_base64(content);
   } else {
-    PROFD_TRY(NewFile file, NewFile::create(path, overwrite));
+    PROFD_TRY(AtomicFile file, AtomicFile::create_named(path, overwrite));
     const auto to_file = [&](std::span<const std::byte> bytes) -> Result<void> {
       PROFD_CHECK(stop.status());
       size += bytes.size();
       return file.write(bytes);
     };
     PROFD_CHECK(write_profiles(writer, profiles, how, to_file, losses));
-    PROFD_CHECK(file.finish());
-    result.uri = uri_of_path(path);
+    PROFD_CHECK(file.commit());
+    result.uri = uri_of_path(file.path());
   }
   result.size = to_bytes(size);
   for (const ReportRow& row : losses.rows()) result.report.push_back(to_psp(row));
@@ -193,6 +190,7 @@ void ProfilesModule::on_profile(const ProfileNews& news) {
     params.uri = news.uri;
     if (!news.message.empty()) params.message = sanitize_text(news.message);
     params.reason = reason_of(news.change);
+    if (news.left > 0) params.left = static_cast<std::int64_t>(news.left);
     session_.peer->notify<psp::ProfileChangedNotification>(params);
   } else if (news.change == ProfileChange::reload_failed) {
     session_.show_message(psp::MessageType::warning, news.message);
@@ -256,13 +254,14 @@ void ProfilesModule::bind(protocol::Binder& binder) {
 
   binder.request<psp::ProfileListRequest>(
       [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
-        psp::ProfileListResult result;
         const OpenProfilePtr meant = session_.meant_profile();
-        for (const ProfileEntry& entry : session_.engine.list()) {
-          result.profiles.push_back(to_psp(entry));
-          result.profiles.back().default_ = meant && meant->handle == entry.handle;
-        }
-        reply(result);
+        ProfileListing listing = session_.engine.listing();
+        if (listing.n_rows() <= kListedInline) return reply(list_result(listing, meant));
+        session_.run<psp::ProfileListRequest>(
+            true, std::move(reply), "",
+            [listing = std::move(listing), meant](const StopToken&) -> Result<psp::ProfileListResult> {
+              return list_result(listing, meant);
+            });
       });
 
   binder.request<psp::ProfileSummaryRequest>(

@@ -1,11 +1,15 @@
 // What .profd.toml says to open: at the beginning, and when its folders change.
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/engine/project_globs.h"
+#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -14,15 +18,22 @@ namespace {
 class ProjectModule final : public Module {
  public:
   explicit ProjectModule(SessionContext& session) : session_(session) {}
+  ~ProjectModule() override { stop_.request_stop(); }
   void bind(protocol::Binder&) override {}
   void start() override;
 
  private:
-  void watch_project_folders();
-  void load_project_profiles();
+  struct Found {
+    GlobMatches matches;
+    std::vector<std::string> outside;  // matches that lead out of the project
+  };
+  void look();
+  void take(const Found& seen);
   void say_once(const std::string& what, const std::string& text);
 
   SessionContext& session_;
+  StopSource stop_;
+  bool looking_ = false, look_again_ = false;
   std::set<std::string> project_profiles_;  // paths that were opened because the project file says so
   std::set<std::string> watched_folders_;   // of the project file's globs
   std::set<std::string> said_;              // what is told once in a session
@@ -31,55 +42,57 @@ class ProjectModule final : public Module {
 void ProjectModule::start() {
   for (const std::string& problem : session_.workspace.project_problems())
     session_.show_message(psp::MessageType::warning, problem);
-  watch_project_folders();
-  load_project_profiles();
+  look();
+}
+
+// `**` reaches into new folders, too, so all is looked for again whenever one of them changes; one look at a
+// time.
+void ProjectModule::look() {
+  const auto& project = session_.workspace.project();
+  if (!project || project->profiles.empty()) return;
+  if (std::exchange(looking_, true)) {
+    look_again_ = true;
+    return;
+  }
+  session_.engine.scheduler().submit(
+      Lane::bulk, session_.client, "project profiles",
+      [this, &engine = session_.engine, alive = session_.alive, globs = project->profiles,
+       root = project->root, stop = StopToken(stop_)] {
+        auto found = std::make_shared<Found>();
+        found->matches = match_globs(globs, GlobLimits{}, stop);
+        found->outside = take_out_outside(root, found->matches.paths);
+        engine.post([this, alive, found = std::move(found)] {
+          if (*alive && !session_.closed) take(*found);
+        });
+      });
 }
 
 void ProjectModule::say_once(const std::string& what, const std::string& text) {
   if (said_.insert(what).second) session_.show_message(psp::MessageType::warning, text);
 }
 
-// Every folder that a glob of the project file reaches into: `**` reaches into new ones too, so they are
-// looked for again whenever one of them changes. Watched first and read then, so that nothing falls between.
-void ProjectModule::watch_project_folders() {
-  constexpr std::size_t kMaxFolders = 2000;
-  if (!session_.workspace.project()) return;
-  for (const std::string& glob : session_.workspace.project()->profiles)
-    for (const std::string& folder : glob_folders(glob, kMaxFolders)) {
-      if (watched_folders_.size() >= kMaxFolders)
-        return say_once(
-            "watch", fmt::format("{}: `profiles` reaches into more than {} folders; new profiles in the rest "
-                                 "are not noticed",
-                                 session_.workspace.project()->path, kMaxFolders));
-      if (!watched_folders_.insert(folder).second) continue;
-      session_.engine.watch_folder(session_.client, folder, [this] {
-        watch_project_folders();
-        load_project_profiles();
-      });
-    }
-}
-
-void ProjectModule::load_project_profiles() {
-  constexpr std::size_t kMaxProfiles = 16;
-  if (!session_.workspace.project()) return;
-  const GlobMatches found = expand_globs(session_.workspace.project()->profiles, kMaxProfiles);
-  const std::vector<std::string>& paths = found.paths;
+void ProjectModule::take(const Found& seen) {
+  looking_ = false;
+  const GlobMatches& found = seen.matches;
   const std::string& project = session_.workspace.project()->path;
-  if (found.n_left_out > 0)
-    say_once("globs",
-             fmt::format("{}: `profiles` matches {} files; the {} newest are loaded, {} are left out",
-                         project, paths.size() + found.n_left_out, kMaxProfiles, found.n_left_out));
-  if (!found.complete)
+  for (const std::string& outside : seen.outside)
     say_once(
-        "walk",
-        fmt::format("{}: `profiles` reaches into more files and folders than are looked at; there may be "
-                    "profiles that are not loaded",
-                    project));
+        "outside " + outside,
+        fmt::format("{}: {} is not loaded: it is a link that leads out of the project", project, outside));
+  for (const std::string& cut : found.cut)
+    say_once(cut.substr(0, cut.find_first_of("0123456789")), fmt::format("{}: `profiles` {}", project, cut));
+  for (const GlobMatches::WatchedFolder& folder : found.folders) {
+    if (watched_folders_.size() >= GlobLimits{}.max_folders || !watched_folders_.insert(folder.path).second)
+      continue;
+    const WatchKind kind =
+        session_.engine.watch_folder(session_.client, folder.path, folder.seen, [this] { look(); });
+    if (kind == WatchKind::none_left) say_once("no watches", project + ": " + no_watches_left());
+  }
   // Oldest first, so that the newest is what is meant where none is named.
-  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+  for (auto path = found.paths.rbegin(); path != found.paths.rend(); ++path) {
+    if (!project_profiles_.insert(*path).second) continue;  // watched already, or closed by the user
     OpenRequest request;
     request.uri = uri_of_path(*path);
-    if (!project_profiles_.insert(*path).second) continue;  // watched already, or closed by the user
     request.metric = session_.workspace.metric().value_or("");
     session_.opening.open(
         std::move(request), std::nullopt, [](const std::function<void()>&) {},
@@ -88,6 +101,7 @@ void ProjectModule::load_project_profiles() {
             session_.show_message(psp::MessageType::warning, to_psp(answer.error(), path).message);
         });
   }
+  if (std::exchange(look_again_, false)) look();
 }
 
 }  // namespace

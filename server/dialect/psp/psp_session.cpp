@@ -1,6 +1,7 @@
 #include "server/dialect/psp/psp_session.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -10,8 +11,8 @@
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
-#include "server/feature/escape.h"
 #include "server/runtime/log.h"
+#include "server/runtime/secret.h"
 
 namespace profd {
 namespace {
@@ -19,14 +20,7 @@ namespace {
 using protocol::ResponseError;
 
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
-
-// Equal in a time that does not depend on where the texts differ.
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference = static_cast<unsigned char>(difference | (a[i] ^ (b.empty() ? '\0' : b[i % b.size()])));
-  return difference == 0;
-}
+constexpr std::size_t kParsedSoon = std::size_t{1} << 20;
 
 std::vector<std::string> roots_of(const psp::InitializeParams& params) {
   std::vector<std::string> roots;
@@ -94,6 +88,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
       channel_(std::move(channel)),
       authorised_(context_.setup.token.empty()) {
   context_.client = engine.add_client(this);
+  context_.workspace.set_client(context_.client);
   modules_.push_back(make_documents_module(context_));
   modules_.push_back(make_editor_module(context_));
   modules_.push_back(make_commands_module(context_));
@@ -101,10 +96,16 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_project_module(context_));
   modules_.push_back(make_views_module(context_));
   modules_.push_back(make_sources_module(context_));
+  modules_.push_back(make_uploads_module(context_));
+  modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
   hooks.send = [to = channel_](const std::string& body, bool droppable) { to->send(body, droppable); };
-  hooks.log = [](std::string_view text) { log_warning(sanitize_text(text)); };
+  hooks.log = [](std::string_view text) { log_warning(text); };
+  context_.aside = [this](Lane lane, const char* what, UniqueFunction<void()> work,
+                          UniqueFunction<void()> then) {
+    aside(lane, what, std::move(work), std::move(then));
+  };
   context_.peer = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 
@@ -121,7 +122,7 @@ void PspSession::close() {
 }
 
 bool PspSession::idle() const {
-  return !parsing_ && context_.peer->n_incoming() == 0;
+  return n_aside_ == 0 && context_.peer->n_incoming() == 0;
 }
 
 void PspSession::refuse(const std::string& why) {
@@ -136,20 +137,43 @@ void PspSession::receive(std::string body) {
     return;
   }
   // A large message is parsed on a worker; the ones behind it wait, so that order is kept.
-  parsing_ = true;
+  using Parsed = tl::expected<protocol::Message, protocol::MessageFault>;
+  const Lane lane = body.size() < kParsedSoon ? Lane::interactive : Lane::bulk;
+  const auto parsed = std::make_shared<std::optional<Parsed>>();
+  aside(
+      lane, "parse", [parsed, body = std::move(body)] { *parsed = protocol::parse_message(body); },
+      [this, parsed] {
+        if (!*parsed)
+          context_.peer->refuse({std::nullopt, ResponseError(psp::ErrorCodes::internal_error, "not parsed")});
+        else if (**parsed)
+          context_.peer->dispatch(***parsed);
+        else
+          context_.peer->refuse((*parsed)->error());
+      });
+}
+
+// An exception in `work` ends it; `then` comes all the same, or the session would wait for ever.
+void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
+                       UniqueFunction<void()> then) {
+  struct Over {
+    Engine& engine;
+    UniqueFunction<void()> tell;
+    Over(Engine& of, UniqueFunction<void()> what) : engine(of), tell(std::move(what)) {}
+    Over(const Over&) = delete;
+    ~Over() { engine.post(std::move(tell)); }
+  };
+  ++n_aside_;
   context_.engine.scheduler().submit(
-      Lane::bulk, "parse", [this, alive = context_.alive, &engine = context_.engine, body = std::move(body)] {
-        auto parsed = std::make_shared<tl::expected<protocol::Message, protocol::MessageFault>>(
-            protocol::parse_message(body));
-        engine.post([this, alive, parsed] {
-          if (!*alive || context_.closed) return;
-          parsing_ = false;
-          if (*parsed)
-            context_.peer->dispatch(**parsed);
-          else
-            context_.peer->refuse(parsed->error());
-          if (on_ready_) on_ready_();
-        });
+      lane, context_.client, what,
+      [work = std::move(work),
+       over = std::make_unique<Over>(context_.engine,
+                                     [this, alive = context_.alive, then = std::move(then)]() mutable {
+                                       if (!*alive || context_.closed) return;
+                                       then();
+                                       if (--n_aside_ == 0 && on_ready_) on_ready_();
+                                     })]() mutable {
+        work();
+        work = {};
       });
 }
 
@@ -202,19 +226,35 @@ void PspSession::initialize(const psp::InitializeParams& params,
     if (context_.setup.on_exit) context_.setup.on_exit();
     return;
   }
+  if (context_.setup.on_known) context_.setup.on_known();
   if (params.process_id && context_.setup.on_process_id) context_.setup.on_process_id(*params.process_id);
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
   if (params.initialization_options) apply_settings(*params.initialization_options);
-  context_.workspace.set_roots(roots_of(params), [this, alive = context_.alive] {
-    if (!*alive) return;
-    context_.prepare(context_.meant_profile());
-    refresh();
-  });
-  psp::InitializeResult result;
-  result.capabilities = capabilities();
-  result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
-  reply(result);
+  std::vector<std::string> roots = roots_of(params);
+  if (context_.setup.may_have_root)
+    std::erase_if(roots, [&](const std::string& root) { return !context_.setup.may_have_root(root); });
+  // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
+  struct Found {
+    std::vector<std::string> roots;
+    ProjectFound project;
+    protocol::Reply<psp::InitializeRequest> reply;
+  };
+  const auto found = std::make_shared<Found>(Found{std::move(roots), {}, std::move(reply)});
+  aside(
+      Lane::interactive, "project file", [found] { found->project = find_project(found->roots); },
+      [this, found] {
+        context_.workspace.set_roots(std::move(found->roots), std::move(found->project),
+                                     [this, alive = context_.alive] {
+                                       if (!*alive) return;
+                                       context_.prepare(context_.meant_profile());
+                                       refresh();
+                                     });
+        psp::InitializeResult result;
+        result.capabilities = capabilities();
+        result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
+        found->reply(result);
+      });
 }
 
 psp::ServerCapabilities PspSession::capabilities() const {
@@ -223,7 +263,8 @@ psp::ServerCapabilities PspSession::capabilities() const {
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
   for (const std::string& method : context_.peer->binder().request_methods())
-    for (const std::string_view prefix : {"profile/", "view/", "source/", "selection/", "metric/", "$/"})
+    for (const std::string_view prefix :
+         {"profile/", "view/", "source/", "selection/", "metric/", "upload/", "web/", "$/"})
       if (method.compare(0, prefix.size(), prefix) == 0) own.methods.push_back(method);
   for (const auto& module : modules_) module->announce(result, own);
   own.limits = {5000, 1000, static_cast<std::int64_t>(protocol::kMaxMessageBytes)};
@@ -243,14 +284,22 @@ void PspSession::refresh() {
   for (const auto& module : modules_) module->refresh();
 }
 
+// Once in a turn of the strand, however many profiles changed in it.
+void PspSession::refresh_soon() {
+  if (std::exchange(refreshing_, true)) return;
+  context_.engine.post([this, alive = context_.alive] {
+    if (!*alive) return;
+    refreshing_ = false;
+    refresh();
+  });
+}
+
 void PspSession::on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
-                                    const std::string& uri, const std::string& message) {
-  if (change == ProfileChange::opened || change == ProfileChange::reloaded)
-    context_.workspace.profile_loaded(handle);
+                                    const std::string& uri, const std::string& message, std::size_t left) {
   if (!context_.running || context_.closed) return;
-  const ProfileNews news{change, handle, uri, message, revision};
+  const ProfileNews news{change, handle, uri, message, revision, left};
   for (const auto& module : modules_) module->on_profile(news);
-  refresh();
+  refresh_soon();
 }
 
 void PspSession::on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) {

@@ -19,7 +19,7 @@ class PspSession final : public Session, private EngineListener {
 
   void receive(std::string body) override;
   void refuse(const std::string& why) override;
-  [[nodiscard]] bool ready() const override { return !parsing_; }
+  [[nodiscard]] bool ready() const override { return n_aside_ == 0; }
   void set_on_ready(std::function<void()> on_ready) override { on_ready_ = std::move(on_ready); }
   [[nodiscard]] bool idle() const override;
   void close() override;
@@ -32,9 +32,11 @@ class PspSession final : public Session, private EngineListener {
   [[nodiscard]] psp::ServerCapabilities capabilities() const;
   void apply_settings(const protocol::Any& settings);
   void refresh();
+  void refresh_soon();
+  void aside(Lane lane, const char* what, UniqueFunction<void()> work, UniqueFunction<void()> then);
 
   void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
-                          const std::string& uri, const std::string& message) override;
+                          const std::string& uri, const std::string& message, std::size_t left) override;
   void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) override;
   void on_activity_changed(const std::string& error) override;
 
@@ -42,8 +44,9 @@ class PspSession final : public Session, private EngineListener {
   std::shared_ptr<Channel> channel_;
   std::vector<std::unique_ptr<Module>> modules_;
   std::function<void()> on_ready_;
-  bool authorised_ = false, parsing_ = false;
-  int exit_code_ = 0;  // 1 after `exit` without `shutdown`
+  bool authorised_ = false, refreshing_ = false;
+  std::size_t n_aside_ = 0;  // work of messages that those behind them wait for
+  int exit_code_ = 0;        // 1 after `exit` without `shutdown`
 };
 
 // A SessionFactory.

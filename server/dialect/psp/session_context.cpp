@@ -31,14 +31,18 @@ Result<void> SessionContext::select_profile(const std::string& handle) {
   return engine.set_default(handle);
 }
 
-void SessionContext::log_message(psp::MessageType type, const std::string& text) const {
-  log_info(sanitize_text(text));
-  if (running) peer->notify<psp::LogMessageNotification>({type, sanitize_text(text)});
+void SessionContext::log_message(psp::MessageType type, const std::string& text) {
+  log_info(text);
+  if (!running) return;
+  if (const auto said = logged.next(text))
+    peer->notify<psp::LogMessageNotification>({type, sanitize_text(*said)});
 }
 
-void SessionContext::show_message(psp::MessageType type, const std::string& text) const {
-  log_info(sanitize_text(text));
-  if (running) peer->notify<psp::ShowMessageNotification>({type, sanitize_text(text)});
+void SessionContext::show_message(psp::MessageType type, const std::string& text) {
+  log_info(text);
+  if (!running) return;
+  if (const auto said = shown.next(text))
+    peer->notify<psp::ShowMessageNotification>({type, sanitize_text(*said)});
 }
 
 void SessionContext::prepare(const OpenProfilePtr& open) {
@@ -47,6 +51,13 @@ void SessionContext::prepare(const OpenProfilePtr& open) {
   const std::vector<Filter> filters = workspace.filters();
   if (!filters.empty()) engine.prepare(open, {});
   engine.prepare(open, filters, &snapshot);  // what editors are shown
+}
+
+ResponseError too_many_wait() {
+  return {psp::ErrorCodes::server_cancelled,
+          fmt::format("{} requests of this client wait for a worker, the most there may be; ask again when "
+                      "some are answered",
+                      Scheduler::kMaxWaiting)};
 }
 
 tl::expected<MetricId, ResponseError> find_metric(const OpenProfile& open, const std::string& name,

@@ -5,6 +5,7 @@
 // worker over those snapshots and answers from there.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
+#include "server/runtime/repeats.h"
 
 namespace profd {
 
@@ -45,9 +47,14 @@ struct SessionContext {
   bool running = false;  // between `initialized` and the end
   bool closed = false;
   std::string own_default;  // handle of what this client opened last; goes before the daemon's default
-  std::map<std::string, StopSource> panels;
+  std::map<std::string, std::function<void()>> panels;  // what stops the newest request of each
   Opening opening;
+  Repeats logged, shown;
   std::shared_ptr<protocol::Peer> peer;
+  // Runs `work` on a worker, then `then` on the strand if the session is still there; the client's messages
+  // behind this one wait until it is over, so that their order is kept. Set by the session.
+  std::function<void(Lane lane, const char* what, UniqueFunction<void()> work, UniqueFunction<void()> then)>
+      aside;
 
   template <class R>
   using Work = UniqueFunction<Result<typename R::Result>(const StopToken& stop)>;
@@ -69,12 +76,15 @@ struct SessionContext {
   // Makes a profile the one that is meant where none is named.
   Result<void> select_profile(const std::string& handle);
 
-  void log_message(psp::MessageType type, const std::string& text) const;
-  void show_message(psp::MessageType type, const std::string& text) const;
+  // For the client's log, or before its user's eyes; the same over and over is folded.
+  void log_message(psp::MessageType type, const std::string& text);
+  void show_message(psp::MessageType type, const std::string& text);
   // What requests on a profile will need is made ahead of time, for the workspace's filters too.
   void prepare(const OpenProfilePtr& open);
 };
 
+// The client has as many tasks waiting as it may have.
+protocol::ResponseError too_many_wait();
 // A metric of a profile by name; "" is the default one.
 tl::expected<MetricId, protocol::ResponseError> find_metric(const OpenProfile& open, const std::string& name,
                                                             const std::string& where);
@@ -87,25 +97,39 @@ std::optional<protocol::ResponseError> outdated(const OpenProfile& open,
 template <class R>
 void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
                          const std::string& panel) {
+  if (engine.scheduler().full(client)) return reply.error(too_many_wait());
+  // The task owns it; who cancels before a worker has taken the task answers in its place.
+  struct Pending {
+    explicit Pending(protocol::Reply<R> to) : reply(std::move(to)) {}
+    protocol::Reply<R> reply;
+    std::atomic<bool> taken{false};
+  };
+  const auto pending = std::make_shared<Pending>(std::move(reply));
   StopSource stop;
+  const std::function<void()> cancel = [stop, weak = std::weak_ptr<Pending>(pending)]() mutable {
+    stop.request_stop();
+    const auto waiting = weak.lock();
+    if (waiting && !waiting->taken.exchange(true))
+      waiting->reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
+  };
   if (!panel.empty()) {
     if (panels.size() > 1000) panels.clear();
-    if (const auto older = panels.find(panel); older != panels.end()) older->second.request_stop();
-    panels.insert_or_assign(panel, stop);
+    if (const auto older = panels.find(panel); older != panels.end()) older->second();
+    panels.insert_or_assign(panel, cancel);
   }
-  reply.on_cancel([stop]() mutable { stop.request_stop(); });
+  pending->reply.on_cancel(cancel);
   engine.scheduler().submit(
-      quick ? R::lane : Lane::bulk, R::method,
-      [reply = std::move(reply), work = std::move(work), place = std::move(place), stop]() mutable {
-        if (stop.stopped()) {
-          reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
-          return;
-        }
+      !quick                     ? Lane::bulk
+      : R::lane == Lane::inline_ ? Lane::interactive
+                                 : R::lane,
+      client, R::method,
+      [pending = std::move(pending), work = std::move(work), place = std::move(place), stop]() mutable {
+        if (pending->taken.exchange(true)) return;
         auto result = work(StopToken(stop));
         if (result)
-          reply(*result);
+          pending->reply(*result);
         else
-          reply.error(to_psp(result.error(), place));
+          pending->reply.error(to_psp(result.error(), place));
       });
 }
 

@@ -9,6 +9,7 @@
 namespace profd {
 namespace {
 
+// On a worker: may look at files.
 psp::Selection selection_to_psp(const SharedSelection& selection, const WorkspaceSnapshot& workspace) {
   psp::Selection out;
   out.profile = selection.profile;
@@ -26,7 +27,7 @@ psp::Selection selection_to_psp(const SharedSelection& selection, const Workspac
   return out;
 }
 
-// The place of a function, when the profile knows exactly one.
+// The place of a function, when the profile knows exactly one. On a worker: looks at all functions.
 void fill_place(const Profile& profile, SharedSelection& selection) {
   if (!selection.file.empty()) return;
   std::size_t n_found = 0;
@@ -52,8 +53,10 @@ class SharedModule final : public Module {
 
  private:
   void send_status(const std::string& error);
+  void tell_selection(std::optional<psp::Selection> selection, ClientId by);
 
   SessionContext& session_;
+  std::uint64_t selection_turn_ = 0;  // counts what was selected
 };
 
 void SharedModule::bind(protocol::Binder& binder) {
@@ -77,9 +80,24 @@ void SharedModule::bind(protocol::Binder& binder) {
         if (wanted.path) selection.path = *wanted.path;
         selection.revision = (*open)->revision;
         if (wanted.frames) selection.frames = *wanted.frames;
-        fill_place(*(*open)->profile, selection);
-        session_.engine.select(session_.client, selection);
-        reply(selection_to_psp(selection, session_.workspace.snapshot()));
+        struct Placed {
+          SharedSelection selection;
+          std::optional<psp::Selection> answer;
+          protocol::Reply<psp::SelectionSetRequest> reply;
+        };
+        const auto placed =
+            std::make_shared<Placed>(Placed{std::move(selection), std::nullopt, std::move(reply)});
+        session_.aside(
+            Lane::interactive, psp::SelectionSetRequest::method,
+            [placed, open = *open, workspace = session_.workspace.snapshot()] {
+              fill_place(*open->profile, placed->selection);
+              placed->answer = selection_to_psp(placed->selection, workspace);
+            },
+            [this, placed] {
+              if (!placed->answer) return;  // the reply says that this failed
+              session_.engine.select(session_.client, std::move(placed->selection));
+              placed->reply(std::move(placed->answer));
+            });
       });
 
   binder.request<psp::MemoryRequest>(
@@ -103,8 +121,22 @@ void SharedModule::bind(protocol::Binder& binder) {
 
 void SharedModule::on_selection(const std::optional<SharedSelection>& selection, ClientId by) {
   if (!session_.can.selection) return;
+  const std::uint64_t turn = ++selection_turn_;
+  if (!selection) return tell_selection({}, by);
+  // The newest is what counts: an older one whose files were still looked at is not told any more.
+  session_.engine.scheduler().submit(
+      Lane::interactive, session_.client, "selection/changed",
+      [this, &engine = session_.engine, alive = session_.alive, selection = *selection,
+       workspace = session_.workspace.snapshot(), by, turn] {
+        engine.post([this, alive, by, turn, told = selection_to_psp(selection, workspace)]() mutable {
+          if (*alive && turn == selection_turn_) tell_selection(std::move(told), by);
+        });
+      });
+}
+
+void SharedModule::tell_selection(std::optional<psp::Selection> selection, ClientId by) {
   psp::SelectionChangedParams params;
-  if (selection) params.selection = selection_to_psp(*selection, session_.workspace.snapshot());
+  params.selection = std::move(selection);
   params.client = fmt::format("client {}", by);
   session_.peer->notify<psp::SelectionChangedNotification>(params);
 }
@@ -114,6 +146,7 @@ void SharedModule::send_status(const std::string& error) {
   const Engine& engine = session_.engine;
   psp::StatusParams params;
   const std::vector<Activity> activities = engine.activities();
+  const std::size_t n_activities = engine.n_activities();
   params.state = activities.empty() ? psp::DaemonState::idle : psp::DaemonState::busy;
   params.profiles = static_cast<std::uint32_t>(engine.n_profiles());
   params.clients = static_cast<std::uint32_t>(engine.n_clients());
@@ -129,7 +162,7 @@ void SharedModule::send_status(const std::string& error) {
     params.text +=
         params.tasks.front().title +
         (activities.front().percentage ? fmt::format(" {} %", *activities.front().percentage) : "") +
-        (activities.size() > 1 ? fmt::format(" and {} more", activities.size() - 1) : "");
+        (n_activities > 1 ? fmt::format(" and {} more", n_activities - 1) : "");
   if (!error.empty()) params.error = sanitize_text(error);
   session_.peer->notify<psp::StatusNotification>(params);
 }

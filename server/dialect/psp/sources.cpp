@@ -1,4 +1,4 @@
-// source/annotations and source/resolve.
+// source/annotations, source/resolve and source/text.
 #include <fmt/format.h>
 
 #include "server/dialect/psp/annotate_request.h"
@@ -7,6 +7,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/source_answer.h"
+#include "server/feature/source_text_answer.h"
 
 namespace profd {
 namespace {
@@ -121,6 +122,36 @@ void SourcesModule::bind(protocol::Binder& binder) {
         true, std::move(reply), (*open)->place(),
         [request = std::move(request)](const StopToken&) -> Result<psp::SourceResolveResult> {
           return resolved_to_psp(resolve_source(request));
+        });
+  });
+
+  binder.request<psp::SourceTextRequest>([this](const psp::SourceTextParams& params,
+                                                protocol::Reply<psp::SourceTextRequest> reply) {
+    if (params.text_document.has_value() == params.path.has_value())
+      return reply.error(invalid_params("params", "give a textDocument or a path"));
+    OpenProfilePtr open;
+    std::string file;
+    if (params.path) {
+      const auto found = session_.profile(params.profile);
+      if (!found) return reply.error(found.error());
+      open = *found;
+    } else {
+      auto path = path_of_uri(params.text_document->uri);
+      if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
+      file = std::move(*path);
+    }
+    session_.run<psp::SourceTextRequest>(
+        true, std::move(reply), file,
+        [&views = session_.engine.views(), open, file, named = params.path.value_or(""),
+         workspace = session_.workspace.snapshot(), folders = session_.workspace.walked_roots()](
+            const StopToken& stop) -> Result<psp::SourceTextResult> {
+          std::string path = file;
+          if (open) {
+            PROFD_TRY(path, workspace_file_of(views, *open, workspace, named, stop));
+          }
+          PROFD_TRY(SourceTextAnswer answer, source_text(folders, path, stop));
+          return psp::SourceTextResult{uri_of_path(answer.path), std::move(answer.text),
+                                       std::move(answer.encoding), answer.n_lines, to_bytes(answer.bytes)};
         });
   });
 }

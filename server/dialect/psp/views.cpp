@@ -1,4 +1,4 @@
-// view/table, view/search, view/hotspots.
+// view/table, view/search, view/hotspots; the others are in flame.cpp.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -35,6 +35,7 @@ class ViewsModule final : public Module {
 
 void ViewsModule::bind(protocol::Binder& binder) {
   bind_flame_graph(session_, binder);
+  bind_match(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");

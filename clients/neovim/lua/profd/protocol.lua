@@ -174,7 +174,7 @@ M.BoxFlag = {
   hasSource = 2, -- Its source file is in the workspace.
   recursive = 4, -- The same frame is above it already.
   matched = 8, -- Its name matches `search`.
-  more = 16, -- It has children that this answer leaves out.
+  more = 16, -- It has children, and this answer leaves all of them out.
   collapsed = 32, -- A filter folded frames into it.
   selfEstimated = 64, -- Its self value is an estimate; `estimated` of the answer says why.
   totalEstimated = 128, -- Its total is an estimate; `estimated` of the answer says why.
@@ -193,6 +193,13 @@ M.TableSort = {
   self = "self", -- Self value.
   total = "total", -- Total value.
   name = "name", -- Name.
+}
+
+--- Which way a search goes on.
+---@alias profd.MatchDirection string|"next"|"previous"
+M.MatchDirection = {
+  next = "next", -- Down and to the right.
+  previous = "previous", -- Up and to the left.
 }
 
 --- What a profile does not know about code.
@@ -822,6 +829,7 @@ M.DaemonState = {
 ---@field reason profd.ProfileChangeReason What happened.
 ---@field uri string Where it came from.
 ---@field message? string What happened, as a sentence.
+---@field left? integer To how many further profiles of the same file the same happened: a hundred are told one by one, `profile/list` has them all.
 
 --- Parameters of `metric/list`.
 ---@class profd.MetricListParams
@@ -871,6 +879,7 @@ M.DaemonState = {
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
 ---@field colorMetric? string Fills the column `color` with this metric.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`.
+---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
 --- Boxes as columns, all equally long. Ancestors of the zoomed box come first, then rows from the top, each
@@ -890,6 +899,9 @@ M.DaemonState = {
 ---@field node? integer[] Node of the view; short for a path while the view is cached.
 ---@field color? (number|nil)[] Value of the colour metric; null: no value.
 ---@field colorText? string[] The same as shown.
+---@field selfText? string[] With `details`: self value and its share of the view, as shown.
+---@field parentShare? string[] With `details`: share of the parent box's total, as shown; empty for the root.
+---@field matchedBelow? number[] With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the stacks with a match among them; 0 for a box whose children are here. Matches that are here are not in it.
 
 --- Joined siblings, as columns: each says how many and how much, and opens on zoom to its parent.
 ---@class profd.RemainderBoxes
@@ -899,6 +911,16 @@ M.DaemonState = {
 ---@field count integer[] How many boxes were joined.
 ---@field parent integer[] Index of the parent in the boxes; -1: none.
 ---@field text string[] How many and how much, as shown.
+---@field matched? integer[] With `search`: how many of the joined boxes match or lead to a match; 0: none.
+---@field matchedValue? number[] With `search`: the value of the stacks with a match in the joined boxes or below them, each counted once, whatever matches above.
+---@field matchedText? string[] The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
+
+--- What is known of names, as columns as long as `names`.
+---@class profd.NameColumns
+---@field group integer[] Index into `groups`; -1: neither module nor package is known.
+---@field module? integer[] With `details`: index into `modules`; -1: unknown.
+---@field file? integer[] With `details`: index into `files`; -1: unknown.
+---@field line? integer[] With `details`: line, 1-based; 0: unknown.
 
 --- What the bounds of the request cut off.
 ---@class profd.Truncation
@@ -910,6 +932,9 @@ M.DaemonState = {
 ---@class profd.SearchShare
 ---@field amount profd.Amount Each stack counted once.
 ---@field names integer How many names match.
+---@field zoomed? profd.Amount Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden` together. Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and callees show what matches on their side of the focus.
+---@field shown? profd.Amount What goes through boxes that match and are in this answer.
+---@field hidden? profd.Amount What matches only in boxes that were joined into remainders or left out below the flag `more`; `view/match` leads to them.
 
 --- Values of the profile that a view leaves out because a filter by thread, label or time cannot tell whether
 --- they belong to it.
@@ -930,6 +955,10 @@ M.DaemonState = {
 ---@field rows integer Rows in this answer: the largest depth and one.
 ---@field names string[] Full names.
 ---@field labels string[] Short names, for boxes; as long as `names`.
+---@field named? profd.NameColumns What is known of `names`: what they are coloured by and, with `details`, where they are.
+---@field groups? string[] What boxes are coloured by: package or namespace where the name has one, else module, else folder. The same in exported pictures. Default: [].
+---@field modules? string[] With `details`: modules, as the profile says. Default: [].
+---@field files? string[] With `details`: files, as the profile says; `source/resolve` finds them in the workspace. Default: [].
 ---@field boxes profd.FlameBoxes The boxes.
 ---@field remainder profd.RemainderBoxes The joined siblings.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
@@ -1031,6 +1060,39 @@ M.DaemonState = {
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
+--- Parameters of `view/match`.
+---@class profd.MatchParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view, of any shape but flat; its own `profile` goes before the one beside it.
+---@field pattern string An RE2 regular expression, as `search` of `view/flameGraph`.
+---@field from? profd.ZoomTarget The box to go on from, which need not match; absent: the root.
+---@field within? profd.ZoomTarget Stay in this box and below it; absent: the whole view.
+---@field revision? integer The revision whose keys or nodes `from` and `within` have; required with them. Another one than the profile's answers `ContentModified`.
+---@field direction? profd.MatchDirection Which way. Default: "next".
+---@field order? profd.BoxOrder Order of siblings, as in the picture. Default: "name".
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- A box that matches.
+---@class profd.Match
+---@field path profd.BoxPath Where it is: for `zoom`, and for `from` of the next step.
+---@field node integer Its node, as in FlameBoxes.
+---@field name string Its full name.
+---@field label string Its short name.
+---@field self profd.Amount Self value.
+---@field total profd.Amount Total value.
+---@field wrapped boolean The end of the view was passed: it is the first again, or the last.
+
+--- The match one step on.
+---@class profd.MatchResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field match? profd.Match The match; absent: no box matches.
+---@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
 --- Parameters of `view/hotspots`.
 ---@class profd.HotspotsParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
@@ -1123,6 +1185,68 @@ M.DaemonState = {
 ---@field candidates profd.SourceCandidate[] Equally good matches; one when it is clear, none when there is no match.
 ---@field tie boolean There are several: ask the user, do not guess.
 ---@field text string The result as a sentence.
+
+--- Parameters of `source/text`: a document, or a path of the profile. A path that means several files, or
+--- none, fails and says so.
+---@class profd.SourceTextParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field textDocument? profd.TextDocumentIdentifier The file.
+---@field path? string A path, as the profile says.
+
+--- A source file as text.
+---@class profd.SourceTextResult
+---@field uri string The file: what `source/annotations` is asked with.
+---@field text string All of it. What is open in an editor with other text is not asked for: this is the file.
+---@field encoding string What the file is written in: `utf-8`, `utf-16le`, `utf-16be`, or `latin-1` for bytes that are none of them.
+---@field lineCount integer Number of lines.
+---@field size profd.Measure Its size in bytes.
+
+--- Parameters of `upload/begin`.
+---@class profd.UploadBeginParams
+---@field name string The file's name; what is a folder in it is left out.
+---@field size integer Its size in bytes.
+
+--- An upload that may send pieces.
+---@class profd.UploadBeginResult
+---@field upload string Names it on this connection.
+---@field pieceBytes integer Bytes of a piece at most, before base64.
+
+--- Parameters of `upload/piece`.
+---@class profd.UploadPieceParams
+---@field upload string The upload.
+---@field offset integer Where the piece begins: the bytes received so far.
+---@field base64 string Its bytes.
+
+--- How far an upload is.
+---@class profd.UploadPieceResult
+---@field received integer Bytes received so far: `offset` of the next piece.
+
+--- Parameters of `upload/end`.
+---@class profd.UploadEndParams
+---@field upload string The upload.
+
+--- A file that came whole.
+---@class profd.UploadEndResult
+---@field uri string What `profile/open` opens. It is there as long as the connection; open it without `watch`.
+---@field name string The name it was given: `name` of `OpenOptions`.
+
+--- Parameters of `upload/cancel`.
+---@class profd.UploadCancelParams
+---@field upload string The upload.
+
+--- Parameters of `web/address`.
+---@class profd.WebAddressParams
+---@field open? string[] What the page opens when it comes up: `open` in the address, once for each. What is open in the daemon keeps its handle. Default: [].
+---@field view? string The view it begins with, in its text form: `view` in the address.
+
+--- Two addresses of one page. What follows `#` is `&`-separated `key=value`, percent-encoded, and is never
+--- sent to a server: `t` (token) or `c` (code), `open`, `view`, and `root` for each folder of the asker's
+--- workspace. The page names these folders as `workspaceFolders` of `initialize`; others than those that the
+--- daemon gave out are ignored.
+---@class profd.WebAddressResult
+---@field address string For the user's eyes: it carries the token, which is good as long as the daemon lives.
+---@field once string For the argument of a program, which other users of the machine can read: it carries a code instead, good once and for 60 seconds. The page changes it for the token: `POST /token` with `Authorization: Code <code>` answers `{"token": ...}`.
+---@field hasPage boolean The views are part of this profd. False: it was built without Node; the address says so and serves the protocol alone.
 
 --- The frame the clients talk about.
 ---@class profd.Selection
@@ -1244,6 +1368,9 @@ M.methods = {
   --- How much of a view matches a regular expression.
   --- params: profd.SearchParams; result: profd.SearchResult
   search = "view/search",
+  --- The next or previous box of a view whose name matches, however narrow it is: from a box, in the order of the picture (a box before what is below it, siblings from left to right). Steps reach every match once, then begin again.
+  --- params: profd.MatchParams; result: profd.MatchResult
+  match = "view/match",
   --- The hottest functions or lines, with the files to jump to.
   --- params: profd.HotspotsParams; result: profd.HotspotsResult
   hotspots = "view/hotspots",
@@ -1253,6 +1380,24 @@ M.methods = {
   --- Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
   --- params: profd.SourceResolveParams; result: profd.SourceResolveResult
   source_resolve = "source/resolve",
+  --- The text of a source file, for clients that cannot read files. Only files of the workspace are given: those that lie in its roots once every link is followed. Any other path fails, whatever a profile says of it.
+  --- params: profd.SourceTextParams; result: profd.SourceTextResult
+  source_text = "source/text",
+  --- A file comes from the client in pieces: for clients that have bytes and no path, such as a file dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open` with the `uri` of `upload/end`), and removes it with the connection.
+  --- params: profd.UploadBeginParams; result: profd.UploadBeginResult
+  upload_begin = "upload/begin",
+  --- The next piece. One at a time: the next is sent when this one is answered.
+  --- params: profd.UploadPieceParams; result: profd.UploadPieceResult
+  upload_piece = "upload/piece",
+  --- All pieces are there: the file can be opened. With fewer bytes than `upload/begin` said it fails.
+  --- params: profd.UploadEndParams; result: profd.UploadEndResult
+  upload_end = "upload/end",
+  --- The client does not want an upload any more: its file is removed, begun or complete. A profile that was opened from it stays open.
+  --- params: profd.UploadCancelParams; result: nil
+  upload_cancel = "upload/cancel",
+  --- Where a browser finds the views: starts serving them over HTTP on loopback when nothing does. Answered only to clients on the owner's own socket or pipes, never to one that came over TCP or HTTP.
+  --- params: profd.WebAddressParams; result: profd.WebAddressResult
+  web_address = "web/address",
   --- Chooses the frame that all clients mean. The result is the selection with its place filled in.
   --- params: profd.SelectionSetParams; result: profd.Selection|nil
   selection_set = "selection/set",
@@ -1799,6 +1944,7 @@ M.schema = {
     reason = { type = "s", required = true },
     uri = { type = "s", required = true },
     message = { type = "s" },
+    left = { type = "l" },
   },
   MetricListParams = {
     profile = { type = "s" },
@@ -1842,6 +1988,7 @@ M.schema = {
     order = { type = "s" },
     colorMetric = { type = "s" },
     search = { type = "s", maxLength = 10000 },
+    details = { type = "b" },
     panelId = { type = "s" },
   },
   FlameBoxes = {
@@ -1859,6 +2006,9 @@ M.schema = {
     node = { type = {"a", "l"} },
     color = { type = {"a", {"o", "n", "0"}} },
     colorText = { type = {"a", "s"} },
+    selfText = { type = {"a", "s"} },
+    parentShare = { type = {"a", "s"} },
+    matchedBelow = { type = {"a", "n"} },
   },
   RemainderBoxes = {
     depth = { type = {"a", "u"}, required = true },
@@ -1867,6 +2017,15 @@ M.schema = {
     count = { type = {"a", "l"}, required = true },
     parent = { type = {"a", "i"}, required = true },
     text = { type = {"a", "s"}, required = true },
+    matched = { type = {"a", "l"} },
+    matchedValue = { type = {"a", "n"} },
+    matchedText = { type = {"a", "s"} },
+  },
+  NameColumns = {
+    group = { type = {"a", "i"}, required = true },
+    module = { type = {"a", "i"} },
+    file = { type = {"a", "i"} },
+    line = { type = {"a", "u"} },
   },
   Truncation = {
     byBoxes = { type = "b", required = true },
@@ -1876,6 +2035,9 @@ M.schema = {
   SearchShare = {
     amount = { type = {"S", "Amount"}, required = true },
     names = { type = "l", required = true },
+    zoomed = { type = {"S", "Amount"} },
+    shown = { type = {"S", "Amount"} },
+    hidden = { type = {"S", "Amount"} },
   },
   Exclusion = {
     amount = { type = {"S", "Amount"}, required = true },
@@ -1893,6 +2055,10 @@ M.schema = {
     rows = { type = "u", required = true },
     names = { type = {"a", "s"}, required = true },
     labels = { type = {"a", "s"}, required = true },
+    named = { type = {"S", "NameColumns"} },
+    groups = { type = {"a", "s"} },
+    modules = { type = {"a", "s"} },
+    files = { type = {"a", "s"} },
     boxes = { type = {"S", "FlameBoxes"}, required = true },
     remainder = { type = {"S", "RemainderBoxes"}, required = true },
     truncated = { type = {"S", "Truncation"} },
@@ -1987,6 +2153,36 @@ M.schema = {
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
+  MatchParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    pattern = { type = "s", required = true, maxLength = 10000 },
+    from = { type = {"o", "l", {"a", "l"}} },
+    within = { type = {"o", "l", {"a", "l"}} },
+    revision = { type = "u" },
+    direction = { type = "s" },
+    order = { type = "s" },
+    panelId = { type = "s" },
+  },
+  Match = {
+    path = { type = {"a", "l"}, required = true },
+    node = { type = "l", required = true },
+    name = { type = "s", required = true },
+    label = { type = "s", required = true },
+    self = { type = {"S", "Amount"}, required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    wrapped = { type = "b", required = true },
+  },
+  MatchResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    match = { type = {"S", "Match"} },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
   HotspotsParams = {
     profile = { type = "s" },
     metric = { type = "s" },
@@ -2069,6 +2265,53 @@ M.schema = {
     candidates = { type = {"a", {"S", "SourceCandidate"}}, required = true },
     tie = { type = "b", required = true },
     text = { type = "s", required = true },
+  },
+  SourceTextParams = {
+    profile = { type = "s" },
+    textDocument = { type = {"S", "TextDocumentIdentifier"} },
+    path = { type = "s", maxLength = 65536 },
+  },
+  SourceTextResult = {
+    uri = { type = "s", required = true },
+    text = { type = "s", required = true },
+    encoding = { type = "s", required = true },
+    lineCount = { type = "u", required = true },
+    size = { type = {"S", "Measure"}, required = true },
+  },
+  UploadBeginParams = {
+    name = { type = "s", required = true, maxLength = 4096 },
+    size = { type = "l", required = true, minimum = 0 },
+  },
+  UploadBeginResult = {
+    upload = { type = "s", required = true },
+    pieceBytes = { type = "u", required = true },
+  },
+  UploadPieceParams = {
+    upload = { type = "s", required = true },
+    offset = { type = "l", required = true, minimum = 0 },
+    base64 = { type = "s", required = true, maxLength = 1398104 },
+  },
+  UploadPieceResult = {
+    received = { type = "l", required = true },
+  },
+  UploadEndParams = {
+    upload = { type = "s", required = true },
+  },
+  UploadEndResult = {
+    uri = { type = "s", required = true },
+    name = { type = "s", required = true },
+  },
+  UploadCancelParams = {
+    upload = { type = "s", required = true },
+  },
+  WebAddressParams = {
+    open = { type = {"a", "s"}, maxItems = 100 },
+    view = { type = "s", maxLength = 10000 },
+  },
+  WebAddressResult = {
+    address = { type = "s", required = true },
+    once = { type = "s", required = true },
+    hasPage = { type = "b", required = true },
   },
   Selection = {
     profile = { type = "s", required = true },

@@ -8,8 +8,14 @@ using namespace profd::test;
 
 namespace {
 
-auto list(const std::string& bytes) {
-  return list_zip(std::as_bytes(std::span(bytes)));
+Result<std::vector<ArchiveMember>> list(const std::string& bytes) {
+  ImportReport report;
+  return list_zip(std::as_bytes(std::span(bytes)), false, report);
+}
+
+Result<Expanded> expand(const ArchiveMember& member) {
+  ImportReport report;
+  return expand_member(member, {{1u << 20, "expanded_bytes"}, false, {}, nullptr}, report);
 }
 
 }  // namespace
@@ -20,8 +26,7 @@ TEST_CASE("zip members are listed in order and expand to their content") {
   REQUIRE(members);
   REQUIRE(members->size() == 2);
   for (const auto& [i, content] : {std::pair{0, std::string(9000, 'a')}, {1, std::string("stored")}}) {
-    const auto out =
-        expand_member((*members)[static_cast<std::size_t>(i)], {{1u << 20, "expanded_bytes"}, false, {}});
+    const auto out = expand((*members)[static_cast<std::size_t>(i)]);
     REQUIRE(out);
     CHECK(std::string(reinterpret_cast<const char*>(out->bytes.data()), out->bytes.size()) == content);
   }
@@ -39,8 +44,7 @@ TEST_CASE("a zip cut anywhere or with any byte changed is listed or refused, nev
         CHECK(members.error().offset.value_or(0) <= zip.size());
         continue;
       }
-      for (const ArchiveMember& member : *members)
-        (void)expand_member(member, {{1u << 20, "expanded_bytes"}, false, {}}).has_value();
+      for (const ArchiveMember& member : *members) (void)expand(member).has_value();
     }
   }
 }
@@ -52,4 +56,33 @@ TEST_CASE("zip64 is refused by name") {
   REQUIRE_FALSE(members);
   CHECK(members.error().code == ErrorCode::unsupported);
   CHECK(members.error().message.find("zip64") != std::string::npos);
+}
+
+TEST_CASE("a stored zip member whose bytes changed is an error, or read and reported when asked for") {
+  std::string zip = zip_of({{"a", "main;f 10", false}});
+  zip[zip.find("10")] = '9';
+  const auto members = list(zip);
+  REQUIRE(members);
+  const auto strict = expand(members->front());
+  REQUIRE_FALSE(strict);
+  CHECK(strict.error().message.find("checksum of a does not match") != std::string::npos);
+  ImportReport report;
+  CHECK(expand_member(members->front(), {{100, "expanded_bytes"}, true, {}, nullptr}, report));
+  CHECK(report.has_losses());
+}
+
+TEST_CASE("a zip directory that leaves a member out is an error, or a loss when asked for") {
+  const std::string zip = zip_of({{"a", "one", false}, {"b", "two", false}});
+  for (const std::size_t count : {zip.size() - 12, zip.size() - 14}) {
+    std::string changed = zip;
+    changed[count] = 1;
+    CHECK_FALSE(list(changed));
+    ImportReport report;
+    CHECK(list_zip(std::as_bytes(std::span(changed)), true, report));
+    CHECK(report.has_losses());
+  }
+  // As if it were a folder, which is left out.
+  std::string renamed = zip;
+  renamed[zip.rfind('b')] = '/';
+  CHECK_FALSE(list(renamed));
 }

@@ -1,5 +1,9 @@
 #include "server/engine/document.h"
 
+#include <algorithm>
+#include <ctime>
+#include <random>
+
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -26,41 +30,161 @@ TEST_CASE("positions count bytes, UTF-16 units or code points") {
 TEST_CASE("incremental changes keep the text and move the lines") {
   Document document("one\ntwo\nthree\n", 1);
   REQUIRE(document.change(range(1, 0, 1, 0), "new\n", PositionEncoding::utf16, 2));
-  CHECK(document.text() == "one\nnew\ntwo\nthree\n");
-  CHECK(document.line_map("p1").origin(2) == 1);
-  CHECK_FALSE(document.line_map("p1").stale(2));
+  CHECK(document.text().text() == "one\nnew\ntwo\nthree\n");
+  CHECK(document.line_map(1).origin(2) == 1);
+  CHECK_FALSE(document.line_map(1).stale(2));
   REQUIRE(document.change(range(2, 3, 2, 3), "!", PositionEncoding::utf16, 3));
-  CHECK(document.line_map("p1").stale(2));
-  CHECK(document.line_map("p1").origin(2) == 1);
+  CHECK(document.line_map(1).stale(2));
+  CHECK(document.line_map(1).origin(2) == 1);
 }
 
 TEST_CASE("deleting across lines joins them") {
   Document document("one\ntwo\nthree\nfour", 1);
   REQUIRE(document.change(range(0, 3, 2, 0), "", PositionEncoding::utf8, 2));
-  CHECK(document.text() == "onethree\nfour");
+  CHECK(document.text().text() == "onethree\nfour");
   CHECK(document.n_lines() == 2);
-  CHECK(document.line_map("p1").origin(1) == 3);
+  CHECK(document.line_map(1).origin(1) == 3);
 }
 
 TEST_CASE("line breaks of every kind are lines") {
   Document document("a\r\nb\rc\nd", 1);
   REQUIRE(document.n_lines() == 4);
-  CHECK(document.line(0) == "a");
-  CHECK(document.line(1) == "b");
-  CHECK(document.line(2) == "c");
+  CHECK(document.text().line(0) == "a");
+  CHECK(document.text().line(1) == "b");
+  CHECK(document.text().line(2) == "c");
 }
 
 TEST_CASE("a profile read after a save takes the saved text as measured") {
   Document document("a\nb\n", 1);
   REQUIRE(document.change(range(0, 0, 0, 0), "new\n", PositionEncoding::utf8, 2));
-  document.saved();
-  document.profile_loaded("p2");
-  CHECK(document.line_map("p2").origin(0) == 0);
-  CHECK(document.line_map("p1").origin(0) == kNone);
+  REQUIRE(document.saved(1, {1}));
+  CHECK(document.line_map(2).origin(0) == 0);
+  CHECK(document.line_map(1).origin(0) == kNone);
 }
 
 TEST_CASE("positions past the end are clamped, also reversed ones") {
   Document document("ab", 1);
   REQUIRE(document.change(range(9, 9, 3, 0), "!", PositionEncoding::utf16, 2));
-  CHECK(document.text() == "ab!");
+  CHECK(document.text().text() == "ab!");
+}
+
+TEST_CASE("an earlier text is told apart as long as a profile is open that was measured with it") {
+  Document document("a\n", 1);
+  const auto add_line = [&](std::uint64_t n) {
+    REQUIRE(document.change(range(0, 0, 0, 0), std::to_string(n) + "\n", PositionEncoding::utf8, 2));
+  };
+  for (std::uint64_t view = 1; view <= 10; ++view) {
+    add_line(view);
+    REQUIRE(document.saved(view, {2, 8, view}));
+  }
+  CHECK(document.line_map(1).origin(10) == 0);
+  CHECK(document.line_map(2).origin(9) == 0);
+  CHECK(document.line_map(8).origin(3) == 0);
+  CHECK(document.line_map(11).origin(0) == 0);
+  const std::size_t before = document.memory();
+  for (std::uint64_t view = 11; view <= 1000; ++view) REQUIRE(document.saved(view, {2, 8, view}));
+  CHECK(document.memory() < 3 * before);
+}
+
+namespace {
+
+// Each change applied to the whole text, as a client does it.
+struct Plain {
+  std::string text;
+  std::size_t offset(std::uint32_t line, std::uint32_t character) const {
+    std::size_t at = 0;
+    for (; line > 0; --line) at = text.find('\n', at) + 1;
+    return std::min(at + character, std::min(text.find('\n', at), text.size()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a text in pieces is the text, its lines and offsets are, after any edits") {
+  std::mt19937 random(7);
+  const auto upto = [&](std::size_t n) { return static_cast<std::uint32_t>(random() % (n + 1)); };
+  std::string start;
+  for (int i = 0; i < 6000; ++i) start += std::string(upto(40), static_cast<char>('a' + i % 26)) + "\n";
+  start += std::string(200'000, 'L');
+  Plain plain{start};
+  Document document(start, 1);
+  for (int i = 0; i < 300; ++i) {
+    const std::uint32_t first = upto(document.n_lines() - 1), n = i % 10 == 0 ? upto(2000) : upto(2);
+    const std::uint32_t last =
+        std::min<std::uint32_t>(first + n, static_cast<std::uint32_t>(document.n_lines() - 1));
+    std::size_t begin = plain.offset(first, 3), end = std::max(begin, plain.offset(last, 5));
+    const auto where = range(first, 3, last, 5);
+    std::string text(i % 7 == 0 ? upto(90'000) : upto(8), 'x');
+    for (char& c : text)
+      if (upto(9) == 0) c = '\n';
+    REQUIRE(document.change(where, text, PositionEncoding::utf16, i));
+    plain.text.replace(begin, end - begin, text);
+    REQUIRE(document.text().size() == plain.text.size());
+  }
+  CHECK(document.text().text() == plain.text);
+  CHECK(document.n_lines() ==
+        static_cast<std::size_t>(std::count(plain.text.begin(), plain.text.end(), '\n')) + 1);
+  CHECK(document.text().hashes(0, document.n_lines()) == LineMap::hash_lines(plain.text));
+  for (std::size_t line = 0; line < document.n_lines(); line += 97) {
+    const std::size_t at = plain.offset(static_cast<std::uint32_t>(line), 0);
+    CHECK(document.text().line(line) ==
+          plain.text.substr(at, std::min(plain.text.find('\n', at), plain.text.size()) - at));
+    CHECK(document.text().line_at(at) == line);
+  }
+}
+
+TEST_CASE("characters and line breaks are whole in a text of many pieces") {
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += "\u00e9\U0001F600\r\n";
+  const PieceText pieces(text);
+  CHECK(pieces.n_lines() == 30'001);
+  CHECK(pieces.text() == text);
+  CHECK(pieces.line_length(29'999, PositionEncoding::utf16) == 3);
+  CHECK(pieces.offset_of({29'999, 1}, PositionEncoding::utf16) == 29'999 * 8 + 2);
+  std::string one_line;
+  for (int i = 0; i < 50'000; ++i) one_line += "\U0001F600";
+  PieceText line(one_line);
+  CHECK(line.line_length(0, PositionEncoding::utf16) == 100'000);
+  CHECK(line.line_length(0, PositionEncoding::utf32) == 50'000);
+  CHECK(line.offset_of({0, 80'000}, PositionEncoding::utf16) == 160'000);
+  line.replace(4, 4, "\n");
+  CHECK(line.n_lines() == 2);
+  CHECK(line.line(0) == "\U0001F600");
+}
+
+TEST_CASE("an edit of a huge document costs what it touches") {
+  const auto seconds = [](auto work) {
+    const auto begin = std::clock();
+    work();
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  SECTION("in a line of 40 MB") {
+    Document document(std::string(40 << 20, 'x'), 1);
+    const double took = seconds([&] {
+      for (std::uint32_t i = 0; i < 300; ++i)
+        REQUIRE(
+            document.change(range(0, 20'000'000 + i, 0, 20'000'000 + i), "y", PositionEncoding::utf16, 2));
+    });
+    CHECK(took < 1);  // the whole text every time: 19 s
+    CHECK(document.text().size() == (40 << 20) + 300);
+  }
+  SECTION("with two million lines") {
+    Document document(std::string(Document::kMaxLines - 400, '\n'), 1);
+    const double took = seconds([&] {
+      for (std::uint32_t i = 0; i < 300; ++i)
+        REQUIRE(document.change(range(i * 1000, 0, i * 1000, 0), "y\n", PositionEncoding::utf16, 2));
+    });
+    CHECK(took < 1);
+    CHECK(document.memory() < std::size_t{64} << 20);
+    CHECK(document.line_map(1).origin(1002) == 1000);  // behind two new ones
+  }
+}
+
+TEST_CASE("a document of more lines than may be is not kept") {
+  CHECK_FALSE(Document(std::string(Document::kMaxLines, '\n'), 1).check_size());
+  Document document(std::string(Document::kMaxLines - 1, '\n'), 1);
+  CHECK(document.check_size());
+  const auto done = document.change(range(0, 0, 0, 0), "\n", PositionEncoding::utf8, 2);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().message == "a document may have 64 MiB and 2,000,000 lines");
 }

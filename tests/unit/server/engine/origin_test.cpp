@@ -40,7 +40,7 @@ class Counter final : public Origin {
 struct Listener final : EngineListener {
   std::vector<ProfileChange> changes;
   void on_profile_changed(ProfileChange change, const std::string&, std::uint32_t, const std::string&,
-                          const std::string&) override {
+                          const std::string&, std::size_t) override {
     changes.push_back(change);
   }
   void on_selection_changed(const std::optional<SharedSelection>&, ClientId) override {}

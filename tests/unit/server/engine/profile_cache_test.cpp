@@ -168,6 +168,48 @@ TEST_CASE("a damaged entry is ignored, deleted and made again") {
   }
 }
 
+TEST_CASE("an entry that is cut or written over while it is mapped changes nothing, and goes") {
+  const CacheHome folder;
+  const ProfileCache cache = cache_in(folder);
+  const std::string text = folded(20'000);
+  const CachedOpen first = open_and_store(cache, text);
+  const fs::path entry = entries(folder).at(0);
+  for (int way = 0; way < 3; ++way) {
+    INFO("way " << way);
+    const CachedOpen mapped = open_text(cache, text).value();
+    REQUIRE(mapped.from_cache);
+    if (way == 0) {
+      fs::resize_file(entry, 0);
+    } else if (way == 1) {
+      fs::resize_file(entry, fs::file_size(entry) / 2);
+    } else {
+      std::fstream file(entry, std::ios::in | std::ios::out | std::ios::binary);
+      for (std::size_t i = 0; i < fs::file_size(entry); i += 512)
+        file.seekp(static_cast<std::streamoff>(i)).put('\0');
+    }
+    CHECK(difference(*mapped.file.profiles[0], *first.file.profiles[0]) == "");
+    const CachedOpen again = open_text(cache, text).value();
+    CHECK_FALSE(again.from_cache);
+    CHECK_FALSE(fs::exists(entry));
+    REQUIRE(again.write_entry({}).value());
+  }
+}
+
+TEST_CASE("an entry that somebody has open for writing is read, not mapped") {
+  const CacheHome folder;
+  const ProfileCache cache = cache_in(folder);
+  const std::string text = folded(20'000);
+  const CachedOpen first = open_and_store(cache, text);
+  const fs::path entry = entries(folder).at(0);
+  const int writer = ::open(entry.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(writer >= 0);
+  const CachedOpen second = open_text(cache, text).value();
+  REQUIRE(second.from_cache);
+  REQUIRE(::ftruncate(writer, 0) == 0);
+  CHECK(difference(*second.file.profiles[0], *first.file.profiles[0]) == "");
+  ::close(writer);
+}
+
 TEST_CASE("an entry under another's name is not believed") {
   const CacheHome folder;
   const ProfileCache cache = cache_in(folder);

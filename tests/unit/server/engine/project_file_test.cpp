@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "server/engine/project_globs.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -10,7 +11,7 @@ using namespace profd;
 
 TEST_CASE("a project file is read whole") {
   const auto project = parse_project_file(R"(
-profiles = ["*.pprof", "/abs/**/x.pb.gz"]
+profiles = ["*.pprof", "/w/sub/**/x.pb.gz"]
 metric = "cpu"
 filters = ["drop function runtime.mcall"]
 threshold = 0.01
@@ -22,7 +23,7 @@ to = "src"
                                           "/w/.profd.toml");
   REQUIRE(project);
   CHECK(project->problems.empty());
-  CHECK(project->profiles == std::vector<std::string>{"/w/*.pprof", "/abs/**/x.pb.gz"});
+  CHECK(project->profiles == std::vector<std::string>{"/w/*.pprof", "/w/sub/**/x.pb.gz"});
   CHECK(project->metric == "cpu");
   CHECK(project->threshold == 0.01);
   CHECK(project->code_lens == true);
@@ -67,18 +68,34 @@ TEST_CASE("globs") {
   CHECK_FALSE(glob_matches("/" + std::string(60, '*') + "b", "/" + std::string(5000, 'a')));
 }
 
+namespace {
+
+GlobMatches matched(const std::vector<std::string>& globs, const GlobLimits& limits = {}) {
+  return match_globs(globs, limits, StopToken{});
+}
+
+std::vector<std::string> folders_of(const GlobMatches& found) {
+  std::vector<std::string> folders;
+  for (const GlobMatches::WatchedFolder& folder : found.folders) folders.push_back(folder.path);
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<std::string> folders_of(const std::string& glob) {
+  return folders_of(matched({glob}));
+}
+
+}  // namespace
+
 TEST_CASE("a glob is decided in one folder, in all below a deep one, or above one that is missing") {
-  char pattern[] = "/tmp/profd-test-XXXXXX";
-  const std::string root = ::mkdtemp(pattern);
-  REQUIRE(std::system(("mkdir -p " + root + "/a/b " + root + "/.git/c").c_str()) == 0);
-  CHECK(glob_folders(root + "/*.pprof", 10) == std::vector<std::string>{root});
-  CHECK(glob_folders(root + "/cpu.pprof", 10) == std::vector<std::string>{root});
-  auto deep = glob_folders(root + "/**/*.pprof", 10);
-  std::sort(deep.begin(), deep.end());
-  CHECK(deep == std::vector<std::string>{root, root + "/a", root + "/a/b"});
-  CHECK(glob_folders(root + "/**/*.pprof", 2).size() == 2);
-  CHECK(glob_folders(root + "/none/yet/**/*.pprof", 10) == std::vector<std::string>{root});
-  CHECK(std::system(("rm -rf " + root).c_str()) == 0);
+  const test::TempFolder folder;
+  const std::string root = folder.path.string();
+  folder.file("a/b/x", "");
+  folder.file(".git/c/x", "");
+  CHECK(folders_of(root + "/*.pprof") == std::vector<std::string>{root});
+  CHECK(folders_of(root + "/cpu.pprof") == std::vector<std::string>{root});
+  CHECK(folders_of(root + "/**/*.pprof") == std::vector<std::string>{root, root + "/a", root + "/a/b"});
+  CHECK(folders_of(root + "/none/yet/**/*.pprof") == std::vector<std::string>{root});
 }
 
 TEST_CASE(
@@ -92,12 +109,53 @@ TEST_CASE(
     return path;
   };
   const std::string old = aged("a.pprof", 9), middle = aged("b/c.pprof", 5), fresh = aged("d.pprof", 1);
-  const GlobMatches all = expand_globs({root + "/**/*.pprof", root + "/*.pprof"}, 10);
+  const GlobMatches all = matched({root + "/**/*.pprof", root + "/*.pprof"});
   CHECK(all.paths == std::vector<std::string>{fresh, middle, old});
   CHECK(all.n_left_out == 0);
-  CHECK(all.complete);
-  const GlobMatches few = expand_globs({root + "/**/*.pprof", old, root + "/none.pprof", root + "/no/*"}, 2);
+  CHECK(all.cut.empty());
+  GlobLimits two;
+  two.max_files = 2;
+  const GlobMatches few = matched({root + "/**/*.pprof", old, root + "/none.pprof", root + "/no/*"}, two);
   CHECK(few.paths == std::vector<std::string>{old, fresh});
   CHECK(few.n_left_out == 1);
-  CHECK(few.complete);
+  CHECK(few.cut == std::vector<std::string>{"matches 3 files; the 2 newest are loaded, 1 are left out"});
+}
+
+TEST_CASE("what globs reach and is not looked at is said, for every limit") {
+  const test::TempFolder folder;
+  const std::string root = folder.path.string();
+  for (int i = 0; i < 8; ++i) folder.file("d" + std::to_string(i) + "/x/y/a.pprof", "");
+  const std::string deep = root + "/**/*.pprof";
+  const auto cut = [&](const std::vector<std::string>& globs, auto set) {
+    GlobLimits limits;
+    set(limits);
+    const GlobMatches found = matched(globs, limits);
+    return found.cut.empty() ? "" : found.cut.front();
+  };
+  CHECK(cut({deep, deep}, [](GlobLimits& l) { l.max_globs = 1; }) ==
+        "has 2 patterns; the first 1 are looked for");
+  CHECK(cut({deep}, [](GlobLimits& l) { l.max_entries = 5; }) ==
+        "reaches into more than the 5 files and folders that are looked at; there may be profiles that are "
+        "not loaded");
+  CHECK(cut({deep}, [](GlobLimits& l) { l.max_depth = 2; }) ==
+        "reaches deeper than the 2 folders that are gone into; there may be profiles that are not loaded");
+  CHECK(cut({deep}, [](GlobLimits& l) { l.max_time = std::chrono::milliseconds(-1); }) ==
+        "takes longer than the -1 ms that are spent on it; there may be profiles that are not loaded");
+  CHECK(cut({deep}, [](GlobLimits& l) { l.max_folders = 3; }) ==
+        "reaches into more than 3 folders; new profiles in the rest are not noticed");
+  CHECK(cut({deep}, [](GlobLimits&) {}).empty());
+  StopSource stop;
+  stop.request_stop();
+  CHECK(match_globs({deep}, {}, StopToken(stop)).paths.empty());
+}
+
+TEST_CASE("a pattern over everything does not take what closer ones are for") {
+  const test::TempFolder folder;
+  const std::string root = folder.path.string();
+  for (int i = 0; i < 50; ++i) folder.file("many/f" + std::to_string(i), "");
+  const std::string wanted = folder.file("few/a.pprof", "");
+  GlobLimits limits;
+  limits.max_entries = 30;
+  CHECK(matched({root + "/**/*.prof", root + "/few/*.pprof"}, limits).paths ==
+        std::vector<std::string>{wanted});
 }

@@ -44,7 +44,7 @@ TEST_CASE("what was made is at hand until it is dropped or pushed out") {
     CHECK(views.is_quick(open, cpu, kBoth));
     CHECK_FALSE(views.is_quick(open, of_metric("alloc"), kBoth));
     CHECK(views.is_quick(open, ViewSpec{}, kBoth));  // the default metric by its name
-    views.drop(open);
+    views.drop(open.view_id);
     CHECK_FALSE(views.is_quick(open, cpu, kBoth));
     CHECK(views.memory() == 0);
   }

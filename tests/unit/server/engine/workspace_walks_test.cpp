@@ -15,7 +15,7 @@ TEST_CASE("workspaces of the same roots are walked once and share what is made o
   int n_told = 0;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(std::make_unique<Workspace>(engine));
-    clients.back()->set_roots({folder.path.string()}, [&] { ++n_told; });
+    clients.back()->set_roots({folder.path.string()}, {}, [&] { ++n_told; });
   }
   CHECK(engine.walks().n_walked() == 1);
   CHECK(n_told == 10);
@@ -26,15 +26,15 @@ TEST_CASE("workspaces of the same roots are walked once and share what is made o
   // Another root, another walk; a document outside the roots is of its own client.
   TempFolder other;
   Workspace elsewhere(engine);
-  elsewhere.set_roots({other.path.string()}, {});
+  elsewhere.set_roots({other.path.string()}, {}, {});
   CHECK(engine.walks().n_walked() == 2);
-  REQUIRE(clients[0]->open_document("/somewhere/else.cc", "text", 1));
+  REQUIRE(clients[0]->put_document("/somewhere/else.cc", std::make_shared<Document>("text", 1)));
   CHECK(clients[0]->snapshot().key != clients[1]->snapshot().key);
 }
 
 TEST_CASE("a project that nobody works on any more is walked again for the next client") {
   TempFolder folder;
   Engine engine({}, [](UniqueFunction<void()> task) { task(); });
-  for (int i = 0; i < 2; ++i) Workspace(engine).set_roots({folder.path.string()}, {});
+  for (int i = 0; i < 2; ++i) Workspace(engine).set_roots({folder.path.string()}, {}, {});
   CHECK(engine.walks().n_walked() == 2);
 }

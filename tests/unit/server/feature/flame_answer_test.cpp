@@ -56,9 +56,9 @@ TEST_CASE("a zoom is by keys, and one that the view has not is refused") {
   const FlameAnswer all = flame(viewed, {});
   FlameRequest request;
   for (std::size_t i = 0; i < all.boxes.name.size(); ++i)
-    if (all.names[all.boxes.name[i]] == "main") request.zoom = {all.boxes.key[i]};
+    if (all.names[all.boxes.name[i]] == "main") request.zoom.path = {all.boxes.key[i]};
   CHECK(whole(flame(viewed, request).zoom_total.value) == 80);
   request.open = viewed.open;
-  request.zoom = {12345};
+  request.zoom.path = {12345};
   CHECK_FALSE(flame_answer(viewed.views, request, {}));
 }

@@ -65,3 +65,29 @@ TEST_CASE("a file that is written, replaced or changed before it was watched is 
   }
   static_cast<void>(std::system(("rm -rf " + folder).c_str()));
 }
+
+#ifdef __linux__
+TEST_CASE("a watch is given back with the last file of its folder") {
+  char pattern[] = "/tmp/profd-watch-XXXXXX";
+  const std::string folder = ::mkdtemp(pattern);
+  for (const char* name : {"/a", "/b"}) std::ofstream(folder + name) << "x";
+  Changes changes;
+  {
+    FileWatcher watcher(changes.callback());
+    const auto watch = [&](const std::string& path) { return watcher.watch(path, stamp_of(path).value()); };
+    CHECK(watch(folder + "/a") == WatchKind::watched);
+    watch(folder + "/a");
+    watch(folder + "/b");
+    watch(folder + "/../" + folder.substr(5) + "/b");  // another name of the same folder
+    CHECK(watcher.n_watches() == 1);
+    watcher.unwatch(folder + "/a");
+    watcher.unwatch(folder + "/never");
+    watcher.unwatch(folder + "/b");
+    CHECK(watcher.n_watches() == 1);
+    watcher.unwatch(folder + "/../" + folder.substr(5) + "/b");
+    CHECK(watcher.n_watches() == 0);
+    CHECK(watch(folder + "/a") == WatchKind::watched);
+  }
+  static_cast<void>(std::system(("rm -rf " + folder).c_str()));
+}
+#endif

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 
@@ -12,7 +13,7 @@ using namespace profd;
 TEST_CASE("without threads a task runs inside submit") {
   Scheduler scheduler(0);
   bool ran = false;
-  scheduler.submit(Lane::bulk, "task", [&] { ran = true; });
+  scheduler.submit(Lane::bulk, 1, "task", [&] { ran = true; });
   CHECK(ran);
 }
 
@@ -20,9 +21,9 @@ TEST_CASE("bulk work that fills every worker leaves one for interactive work") {
   Scheduler scheduler(3);
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
-  for (int i = 0; i < 8; ++i) scheduler.submit(Lane::bulk, "slow", [released] { released.wait(); });
+  for (int i = 0; i < 8; ++i) scheduler.submit(Lane::bulk, 1, "slow", [released] { released.wait(); });
   std::promise<void> answered;
-  scheduler.submit(Lane::interactive, "hover", [&] { answered.set_value(); });
+  scheduler.submit(Lane::interactive, 1, "hover", [&] { answered.set_value(); });
   CHECK(answered.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
   release.set_value();
 }
@@ -34,7 +35,7 @@ TEST_CASE("an exception ends its task, is reported by name, and destroys what th
   {
     Scheduler scheduler(
         0, [&](const std::string& name, const std::string& what) { reported = name + ": " + what; });
-    scheduler.submit(Lane::bulk, "view/table", [owned = std::move(owned)] {
+    scheduler.submit(Lane::bulk, 1, "view/table", [owned = std::move(owned)] {
       throw std::runtime_error("out of " + std::to_string(*owned));
     });
   }
@@ -46,7 +47,7 @@ TEST_CASE("the executor runs every piece once, from a worker of its own pool too
   for (const unsigned n_threads : {0u, 2u, 4u}) {
     Scheduler scheduler(n_threads);
     std::promise<int> total;
-    scheduler.submit(Lane::bulk, "outer", [&] {
+    scheduler.submit(Lane::bulk, 1, "outer", [&] {
       std::vector<int> counts(1000, 0);
       scheduler.executor().run(counts.size(), [&](std::size_t i) {
         scheduler.executor().run(2, [&](std::size_t) {});  // nested: must not deadlock
@@ -56,4 +57,130 @@ TEST_CASE("the executor runs every piece once, from a worker of its own pool too
     });
     CHECK(total.get_future().get() == 1000);
   }
+}
+
+namespace {
+
+// Tasks that run until they are let go.
+class Gate {
+ public:
+  ~Gate() { open(); }
+  void open() {
+    if (!std::exchange(is_open_, true)) promise_.set_value();
+  }
+  [[nodiscard]] Scheduler::Task task(std::function<void()> first = {}) const {
+    return [opened = opened_, first = std::move(first)] {
+      if (first) first();
+      opened.wait();
+    };
+  }
+
+ private:
+  bool is_open_ = false;
+  std::promise<void> promise_;
+  std::shared_future<void> opened_ = promise_.get_future().share();
+};
+
+bool soon(std::promise<void>& promise) {
+  return promise.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+}
+
+}  // namespace
+
+TEST_CASE("a client's first task begins although another one has a thousand that never end") {
+  Scheduler scheduler(3);
+  Gate gate;
+  for (int i = 0; i < 1000; ++i) scheduler.submit(Lane::bulk, 1, "view", gate.task());
+  std::promise<void> bulk, interactive;
+  scheduler.submit(Lane::bulk, 2, "view", [&] { bulk.set_value(); });
+  scheduler.submit(Lane::interactive, 2, "hover", [&] { interactive.set_value(); });
+  CHECK(soon(bulk));
+  CHECK(soon(interactive));
+}
+
+TEST_CASE("a flood of one client's interactive tasks leaves a worker for another one's bulk task") {
+  Scheduler scheduler(3);
+  Gate gate;
+  for (int i = 0; i < 1000; ++i) scheduler.submit(Lane::interactive, 1, "hover", gate.task());
+  std::promise<void> bulk;
+  scheduler.submit(Lane::bulk, 2, "open", [&] { bulk.set_value(); });
+  CHECK(soon(bulk));
+}
+
+TEST_CASE("clients are served in turn, each in the order of its own tasks") {
+  Scheduler scheduler(2);  // two workers for both lanes, of which one client gets one
+  Gate first, second;
+  std::promise<void> running_first, running_second;
+  scheduler.submit(Lane::bulk, 8, "busy", first.task([&] { running_first.set_value(); }));
+  scheduler.submit(Lane::bulk, 9, "busy", second.task([&] { running_second.set_value(); }));
+  REQUIRE(soon(running_first));
+  REQUIRE(soon(running_second));
+  std::mutex mutex;
+  std::string order;
+  std::promise<void> done;
+  const auto note = [&](const char* what) {
+    return [&, what] {
+      const std::lock_guard lock(mutex);
+      order += what;
+      if (order.size() == 12) done.set_value();
+    };
+  };
+  for (const char* task : {"a1", "a2", "a3"}) scheduler.submit(Lane::bulk, 1, task, note(task));
+  for (const char* task : {"b1", "b2"}) scheduler.submit(Lane::bulk, 2, task, note(task));
+  scheduler.submit(Lane::bulk, kNobody, "n1", note("n1"));
+  first.open();  // one worker is free now
+  REQUIRE(soon(done));
+  CHECK(order == "n1a1b1a2b2a3");
+}
+
+TEST_CASE("the pieces of a task make way for another client between two of them") {
+  Scheduler scheduler(3);
+  Gate gate;
+  std::promise<void> busy, served;
+  // The third worker for both lanes is taken, so that the second client waits for a piece.
+  scheduler.submit(Lane::bulk, 3, "busy", gate.task([&] { busy.set_value(); }));
+  REQUIRE(soon(busy));
+  std::atomic<bool> over{false};
+  std::atomic<int> n_pieces{0};
+  scheduler.submit(Lane::bulk, 1, "open", [&] {
+    scheduler.executor().run(100'000, [&](std::size_t) {
+      ++n_pieces;
+      std::this_thread::sleep_for(std::chrono::milliseconds(over ? 0 : 1));
+    });
+  });
+  while (n_pieces < 4) std::this_thread::yield();
+  scheduler.submit(Lane::bulk, 2, "view", [&] { served.set_value(); });
+  const bool in_time = served.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  over = true;
+  CHECK(in_time);
+}
+
+TEST_CASE("a task of several clients is done once, at the first one's turn") {
+  Scheduler scheduler(2);
+  Gate gate;
+  for (int i = 0; i < 20; ++i) scheduler.submit(Lane::bulk, 1, "view", gate.task());
+  std::atomic<int> n_done{0};
+  std::promise<void> done;
+  const auto shared = std::make_shared<SharedTask>([&] {
+    ++n_done;
+    done.set_value();
+  });
+  SharedTask::submit(scheduler, Lane::bulk, 1, "open", shared);
+  SharedTask::submit(scheduler, Lane::bulk, 2, "open", shared);
+  CHECK(soon(done));
+  gate.open();
+  while (scheduler.n_tasks(Lane::bulk) > 0) std::this_thread::yield();
+  CHECK(n_done == 1);
+}
+
+TEST_CASE("a client with as many waiting tasks as it may have is full, and others are not") {
+  Scheduler scheduler(2);
+  Gate gate;
+  std::promise<void> running;
+  scheduler.submit(Lane::bulk, 1, "view", gate.task([&] { running.set_value(); }));
+  REQUIRE(soon(running));
+  CHECK_FALSE(scheduler.full(1));
+  for (std::size_t i = 0; i < Scheduler::kMaxWaiting; ++i) scheduler.submit(Lane::bulk, 1, "view", [] {});
+  CHECK(scheduler.full(1));
+  CHECK_FALSE(scheduler.full(2));
 }

@@ -1,0 +1,452 @@
+// What everything on the page shares: the state, the connection, the open profile, and asking the daemon.
+import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import {
+  ErrorCodes,
+  ProfileChangedNotification,
+  ProfileCloseRequest,
+  ProfileListRequest,
+  ProfileOpenRequest,
+  ProfileSummaryRequest,
+  ProgressNotification,
+  SelectionChangedNotification,
+  SelectionSetRequest,
+  ShowDocumentRequest,
+  ShowMessageNotification,
+  StatusNotification,
+  type ErrorData,
+  type MetricInfo,
+  type OpenedProfile,
+  type ProfileChangedParams,
+  type ProfileListEntry,
+  type ProfileSummary,
+  type RequestType,
+  type Selection,
+  type StatusParams,
+} from "../../shared/ts/psp.js";
+import { Answers } from "./rpc/answers.js";
+import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
+import type { Transport } from "./rpc/transport.js";
+import { fromAddress, toAddress, type Place } from "./state/place.js";
+import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
+
+export interface OpenProfile {
+  readonly handle: string;
+  readonly revision: number;
+  readonly uri: string;
+  readonly name: string;
+  readonly metrics: readonly MetricInfo[];
+  readonly metric: string;
+  readonly summary: ProfileSummary;
+  readonly members: readonly OpenedProfile[];
+}
+
+export interface Problem {
+  readonly title: string;
+  readonly message: string;
+  readonly data: ErrorData | undefined;
+  readonly uri: string | undefined;
+}
+
+export interface Loading {
+  readonly title: string;
+  readonly message: string;
+  readonly percentage: number | undefined;
+  readonly cancel: () => void;
+}
+
+export interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: "info" | "warning" | "error";
+}
+
+/** The frame that is looked at, in whichever view it was chosen. */
+export interface Selected {
+  readonly name: string;
+  /** From below the root down to it; empty: chosen in a list. */
+  readonly frames: readonly string[];
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  /** Its place in a tree: keys of the named view and revision. */
+  readonly spec?: string | undefined;
+  readonly path?: readonly number[] | undefined;
+  /** Total and share as the answer had it. */
+  readonly text?: string | undefined;
+  readonly module?: string | undefined;
+  /** Another client chose it. */
+  readonly by?: string | undefined;
+}
+
+/** Where addresses and settings are kept: a browser, an editor, a test. */
+export interface Home {
+  address(): string;
+  push(address: string): void;
+  replace(address: string): void;
+  onAddress(listener: (address: string) => void): void;
+  settings(): string | null;
+  keepSettings(text: string): void;
+  /** An editor goes to the source itself. */
+  readonly inEditor: boolean;
+}
+
+export class App {
+  readonly state = signal<State>(INITIAL);
+  readonly place: ReadonlySignal<Place> = computed(() => this.state.value.place);
+  readonly settings: ReadonlySignal<Settings> = computed(() => this.state.value.settings);
+  readonly connection = signal<Connection>({ state: "connecting", attempt: 0 });
+  /** Counts connections: what was asked on an older one is asked again. */
+  readonly epoch = signal(0);
+  readonly profile = signal<OpenProfile | undefined>(undefined);
+  readonly listed = signal<readonly ProfileListEntry[]>([]);
+  readonly loading = signal<Loading | undefined>(undefined);
+  readonly problem = signal<Problem | undefined>(undefined);
+  readonly notices = signal<readonly Notice[]>([]);
+  /** What a screen reader is told. */
+  readonly spoken = signal("");
+  readonly status = signal<StatusParams | undefined>(undefined);
+  readonly selected = signal<Selected | undefined>(undefined);
+  readonly client: Client;
+  private readonly answers = new Answers(60);
+  private opening: AbortController | undefined;
+  private opened = "";
+  private nextNotice = 1;
+  private nextToken = 1;
+
+  constructor(
+    connect: () => Transport,
+    readonly home: Home,
+  ) {
+    this.client = new Client({
+      connect,
+      name: "profd-web",
+      version: "0.1.0",
+      onConnection: (connection) => this.connected(connection),
+    });
+    const { place, problem } = fromAddress(home.address());
+    this.state.value = { ...INITIAL, place, settings: settingsFrom(home.settings()) };
+    if (problem !== undefined) this.say(problem, "warning");
+    home.onAddress((address) => {
+      this.state.value = { ...this.state.value, place: fromAddress(address).place };
+    });
+    let kept = "";
+    effect(() => {
+      const text = JSON.stringify(this.settings.value);
+      if (kept !== "" && kept !== text) home.keepSettings(text);
+      kept = text;
+    });
+    this.listen();
+  }
+
+  start(): void {
+    this.client.start();
+    effect(() => {
+      const { profile, member } = this.place.value;
+      const open = this.connection.value.state === "open";
+      if (open) void this.sync(profile, member);
+    });
+  }
+
+  /** `step`: a way back leads here. */
+  update(change: (state: State) => State, step = true): void {
+    const before = this.state.value;
+    const after = change(before);
+    if (after === before) return;
+    this.state.value = after;
+    const address = toAddress(after.place);
+    if (address === toAddress(before.place)) return;
+    if (step) this.home.push(address);
+    else this.home.replace(address);
+  }
+
+  say(text: string, kind: Notice["kind"] = "info"): void {
+    const id = this.nextNotice++;
+    const others = this.notices.value.filter((notice) => notice.text !== text);
+    this.notices.value = [...others, { id, text, kind }].slice(-4);
+    this.spoken.value = text;
+    if (kind !== "error") setTimeout(() => this.dismiss(id), 6000);
+  }
+
+  dismiss(id: number): void {
+    this.notices.value = this.notices.value.filter((notice) => notice.id !== id);
+  }
+
+  get server() {
+    const connection = this.connection.value;
+    return connection.state === "open" ? connection.server.capabilities.profd : undefined;
+  }
+
+  can(method: string): boolean {
+    return this.server?.methods.includes(method) ?? false;
+  }
+
+  /** Asks, or answers from memory; what is remembered is of one revision. */
+  async ask<P extends object, R>(type: RequestType<P, R>, params: P, signal?: AbortSignal): Promise<R> {
+    const asked = JSON.stringify({ ...params, panelId: undefined });
+    const key = `${type.method} ${this.profile.value?.revision ?? 0} ${asked}`;
+    const known = this.answers.get(key);
+    if (known !== undefined) return known as R;
+    const value = await this.client.request(type, params, signal);
+    this.answers.put(key, value);
+    return value;
+  }
+
+  /** An error as a sentence, or nothing where there is nothing to say. */
+  explain(error: unknown): string | undefined {
+    if (error instanceof Cancelled) return undefined;
+    if (error instanceof RpcError && error.code === ErrorCodes.contentModified) return undefined;
+    return error instanceof Error ? error.message : String(error);
+  }
+
+  open(uri: string | undefined, member = 1): void {
+    this.problem.value = undefined;
+    if (uri === this.place.value.profile && member === this.place.value.member) this.opened = "";
+    this.update((state) => openPlace(state, uri, member));
+    this.selected.value = undefined;
+  }
+
+  async close(handle: string): Promise<void> {
+    await this.client.request(ProfileCloseRequest, { profile: handle });
+    if (this.profile.value?.handle === handle) {
+      this.profile.value = undefined;
+      this.opened = "";
+      this.update((state) => go(openPlace(state, undefined), { view: "open" }));
+    }
+    await this.list();
+  }
+
+  async list(): Promise<readonly ProfileListEntry[]> {
+    const { profiles } = await this.client.request(ProfileListRequest, {});
+    this.listed.value = profiles;
+    return profiles;
+  }
+
+  select(selected: Selected | undefined): void {
+    this.selected.value = selected;
+    const profile = this.profile.value;
+    if (profile === undefined || this.connection.value.state !== "open") return;
+    const selection: Selection | null =
+      selected === undefined
+        ? null
+        : {
+            profile: profile.handle,
+            function: selected.name,
+            ...(selected.file === undefined ? {} : { file: selected.file }),
+            ...(selected.line === undefined || selected.line === 0 ? {} : { line: selected.line }),
+            ...(selected.frames.length === 0 ? {} : { frames: [...selected.frames] }),
+            ...(selected.spec === undefined || selected.path === undefined
+              ? {}
+              : { spec: selected.spec, path: [...selected.path], revision: profile.revision }),
+          };
+    this.client.request(SelectionSetRequest, { selection }).catch(() => undefined);
+  }
+
+  private connected(connection: Connection): void {
+    batch(() => {
+      this.connection.value = connection;
+      if (connection.state !== "open") return;
+      this.epoch.value += 1;
+      this.opened = "";
+    });
+  }
+
+  private listen(): void {
+    this.client.on(ProfileChangedNotification, (params) => void this.changed(params));
+    this.client.on(StatusNotification, (params) => (this.status.value = params));
+    this.client.on(ShowMessageNotification, ({ type, message }) =>
+      this.say(message, type === 1 ? "error" : type === 2 ? "warning" : "info"),
+    );
+    this.client.on(SelectionChangedNotification, ({ selection, client }) => {
+      if (selection?.profile !== this.profile.value?.handle) return;
+      this.selected.value =
+        selection === null
+          ? undefined
+          : {
+              name: selection.function,
+              frames: selection.frames ?? [],
+              file: selection.file,
+              line: selection.line,
+              spec: selection.spec,
+              path: selection.path,
+              by: client ?? "another client",
+            };
+      if (selection !== null) this.spoken.value = `${client ?? "Another client"} chose ${selection.function}`;
+    });
+    this.client.on(ProgressNotification, ({ token, value }) => {
+      const loading = this.loading.value;
+      if (loading === undefined || token !== this.token) return;
+      const report = value as { title?: string; message?: string; percentage?: number };
+      this.loading.value = {
+        ...loading,
+        title: report.title ?? loading.title,
+        message: report.message ?? loading.message,
+        percentage: report.percentage ?? loading.percentage,
+      };
+    });
+    this.client.answer(ShowDocumentRequest, () => ({ success: false }));
+  }
+
+  private get token(): string {
+    return `web-${this.nextToken}`;
+  }
+
+  private async changed({ profile, reason, message }: ProfileChangedParams): Promise<void> {
+    void this.list().catch(() => undefined);
+    const open = this.profile.value;
+    if (open?.handle !== profile) return;
+    if (reason === "reloaded") {
+      try {
+        await this.refresh(open);
+        this.say(message ?? `${open.name} was read again`);
+      } catch (error) {
+        const text = this.explain(error);
+        if (text !== undefined) this.say(text, "error");
+      }
+    } else if (reason === "reloadFailed")
+      this.say(message ?? `${open.name} cannot be read any more; the older one is shown`, "warning");
+    else if (reason === "closed") {
+      this.opened = "";
+      this.say(message ?? `${open.name} was closed`, "warning");
+    }
+  }
+
+  private async refresh(open: OpenProfile): Promise<void> {
+    const summary = await this.client.request(ProfileSummaryRequest, {
+      profile: open.handle,
+      hottest: 10,
+      heaviest: 5,
+    });
+    batch(() => {
+      this.answers.clear();
+      this.profile.value = { ...open, revision: summary.revision, metrics: summary.metrics, summary };
+    });
+  }
+
+  /** Opens what the address names; called again for every connection, as a new daemon knows nothing. */
+  private async sync(uri: string | undefined, member: number): Promise<void> {
+    const wanted = `${this.epoch.value} ${uri ?? ""} ${member}`;
+    if (wanted === this.opened) return;
+    this.opened = wanted;
+    this.opening?.abort();
+    const controller = new AbortController();
+    this.opening = controller;
+    try {
+      const profiles = await this.list();
+      if (uri === undefined) {
+        const entry = profiles.find((p) => p.default) ?? profiles.at(-1);
+        if (entry === undefined) {
+          this.update((state) => go(state, { view: "open" }), false);
+          return;
+        }
+        this.update((state) => go(state, { profile: entry.uri, member: entry.member?.number ?? 1 }), false);
+        return;
+      }
+      await this.openUri(uri, member, controller);
+    } catch (error) {
+      if (controller.signal.aborted && this.opening !== controller) return;
+      const message = this.explain(error);
+      if (message !== undefined) {
+        this.problem.value = {
+          title: uri === undefined ? "The daemon did not answer" : `${baseName(uri)} cannot be opened`,
+          message,
+          data: error instanceof RpcError ? error.data : undefined,
+          uri,
+        };
+        this.spoken.value = message;
+      }
+    } finally {
+      if (this.opening === controller) this.loading.value = undefined;
+    }
+  }
+
+  private async openUri(uri: string, member: number, controller: AbortController, partial = false): Promise<void> {
+    this.nextToken++;
+    this.loading.value = {
+      title: `Reading ${baseName(uri)}`,
+      message: "",
+      percentage: undefined,
+      cancel: () => {
+        controller.abort();
+        this.loading.value = undefined;
+        this.problem.value = {
+          title: "Opening was cancelled",
+          message: `${baseName(uri)} was not read.`,
+          data: undefined,
+          uri,
+        };
+      },
+    };
+    const result = await this.client.request(
+      ProfileOpenRequest,
+      { uri, workDoneToken: this.token, options: { makeDefault: false, attach: false, partial } },
+      controller.signal,
+    );
+    const chosen = result.profiles.find((p) => p.number === member);
+    const handle = chosen?.profile ?? result.profile;
+    const summary = await this.client.request(
+      ProfileSummaryRequest,
+      { profile: handle, hottest: 10, heaviest: 5 },
+      controller.signal,
+    );
+    batch(() => {
+      this.problem.value = undefined;
+      this.answers.clear();
+      this.profile.value = {
+        handle,
+        revision: summary.revision,
+        uri,
+        name: summary.name,
+        metrics: summary.metrics,
+        metric: summary.metrics.find((m) => m.default)?.name ?? summary.metric,
+        summary,
+        members: result.profiles,
+      };
+    });
+    void this.list().catch(() => undefined);
+  }
+
+  /** Takes what can be read of a file that ends early. */
+  async openPartial(uri: string): Promise<void> {
+    this.problem.value = undefined;
+    this.opening?.abort();
+    const controller = new AbortController();
+    this.opening = controller;
+    try {
+      await this.openUri(uri, this.place.value.member, controller, true);
+    } catch (error) {
+      const message = this.explain(error);
+      if (message !== undefined)
+        this.problem.value = {
+          title: `${baseName(uri)} cannot be opened`,
+          message,
+          data: error instanceof RpcError ? error.data : undefined,
+          uri,
+        };
+    } finally {
+      if (this.opening === controller) this.loading.value = undefined;
+    }
+  }
+}
+
+export function baseName(uri: string): string {
+  const last = uri.slice(uri.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(last) || uri;
+  } catch {
+    return last || uri;
+  }
+}
+
+/** A path as a person writes it, as a URI. */
+export function uriOf(path: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path;
+  return "file://" + path.split("/").map(encodeURIComponent).join("/");
+}
+
+export function pathOfUri(uri: string): string {
+  if (!uri.startsWith("file://")) return uri;
+  try {
+    return decodeURIComponent(uri.slice(7));
+  } catch {
+    return uri.slice(7);
+  }
+}

@@ -1,0 +1,43 @@
+import "./app.css";
+import { render } from "preact";
+import { App } from "./app.js";
+import { browserHome, takeToken, webviewHome } from "./home.js";
+import { webSocketTransport, webviewTransport, type WebviewApi } from "./rpc/transport.js";
+import { Shell } from "./shell.js";
+import { AppContext } from "./ui/context.js";
+import { handleKey } from "./ui/keys.js";
+import { newSearch, SearchContext } from "./ui/search.js";
+
+declare global {
+  interface Window {
+    acquireVsCodeApi?: () => WebviewApi;
+  }
+}
+
+async function begin(): Promise<App> {
+  const acquire = window.acquireVsCodeApi;
+  if (acquire !== undefined) {
+    const api = acquire();
+    return new App(() => webviewTransport(api), webviewHome(api));
+  }
+  const { token, problem } = await takeToken();
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const app = new App(() => webSocketTransport(`${scheme}//${location.host}/psp`, token), browserHome());
+  if (problem !== undefined) app.say(problem, "error");
+  return app;
+}
+
+void begin().then((app) => {
+  window.addEventListener("keydown", handleKey);
+  const root = document.getElementById("app");
+  if (root === null) return;
+  render(
+    <AppContext.Provider value={app}>
+      <SearchContext.Provider value={newSearch()}>
+        <Shell />
+      </SearchContext.Provider>
+    </AppContext.Provider>,
+    root,
+  );
+  app.start();
+});

@@ -1,0 +1,624 @@
+// The page around the views: profile, metric, tabs, search, filters, notices, what is chosen.
+import { useEffect, useState } from "preact/hooks";
+import { TableRequest } from "../../shared/ts/psp.js";
+import { baseName, pathOfUri, type App, type Selected } from "./app.js";
+import { shown } from "./draw/shown.js";
+import { go, setSettings, show, type Theme } from "./state/state.js";
+import { specOf } from "./state/place.js";
+import { specText } from "./state/spec.js";
+import { Busy, IconButton, Name, Share } from "./ui/bits.js";
+import { boxItems, goToSource, useBoxKeys } from "./ui/boxmenu.js";
+import { useAnswer, useApp, useProfile } from "./ui/context.js";
+import { useExportItems } from "./ui/export.js";
+import { Icon } from "./ui/icons.js";
+import { KeyList, useKeys } from "./ui/keys.js";
+import { MenuButton, type MenuItem } from "./ui/menu.js";
+import { literal } from "./ui/picker.js";
+import { SearchBox } from "./ui/search.js";
+import { useTheme } from "./ui/theme.js";
+import { copyText } from "./ui/copy.js";
+import { recentFiles, remember } from "./recent.js";
+import { rowOf } from "./views/flat/rows.js";
+import { uploadAll } from "./upload.js";
+import { VIEWS } from "./views.js";
+
+const THEMES: readonly { id: Theme; text: string }[] = [
+  { id: "system", text: "As the system" },
+  { id: "light", text: "Light" },
+  { id: "dark", text: "Dark" },
+  { id: "contrast", text: "High contrast" },
+];
+
+export function Shell() {
+  const app = useApp();
+  useTheme();
+  const profile = useProfile();
+  const place = app.place.value;
+  const connection = app.connection.value;
+  const [listing, setListing] = useState(false);
+  const entry = VIEWS.find((view) => view.id === place.view) ?? VIEWS[0]!;
+  useEffect(() => {
+    if (profile !== undefined) remember(profile.uri);
+    document.title = profile === undefined ? "profd" : `${shown(profile.name)} · profd`;
+  }, [profile]);
+  useDrop(app);
+  useBoxKeys();
+  const metrics = profile?.metrics ?? [];
+  const nextMetric = () => {
+    if (metrics.length < 2) {
+      app.say("This profile has one metric");
+      return;
+    }
+    const now = place.metric || (profile?.metric ?? "");
+    const next = metrics[(metrics.findIndex((m) => m.name === now) + 1) % metrics.length]!;
+    app.update((state) => go(state, { metric: next.name }));
+    app.say(`Widths and values are ${next.title ?? next.name}`);
+  };
+  useKeys({
+    title: "Everywhere",
+    keys: [
+      { keys: ["?"], text: "these keys", run: () => setListing(true) },
+      {
+        keys: ["t"],
+        text: "table and back",
+        run: () => app.update((s) => show(s, s.place.view === "flat" ? "flame" : "flat")),
+      },
+      { keys: ["m"], text: "next metric", run: nextMetric },
+      { keys: ["Backspace"], text: "back", run: () => history.back() },
+      { keys: ["Escape"], text: "nothing chosen", run: () => app.select(undefined) },
+      {
+        keys: ["p"],
+        text: "details of what is chosen",
+        run: () => app.update((s) => setSettings(s, { details: !s.settings.details })),
+      },
+      ...VIEWS.map((view, i) => ({
+        keys: [String(i + 1)],
+        text: view.title,
+        run: () => app.update((s) => show(s, view.id)),
+      })),
+      { keys: ["e"], text: "export", run: () => document.querySelector<HTMLElement>("#export-button button")?.click() },
+    ],
+  });
+
+  const View = entry.view;
+  const busy = app.loading.value;
+  const problem = app.problem.value;
+  // On a wide page the panel has its place whatever is chosen: nothing moves with a click.
+  const panel =
+    app.settings.value.details &&
+    profile !== undefined &&
+    problem === undefined &&
+    entry.alone !== true &&
+    entry.id !== "profile";
+  const wide = useWide();
+  const details = panel && (wide || app.selected.value !== undefined);
+  return (
+    <div class={`shell${details ? " with-details" : ""}`}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          const main = document.querySelector("#main");
+          for (const choice of [".stage-tree", ".table, .source", "button"]) {
+            const found = main?.querySelector<HTMLElement>(choice);
+            if (found === null || found === undefined) continue;
+            found.focus();
+            break;
+          }
+        }}
+      >
+        To the view
+      </a>
+      <header class="top">
+        <ProfileMenu />
+        <MetricMenu />
+        <nav class="tabs" aria-label="Views">
+          {VIEWS.map((view) => (
+            <button
+              type="button"
+              key={view.id}
+              aria-current={view.id === entry.id ? "page" : undefined}
+              title={view.title}
+              onClick={() => app.update((state) => show(state, view.id))}
+            >
+              <Icon name={view.icon} />
+              <span>{view.id === "sandwich" ? "Callers" : view.id === "flame" ? "Flame" : view.title}</span>
+            </button>
+          ))}
+        </nav>
+        <SearchBox />
+        <div class="tools">
+          {!app.home.inEditor && (
+            <>
+              <IconButton icon="left" label="Back" keys="Backspace" onClick={() => history.back()} />
+              <IconButton icon="right" label="Forward" onClick={() => history.forward()} />
+            </>
+          )}
+          <ExportMenu />
+          <SettingsMenu />
+          <IconButton icon="help" label="Keys" keys="?" onClick={() => setListing(true)} />
+        </div>
+      </header>
+      <ConnectionBar />
+      <div class="body">
+        <main id="main" aria-busy={busy !== undefined}>
+          {problem !== undefined && entry.alone !== true ? (
+            <ProblemPage />
+          ) : profile === undefined && entry.alone !== true ? (
+            <Waiting connected={connection.state === "open"} />
+          ) : (
+            <View />
+          )}
+          {busy !== undefined && <LoadingCard />}
+        </main>
+        {details && (app.selected.value === undefined ? <Glance /> : <Details selected={app.selected.value} />)}
+      </div>
+      <Notices />
+      <div class="visually-hidden" role="status" aria-live="polite">
+        {shown(app.spoken.value)}
+      </div>
+      {listing && <KeyList onClose={() => setListing(false)} />}
+    </div>
+  );
+}
+
+function ProfileMenu() {
+  const app = useApp();
+  const profile = useProfile();
+  const items = (): MenuItem[] => {
+    const list: MenuItem[] = app.listed.value.map((entry) => ({
+      text: shown(entry.name),
+      note: pathOfUri(entry.uri),
+      checked: entry.profile === profile?.handle,
+      run: () => app.open(entry.uri, entry.member?.number ?? 1),
+    }));
+    const recent = recentFiles.value.filter((uri) => !app.listed.value.some((entry) => entry.uri === uri)).slice(0, 5);
+    if (recent.length > 0) list.push({ text: "Recent", heading: true });
+    for (const uri of recent)
+      list.push({ text: shown(baseName(uri)), note: shown(pathOfUri(uri)), run: () => app.open(uri) });
+    list.push({
+      text: "Open another",
+      icon: "open",
+      apart: true,
+      run: () => app.update((state) => show(state, "open")),
+    });
+    return list;
+  };
+  return (
+    <MenuButton
+      label={profile === undefined ? "Profiles: profd" : `Profile ${shown(profile.name)}`}
+      class="button profile-button"
+      title={profile === undefined ? "Profiles" : pathOfUri(profile.uri)}
+      items={items}
+    >
+      <svg class="logo" width="18" height="18" viewBox="0 0 32 32" aria-hidden="true">
+        <rect x="2" y="4" width="28" height="6" rx="1.5" class="logo-a" />
+        <rect x="2" y="12" width="17" height="6" rx="1.5" class="logo-b" />
+        <rect x="21" y="12" width="9" height="6" rx="1.5" class="logo-c" />
+        <rect x="6" y="20" width="9" height="6" rx="1.5" class="logo-d" />
+      </svg>
+      <span class="profile-name">{profile === undefined ? "profd" : <Name text={profile.name} />}</span>
+      <Icon name="down" size={12} />
+    </MenuButton>
+  );
+}
+
+function MetricMenu() {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  if (profile === undefined) return null;
+  const name = place.metric || profile.metric;
+  const now = profile.metrics.find((m) => m.name === name);
+  if (profile.metrics.length < 2)
+    return (
+      <span class="metric" title={now?.description}>
+        {shown(now?.title ?? name)} <b>{now?.text}</b>
+      </span>
+    );
+  return (
+    <MenuButton
+      label={`Metric of widths and values: ${shown(now?.title ?? name)} ${now?.text ?? ""}`}
+      title="Metric of widths and values (m)"
+      items={() =>
+        profile.metrics.map((m) => ({
+          text: shown(m.title ?? m.name),
+          note: m.text,
+          checked: m.name === name,
+          run: () => app.update((state) => go(state, { metric: m.name })),
+        }))
+      }
+    >
+      {shown(now?.title ?? name)} <b>{now?.text}</b>
+      <Icon name="down" size={12} />
+    </MenuButton>
+  );
+}
+
+function ExportMenu() {
+  const items = useExportItems();
+  return (
+    <span id="export-button">
+      <MenuButton label="Export" title="Export (e)" class="icon-button" items={items}>
+        <Icon name="export" />
+      </MenuButton>
+    </span>
+  );
+}
+
+function SettingsMenu() {
+  const app = useApp();
+  const items = (): MenuItem[] => {
+    const { theme, palette, motion, compact, details } = app.settings.peek();
+    const set = (change: Parameters<typeof setSettings>[1]) => () => app.update((state) => setSettings(state, change));
+    return [
+      { text: "Theme", heading: true },
+      ...THEMES.map((t) => ({ text: t.text, checked: t.id === theme, run: set({ theme: t.id }) })),
+      { text: "Colours of boxes", heading: true },
+      { text: "Many hues", checked: palette === "standard", run: set({ palette: "standard" }) },
+      { text: "Safe for colour-blind eyes", checked: palette === "safe", run: set({ palette: "safe" }) },
+      { text: "Manners", heading: true },
+      { text: "Animate", checked: motion, run: set({ motion: !motion }) },
+      { text: "Compact rows", checked: compact, run: set({ compact: !compact }) },
+      { text: "Details of what is chosen", checked: details, keys: "p", run: set({ details: !details }) },
+    ];
+  };
+  return (
+    <MenuButton label="Settings" class="icon-button" items={items}>
+      <Icon name="theme" />
+    </MenuButton>
+  );
+}
+
+const wideQuery = window.matchMedia("(min-width: 861px)");
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(wideQuery.matches);
+  useEffect(() => {
+    const changed = () => setWide(wideQuery.matches);
+    wideQuery.addEventListener("change", changed);
+    return () => wideQuery.removeEventListener("change", changed);
+  }, []);
+  return wide;
+}
+
+/** Nothing is chosen: the first glance at the profile. */
+function Glance() {
+  const app = useApp();
+  const { summary } = useProfile()!;
+  const top = Math.max(1e-9, ...summary.hottest.map((f) => f.self.share ?? 0));
+  return (
+    <aside class="details" aria-label="At a glance">
+      <h2>Hottest functions</h2>
+      <ol class="glance">
+        {summary.hottest.slice(0, 8).map((f) => (
+          <li key={f.name + (f.file ?? "")}>
+            <button
+              type="button"
+              title={shown(f.name)}
+              onClick={() => app.select({ name: f.name, frames: [], file: f.file, line: f.line, module: f.module })}
+            >
+              <Name text={f.shortName ?? f.name} />
+              <Share text={f.self.shareText ?? f.self.text} part={(f.self.share ?? 0) / top} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      <dl class="facts small">
+        {[
+          ["Program", summary.program],
+          ["Profiler", summary.profiler],
+          ["Recorded", summary.when?.text],
+          ["Duration", summary.duration?.text],
+          ["Samples", summary.samples.text],
+        ].map(([title, value]) =>
+          value === undefined || value === "" || value === "?" ? null : (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>{shown(value)}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {summary.report.some((row) => row.severity !== "info") && (
+        <button type="button" class="link" onClick={() => app.update((state) => show(state, "profile"))}>
+          Something was lost or wrong in reading this file
+        </button>
+      )}
+      <p class="muted hint">
+        Click a box to zoom, right-click for what can be done with it. <kbd>?</kbd> lists the keys, <kbd>p</kbd> closes
+        this panel.
+      </p>
+    </aside>
+  );
+}
+
+/** What is chosen, in a fixed place: all metrics, where it is, what can be done. */
+function Details({ selected }: { selected: Selected }) {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  const metric = place.metric || (profile?.metric ?? "");
+  const others = (profile?.metrics ?? [])
+    .map((m) => m.name)
+    .filter((name) => name !== metric)
+    .slice(0, 8);
+  const answer = useAnswer(
+    TableRequest,
+    profile === undefined
+      ? undefined
+      : {
+          profile: profile.handle,
+          spec: specText({ ...specOf(place, "flat"), metric }),
+          search: `^${literal(selected.name)}$`,
+          metrics: others,
+          limit: 3,
+          panelId: "details",
+        },
+  );
+  const page = answer.value;
+  const index = page === undefined ? -1 : page.rows.name.findIndex((row) => page.names[row] === selected.name);
+  const row = page === undefined || index < 0 ? undefined : rowOf(page, index);
+  const title = (name: string) => profile?.metrics.find((m) => m.name === name)?.title ?? name;
+  return (
+    <aside class="details" aria-label="What is chosen">
+      <header>
+        <h2>
+          <Name text={selected.name} />
+        </h2>
+        <IconButton icon="copy" label="Copy name" keys="y" onClick={() => copyText(app, selected.name, "The name")} />
+        <IconButton icon="close" label="Choose nothing" keys="Escape" onClick={() => app.select(undefined)} />
+      </header>
+      {selected.by !== undefined && <p class="note">chosen in {shown(selected.by)}</p>}
+      {(row?.place ?? selected.file ?? "") !== "" && (
+        <button
+          type="button"
+          class="link details-place"
+          onClick={() =>
+            goToSource(app, { ...selected, file: row?.file ?? selected.file, line: row?.line ?? selected.line })
+          }
+        >
+          <Name text={row?.place ?? selected.file ?? ""} />
+        </button>
+      )}
+      {row?.module !== undefined && row.module !== row.place && (
+        <p class="muted">
+          <Name text={row.module} />
+        </p>
+      )}
+      {selected.text !== undefined && selected.frames.length > 0 && (
+        <div class="details-part">
+          <h3>This box</h3>
+          <p class="big">{selected.text}</p>
+        </div>
+      )}
+      {row !== undefined && page !== undefined && (
+        <div class="details-part">
+          <h3>In the whole view</h3>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">metric</th>
+                <th scope="col">self</th>
+                <th scope="col">total</th>
+              </tr>
+            </thead>
+            <tbody>
+              <tr>
+                <th scope="row">{shown(title(metric))}</th>
+                <td>
+                  {row.selfText}
+                  <span class="muted">{row.selfShare}</span>
+                </td>
+                <td>
+                  {row.totalText}
+                  <span class="muted">{row.totalShare}</span>
+                </td>
+              </tr>
+              {(page.columns ?? []).map((column) => (
+                <tr key={column.metric}>
+                  <th scope="row">{shown(title(column.metric))}</th>
+                  <td>{column.selfText[index]}</td>
+                  <td>{column.totalText[index]}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <div class="details-part">
+        <h3>Do</h3>
+        <ul class="deeds">
+          {boxItems(app, selected)
+            .filter((item) => item.heading !== true && !item.text.startsWith("Copy"))
+            .map((item) => (
+              <li key={item.text}>
+                <button type="button" class="link" onClick={item.run}>
+                  {item.text}
+                </button>
+                {item.keys !== undefined && <kbd>{item.keys}</kbd>}
+              </li>
+            ))}
+        </ul>
+      </div>
+      {selected.frames.length > 1 && (
+        <div class="details-part">
+          <h3>
+            Stack <span class="muted">{selected.frames.length}</span>
+            <IconButton
+              icon="copy"
+              label="Copy stack"
+              onClick={() => copyText(app, [...selected.frames].reverse().join("\n"), "The stack")}
+            />
+          </h3>
+          <ol class="stack">
+            {[...selected.frames]
+              .reverse()
+              .slice(0, 200)
+              .map((name, i) => (
+                <li key={i}>
+                  <Name text={name} />
+                </li>
+              ))}
+          </ol>
+        </div>
+      )}
+    </aside>
+  );
+}
+
+function ConnectionBar() {
+  const app = useApp();
+  const connection = app.connection.value;
+  if (connection.state === "open" || (connection.state === "connecting" && connection.attempt === 0)) return null;
+  if (connection.state === "refused")
+    return (
+      <div class="bar error" role="alert">
+        <Icon name="warning" /> The daemon did not let this page in
+        {connection.reason === "" ? "" : `: ${connection.reason}`}. Run <code>profd view</code> again: it prints an
+        address that is good.
+      </div>
+    );
+  return (
+    <div class="bar" role="alert">
+      <span class="spinner" aria-hidden="true" /> The daemon is gone
+      {connection.state === "lost" && connection.reason !== "" ? ` (${connection.reason})` : ""}. What is shown stays;
+      the page comes back by itself when it is there again.
+      <button type="button" class="button" onClick={() => app.client.start()}>
+        Try now
+      </button>
+    </div>
+  );
+}
+
+function ProblemPage() {
+  const app = useApp();
+  const problem = app.problem.value!;
+  const partial = problem.data?.reason === "truncated";
+  return (
+    <div class="view page">
+      <div class="page-body narrow problem">
+        <h1>{shown(problem.title)}</h1>
+        <p role="alert">{shown(problem.message)}</p>
+        {problem.data !== undefined && (
+          <dl class="facts">
+            {problem.data.format !== undefined && (
+              <div>
+                <dt>read as</dt>
+                <dd>{problem.data.format}</dd>
+              </div>
+            )}
+            {problem.data.byteOffset !== undefined && (
+              <div>
+                <dt>byte</dt>
+                <dd>{problem.data.byteOffset.toLocaleString("en")}</dd>
+              </div>
+            )}
+            {problem.data.line !== undefined && (
+              <div>
+                <dt>line</dt>
+                <dd>{problem.data.line.toLocaleString("en")}</dd>
+              </div>
+            )}
+            {(problem.data.where ?? []).length > 0 && (
+              <div>
+                <dt>in</dt>
+                <dd>{(problem.data.where ?? []).map(shown).join(", ")}</dd>
+              </div>
+            )}
+          </dl>
+        )}
+        <div class="row">
+          {partial && problem.uri !== undefined && (
+            <button type="button" class="button primary" onClick={() => void app.openPartial(problem.uri!)}>
+              Open what can be read
+            </button>
+          )}
+          <button
+            type="button"
+            class={partial ? "button" : "button primary"}
+            onClick={() => app.open(problem.uri, app.place.peek().member)}
+          >
+            Try again
+          </button>
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              app.problem.value = undefined;
+              app.update((state) => show(state, "open"));
+            }}
+          >
+            Open another
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Waiting({ connected }: { connected: boolean }) {
+  return <Busy text={connected ? "Opening" : "Connecting to the daemon"} />;
+}
+
+function LoadingCard() {
+  const app = useApp();
+  const loading = app.loading.value!;
+  return (
+    <div class="loading-card" role="status">
+      <b>{shown(loading.title)}</b>
+      {loading.message !== "" && <span class="muted">{shown(loading.message)}</span>}
+      <progress
+        max={100}
+        {...(loading.percentage === undefined ? {} : { value: loading.percentage })}
+        aria-label={loading.title}
+      />
+      <button type="button" class="button" onClick={loading.cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+function Notices() {
+  const app = useApp();
+  return (
+    <div class="notices">
+      {app.notices.value.map((notice) => (
+        <div key={notice.id} class={`notice ${notice.kind}`}>
+          <span>{shown(notice.text)}</span>
+          <IconButton icon="close" label="Dismiss" onClick={() => app.dismiss(notice.id)} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function useDrop(app: App): void {
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes("Files") !== true) return;
+      event.preventDefault();
+      document.documentElement.dataset.dropping = "yes";
+    };
+    const out = (event: DragEvent) => {
+      if (event.relatedTarget === null) delete document.documentElement.dataset.dropping;
+    };
+    const drop = (event: DragEvent) => {
+      delete document.documentElement.dataset.dropping;
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      void uploadAll(app, files);
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("dragleave", out);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("dragleave", out);
+      window.removeEventListener("drop", drop);
+    };
+  }, []);
+}

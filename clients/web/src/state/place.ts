@@ -1,0 +1,214 @@
+// Where the reader is: what the address holds. A copied address restores it, so it has names and texts, and no keys
+// or handles, which are good for one revision and one daemon.
+import type { BoxOrder, Filter, Granularity, ViewShape } from "../../../shared/ts/psp.js";
+import { filterText, parseClause, parseSpec, specText, type Spec } from "./spec.js";
+
+export const VIEW_IDS = ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"] as const;
+export type ViewId = (typeof VIEW_IDS)[number];
+
+export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source"] as const;
+export type ColorScheme = (typeof COLOR_SCHEMES)[number];
+
+/** A filter that may be switched off and stays at its place. */
+export interface Chip {
+  readonly filter: Filter;
+  readonly on: boolean;
+}
+
+export interface SortBy {
+  readonly by: "self" | "total" | "name";
+  readonly descending: boolean;
+}
+
+export interface Place {
+  /** URI of the file; undefined: the daemon's default profile. */
+  readonly profile: string | undefined;
+  /** Which profile of the file, from 1. */
+  readonly member: number;
+  readonly view: ViewId;
+  /** Of the flame graph and the tree table. */
+  readonly shape: ViewShape;
+  readonly granularity: Granularity;
+  readonly focus: readonly string[];
+  readonly metric: string;
+  readonly chips: readonly Chip[];
+  /** Hashes of the names from below the root to the zoomed box. */
+  readonly zoom: readonly string[];
+  readonly search: string;
+  readonly order: BoxOrder;
+  readonly color: ColorScheme;
+  readonly colorMetric: string;
+  /** The root at the bottom. */
+  readonly upward: boolean;
+  /** The function of the sandwich. */
+  readonly fn: string;
+  readonly file: string;
+  readonly line: number;
+  readonly sort: SortBy;
+}
+
+export const START: Place = {
+  profile: undefined,
+  member: 1,
+  view: "flame",
+  shape: "topDown",
+  granularity: "function",
+  focus: [],
+  metric: "",
+  chips: [],
+  zoom: [],
+  search: "",
+  order: "name",
+  color: "module",
+  colorMetric: "",
+  upward: false,
+  fn: "",
+  file: "",
+  line: 0,
+  sort: { by: "self", descending: true },
+};
+
+export function filtersOf(place: Place): Filter[] {
+  return place.chips.filter((chip) => chip.on).map((chip) => chip.filter);
+}
+
+export function specOf(place: Place, shape: ViewShape = place.shape): Spec {
+  const focused = shape === "callers" || shape === "callees";
+  return {
+    shape,
+    granularity: place.granularity,
+    filters: filtersOf(place),
+    metric: place.metric,
+    focus: focused ? place.focus : [],
+  };
+}
+
+/** 32 bits of FNV-1a in base 36: short enough for one name a level in an address. */
+export function nameHash(name: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; ++i) {
+    const unit = name.charCodeAt(i);
+    hash = Math.imul(hash ^ (unit & 0xff), 0x01000193);
+    hash = Math.imul(hash ^ (unit >> 8), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}
+
+// Readable where an address may be: a space is +, and what a path or a spec has stays.
+function encoded(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll("%20", "+")
+    .replaceAll("%2F", "/")
+    .replaceAll("%3A", ":")
+    .replaceAll("%2C", ",")
+    .replaceAll("%7C", "|");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/** The fragment of the address, without its #. */
+export function toAddress(place: Place): string {
+  const parts: string[] = [];
+  const put = (key: string, value: string | undefined, standard: string) => {
+    if (value !== undefined && value !== standard) parts.push(`${key}=${encoded(value)}`);
+  };
+  put("open", place.profile, "");
+  put("member", String(place.member), "1");
+  put("tab", place.view, START.view);
+  put("view", specText({ ...specOf(place), focus: place.focus }), specText(specOf(START)));
+  place.chips.forEach((chip, at) => {
+    if (!chip.on) parts.push(`off=${encoded(`${at} ${filterText(chip.filter)}`)}`);
+  });
+  put("zoom", place.zoom.join("."), "");
+  put("search", place.search, "");
+  put("order", place.order, START.order);
+  put("color", place.color, START.color);
+  put("by", place.colorMetric, "");
+  put("up", place.upward ? "1" : "", "");
+  put("function", place.fn, "");
+  put("file", place.file, "");
+  put("line", String(place.line), "0");
+  put("sort", (place.sort.descending ? "" : "-") + place.sort.by, START.sort.by);
+  return parts.join("&");
+}
+
+const oneOf = <T extends string>(values: readonly T[], value: string | undefined, standard: T): T =>
+  values.find((v) => v === value) ?? standard;
+
+const count = (text: string | undefined, standard: number): number =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : standard;
+
+/** All files that an address asks for; the first is the one shown. */
+export function filesOf(fragment: string): string[] {
+  return fragment
+    .replace(/^#/, "")
+    .split("&")
+    .filter((part) => part.startsWith("open="))
+    .map((part) => decoded(part.slice(5)));
+}
+
+/** What of an address could be read, and a sentence on what could not. */
+export function fromAddress(fragment: string): { place: Place; problem?: string } {
+  const values = new Map<string, string>();
+  const off: string[] = [];
+  for (const part of fragment.replace(/^#/, "").split("&")) {
+    const equals = part.indexOf("=");
+    if (equals < 0) continue;
+    const key = part.slice(0, equals);
+    const value = decoded(part.slice(equals + 1));
+    if (key === "off") off.push(value);
+    else if (key !== "open" || !values.has(key)) values.set(key, value);
+  }
+  let spec: Spec = specOf(START);
+  let problem: string | undefined;
+  const text = values.get("view");
+  if (text !== undefined) {
+    try {
+      spec = parseSpec(text);
+    } catch (error) {
+      problem = `The address has a view that cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  const chips: Chip[] = spec.filters.map((filter) => ({ filter, on: true }));
+  for (const item of off) {
+    const space = item.indexOf(" ");
+    try {
+      const clause = parseClause(item.slice(space + 1));
+      if ("filter" in clause)
+        chips.splice(count(item.slice(0, space), chips.length), 0, { filter: clause.filter, on: false });
+    } catch {
+      problem ??= "The address has a filter that cannot be read; it was left out.";
+    }
+  }
+  const sort = values.get("sort") ?? START.sort.by;
+  const place: Place = {
+    profile: values.get("open"),
+    member: Math.max(1, count(values.get("member"), 1)),
+    view: oneOf(VIEW_IDS, values.get("tab"), START.view),
+    shape: spec.shape === "flat" ? "topDown" : spec.shape,
+    granularity: spec.granularity,
+    focus: spec.focus,
+    metric: spec.metric,
+    chips,
+    zoom: (values.get("zoom") ?? "").split(".").filter((hash) => /^[0-9a-z]{1,7}$/.test(hash)),
+    search: values.get("search") ?? "",
+    order: oneOf(["name", "weight"], values.get("order"), START.order),
+    color: oneOf(COLOR_SCHEMES, values.get("color"), START.color),
+    colorMetric: values.get("by") ?? "",
+    upward: values.get("up") === "1",
+    fn: values.get("function") ?? "",
+    file: values.get("file") ?? "",
+    line: count(values.get("line"), 0),
+    sort: {
+      by: oneOf(["self", "total", "name"], sort.replace(/^-/, ""), START.sort.by),
+      descending: !sort.startsWith("-"),
+    },
+  };
+  return problem === undefined ? { place } : { place, problem };
+}

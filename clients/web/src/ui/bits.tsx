@@ -1,0 +1,117 @@
+// Small pieces that every view uses.
+import type { ComponentChildren } from "preact";
+import { shown } from "../draw/shown.js";
+import { Icon, type IconName } from "./icons.js";
+
+/** A name from a profile: data, whatever it holds, and of its own direction. */
+export function Name({ text, class: className }: { text: string; class?: string }) {
+  return (
+    <bdi class={className === undefined ? "name" : `name ${className}`} dir="ltr">
+      {shown(text)}
+    </bdi>
+  );
+}
+
+export interface IconButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: (event: MouseEvent) => void;
+  readonly disabled?: boolean;
+  readonly pressed?: boolean;
+  readonly keys?: string;
+}
+
+export function IconButton({ icon, label, onClick, disabled, pressed, keys }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={keys === undefined ? label : `${label} (${keys})`}
+      aria-pressed={pressed}
+      aria-keyshortcuts={keys}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+export interface Choice<T extends string> {
+  readonly id: T;
+  readonly text: string;
+  readonly title?: string;
+}
+
+export function Segments<T extends string>(props: {
+  label: string;
+  value: T;
+  choices: readonly Choice<T>[];
+  onChange: (value: T) => void;
+}) {
+  return (
+    <div class="segments" role="group" aria-label={props.label}>
+      {props.choices.map((choice) => (
+        <button
+          type="button"
+          key={choice.id}
+          title={choice.title}
+          aria-pressed={choice.id === props.value}
+          onClick={() => props.onChange(choice.id)}
+        >
+          {choice.text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Select<T extends string>(props: {
+  label: string;
+  value: T;
+  choices: readonly Choice<T>[];
+  onChange: (value: T) => void;
+}) {
+  return (
+    <label class="select">
+      <span class="select-label">{props.label}</span>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value as T)}>
+        {props.choices.map((choice) => (
+          <option key={choice.id} value={choice.id} title={choice.title}>
+            {choice.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A share as a bar behind its text; the text says it, the bar only helps. */
+export function Share({ text, part }: { text: string; part: number }) {
+  const width = `${(Math.max(0, Math.min(1, Number.isFinite(part) ? part : 0)) * 100).toFixed(1)}%`;
+  return (
+    <span class="share">
+      <span class="share-bar" style={{ width }} />
+      <span class="share-text">{text}</span>
+    </span>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Busy({ text }: { text: string }) {
+  return (
+    <div class="busy" role="status">
+      <span class="spinner" aria-hidden="true" />
+      {text}
+    </div>
+  );
+}

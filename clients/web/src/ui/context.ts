@@ -1,0 +1,58 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { RequestType } from "../../../shared/ts/psp.js";
+import type { App, OpenProfile } from "../app.js";
+
+export const AppContext = createContext<App | undefined>(undefined);
+
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (app === undefined) throw new Error("no app here");
+  return app;
+}
+
+export interface Answer<R> {
+  readonly value: R | undefined;
+  readonly error: string | undefined;
+  /** What is shown is of an older question. */
+  readonly pending: boolean;
+}
+
+/** What the daemon says to `params`; the last answer stays until the next one is there. */
+export function useAnswer<P extends object, R>(type: RequestType<P, R>, params: P | undefined): Answer<R> {
+  const app = useApp();
+  const epoch = app.epoch.value;
+  const revision = app.profile.value?.revision ?? 0;
+  const key = params === undefined ? "" : `${type.method} ${JSON.stringify(params)} ${epoch} ${revision}`;
+  const [answer, setAnswer] = useState<Answer<R> & { key: string }>({
+    key: "",
+    value: undefined,
+    error: undefined,
+    pending: false,
+  });
+  const asked = useRef(params);
+  asked.current = params;
+  useEffect(() => {
+    const now = asked.current;
+    if (now === undefined) return;
+    const controller = new AbortController();
+    app.ask(type, now, controller.signal).then(
+      (value) => setAnswer({ key, value, error: undefined, pending: false }),
+      (error: unknown) => {
+        const text = app.explain(error);
+        if (!controller.signal.aborted && text !== undefined)
+          setAnswer((old) => ({ key, value: old.value, error: text, pending: false }));
+      },
+    );
+    return () => controller.abort();
+  }, [key]);
+  return {
+    value: answer.value,
+    error: answer.key === key ? answer.error : undefined,
+    pending: answer.key !== key && key !== "",
+  };
+}
+
+export function useProfile(): OpenProfile | undefined {
+  return useApp().profile.value;
+}

@@ -1,0 +1,201 @@
+// Searching: one expression that the address holds, and further sets that stay highlighted.
+import { signal, type Signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { SearchRequest, type Amount, type SearchShare } from "../../../shared/ts/psp.js";
+import { detailed } from "../rpc/ahead.js";
+import { specOf } from "../state/place.js";
+import { specText } from "../state/spec.js";
+import { go } from "../state/state.js";
+import { IconButton } from "./bits.js";
+import { useApp, useAnswer, useProfile } from "./context.js";
+import { useKeys } from "./keys.js";
+
+type Found = ReturnType<typeof detailed>["search"];
+
+export interface MarkedSet {
+  readonly pattern: string;
+  readonly color: string;
+  readonly share: string;
+  readonly names: ReadonlySet<string>;
+}
+
+export interface Search {
+  /** What the picture that is shown says of the search. */
+  readonly found: Signal<Found | undefined>;
+  readonly sets: Signal<readonly MarkedSet[]>;
+  readonly marks: ReadonlyMap<string, string>;
+  /** What n and N do in the view that is shown. */
+  readonly steps: { current: ((direction: "next" | "previous") => void) | undefined };
+}
+
+const SET_COLORS = ["#c76b00", "#0080a8", "#b0418f", "#5a7d00"];
+
+interface Held {
+  found: Signal<Found | undefined>;
+  sets: Signal<readonly MarkedSet[]>;
+  steps: { current: ((direction: "next" | "previous") => void) | undefined };
+  marks: Signal<ReadonlyMap<string, string>>;
+}
+
+export const newSearch = (): Held => ({
+  found: signal(undefined),
+  sets: signal([]),
+  steps: { current: undefined },
+  marks: signal(new Map()),
+});
+
+export const SearchContext = createContext<Held>(newSearch());
+
+export function useSearch(): Search {
+  const held = useContext(SearchContext);
+  useEffect(
+    () => () => {
+      held.steps.current = undefined;
+    },
+    [],
+  );
+  return { found: held.found, sets: held.sets, steps: held.steps, marks: held.marks.value };
+}
+
+function putSets(held: Held, sets: readonly MarkedSet[]): void {
+  held.sets.value = sets;
+  const marks = new Map<string, string>();
+  for (const set of sets) for (const name of set.names) marks.set(name, set.color);
+  held.marks.value = marks;
+}
+
+export function SearchBox() {
+  const app = useApp();
+  const held = useContext(SearchContext);
+  const profile = useProfile();
+  const place = app.place.value;
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(place.search);
+  useEffect(() => setText(place.search), [place.search]);
+  useEffect(() => {
+    if (text === place.search) return;
+    const timer = setTimeout(() => app.update((state) => go(state, { search: text }), false), 180);
+    return () => clearTimeout(timer);
+  }, [text]);
+
+  const shape = place.view === "flat" ? "flat" : place.shape;
+  const found = useAnswer(
+    SearchRequest,
+    profile === undefined ||
+      place.search === "" ||
+      ((shape === "callers" || shape === "callees") && place.focus.length === 0)
+      ? undefined
+      : {
+          profile: profile.handle,
+          spec: specText({ ...specOf(place, shape), metric: place.metric || profile.metric }),
+          pattern: place.search,
+          limit: 1,
+          panelId: "search",
+        },
+  );
+  const share = place.search === "" ? undefined : found.value;
+  const hidden =
+    place.view === "flame" ? (held.found.value as (SearchShare & { hidden?: Amount }) | undefined)?.hidden : undefined;
+  useEffect(() => {
+    if (share !== undefined) app.spoken.value = share.text;
+  }, [share]);
+
+  const keep = async () => {
+    if (profile === undefined || place.search === "" || held.sets.value.some((set) => set.pattern === place.search))
+      return;
+    try {
+      const answer = await app.ask(SearchRequest, {
+        profile: profile.handle,
+        spec: specText({ ...specOf(place, shape), metric: place.metric || profile.metric }),
+        pattern: place.search,
+        limit: 1000,
+      });
+      const color = SET_COLORS.find((c) => !held.sets.value.some((set) => set.color === c)) ?? SET_COLORS[0]!;
+      putSets(held, [
+        ...held.sets.value.slice(-3),
+        {
+          pattern: place.search,
+          color,
+          share: answer.matched.shareText ?? answer.matched.text,
+          names: new Set(answer.matches.map((match) => match.name)),
+        },
+      ]);
+      if (answer.functions > answer.matches.length)
+        app.say(`${answer.matches.length} of ${answer.functions} names are highlighted, the heaviest`, "warning");
+      app.update((state) => go(state, { search: "" }), false);
+    } catch (error) {
+      const reason = app.explain(error);
+      if (reason !== undefined) app.say(reason, "error");
+    }
+  };
+
+  useKeys({
+    title: "Searching",
+    keys: [{ keys: ["/"], text: "search", run: () => input.current?.select() }],
+  });
+  return (
+    <div class={`search${found.error !== undefined ? " wrong" : ""}`} role="search">
+      {held.sets.value.map((set) => (
+        <span key={set.pattern} class="search-set" style={{ borderColor: set.color }}>
+          <i style={{ background: set.color }} />
+          <span class="search-set-text" title={set.pattern}>
+            {set.pattern}
+          </span>
+          <span class="muted">{set.share}</span>
+          <IconButton
+            icon="close"
+            label={`Highlight ${set.pattern} no more`}
+            onClick={() =>
+              putSets(
+                held,
+                held.sets.value.filter((other) => other !== set),
+              )
+            }
+          />
+        </span>
+      ))}
+      <input
+        ref={input}
+        type="search"
+        placeholder="Search names (regular expression)"
+        aria-label="Search names"
+        aria-invalid={found.error !== undefined}
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            if (text !== place.search) app.update((state) => go(state, { search: text }), false);
+            held.steps.current?.(event.shiftKey ? "previous" : "next");
+          } else if (event.key === "Escape") {
+            event.preventDefault();
+            if (text === "") input.current?.blur();
+            setText("");
+          }
+        }}
+      />
+      {found.error !== undefined && place.search !== "" && (
+        <span class="search-wrong" role="alert" title={found.error}>
+          {found.error}
+        </span>
+      )}
+      {share !== undefined && found.error === undefined && (
+        <>
+          <span class="search-share" title={share.text}>
+            {share.matched.shareText ?? share.matched.text}
+            <span class="muted">
+              {" "}
+              · {share.functions} {share.functions === 1 ? "name" : "names"}
+              {hidden !== undefined && hidden.value !== 0 && ` · ${hidden.shareText ?? hidden.text} too narrow to see`}
+            </span>
+          </span>
+          <IconButton icon="up" label="Previous match" keys="N" onClick={() => held.steps.current?.("previous")} />
+          <IconButton icon="down" label="Next match" keys="n" onClick={() => held.steps.current?.("next")} />
+          <IconButton icon="plus" label="Keep this search highlighted" onClick={() => void keep()} />
+        </>
+      )}
+    </div>
+  );
+}

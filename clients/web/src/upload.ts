@@ -1,0 +1,68 @@
+// A dropped file goes to the daemon in pieces, one after the other, and to nobody else.
+import type { App } from "./app.js";
+import { UploadBeginRequest, UploadCancelRequest, UploadEndRequest, UploadPieceRequest } from "./rpc/ahead.js";
+
+const CHUNK = 0x8000;
+
+export function base64Of(bytes: Uint8Array): string {
+  let text = "";
+  // As arguments of one call a megabyte of bytes would not fit on the stack.
+  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return btoa(text);
+}
+
+export async function upload(app: App, file: File): Promise<string | undefined> {
+  const { client } = app;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let begun: string | undefined;
+  try {
+    const { upload: id, pieceBytes } = await client.request(
+      UploadBeginRequest,
+      { name: file.name, size: file.size },
+      signal,
+    );
+    begun = id;
+    const tell = (sent: number) =>
+      (app.loading.value = {
+        title: `Sending ${file.name} to the daemon`,
+        message: "It stays on this machine, or the one that the daemon runs on.",
+        percentage: file.size === 0 ? undefined : (sent / file.size) * 100,
+        cancel: () => controller.abort(),
+      });
+    tell(0);
+    for (let offset = 0; offset < file.size;) {
+      const piece = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer());
+      const { received } = await client.request(
+        UploadPieceRequest,
+        { upload: id, offset, base64: base64Of(piece) },
+        signal,
+      );
+      if (received <= offset) throw new Error(`${file.name}: the daemon took nothing at byte ${offset}`);
+      offset = received;
+      tell(offset);
+    }
+    const { uri } = await client.request(UploadEndRequest, { upload: id }, signal);
+    return uri;
+  } catch (error) {
+    if (begun !== undefined) void client.request(UploadCancelRequest, { upload: begun }).catch(() => undefined);
+    const message = signal.aborted ? `${file.name} was not sent: you cancelled it` : app.explain(error);
+    if (message !== undefined) app.say(message, signal.aborted ? "info" : "error");
+    return undefined;
+  } finally {
+    app.loading.value = undefined;
+  }
+}
+
+export async function uploadAll(app: App, files: readonly File[]): Promise<void> {
+  if (!app.can(UploadBeginRequest.method)) {
+    app.say("This daemon takes no files from the page: open the file by its path", "warning");
+    return;
+  }
+  let last: string | undefined;
+  for (const file of files) {
+    const uri = await upload(app, file);
+    if (uri !== undefined) last = uri;
+  }
+  if (last !== undefined) app.open(last);
+}

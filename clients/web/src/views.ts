@@ -1,0 +1,32 @@
+// Every view: one folder and one line here.
+import type { ComponentType } from "preact";
+import type { ViewId } from "./state/place.js";
+import type { IconName } from "./ui/icons.js";
+import { FlameView } from "./views/flame/view.js";
+import { FlatView } from "./views/flat/view.js";
+import { OpenView } from "./views/open/view.js";
+import { ProfileView } from "./views/profile/view.js";
+import { SandwichView } from "./views/sandwich/view.js";
+import { SourceView } from "./views/source/view.js";
+import { ThreadsView } from "./views/threads/view.js";
+import { TreeView } from "./views/tree/view.js";
+
+export interface ViewEntry {
+  readonly id: ViewId;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly view: ComponentType;
+  /** It needs no open profile. */
+  readonly alone?: boolean;
+}
+
+export const VIEWS: readonly ViewEntry[] = [
+  { id: "flame", title: "Flame graph", icon: "flame", view: FlameView },
+  { id: "tree", title: "Tree", icon: "tree", view: TreeView },
+  { id: "flat", title: "Table", icon: "flat", view: FlatView },
+  { id: "sandwich", title: "Callers and callees", icon: "sandwich", view: SandwichView },
+  { id: "source", title: "Source", icon: "source", view: SourceView },
+  { id: "threads", title: "Threads", icon: "threads", view: ThreadsView },
+  { id: "profile", title: "Profile", icon: "profile", view: ProfileView },
+  { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
+];

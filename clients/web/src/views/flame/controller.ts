@@ -1,0 +1,465 @@
+// What a flame graph shows and how it moves, without a page: asks for layouts, keeps the camera, joins pictures.
+import type { BoxOrder, FlameGraphParams, FlameGraphResult } from "../../../../shared/ts/psp.js";
+import { between, easeOut, held, isWhole, panBy, toUnit, whole, zoomAt, type Camera } from "../../draw/camera.js";
+import { childrenOf, findPath, isRemainder, layoutOf, namesOf, pathOf, type Layout } from "../../draw/layout.js";
+import { along, motionBetween, type Motion, type Placed } from "../../draw/motion.js";
+import { nameHash } from "../../state/place.js";
+
+/** What is to be seen. */
+export interface Target {
+  readonly profile: string;
+  readonly revision: number;
+  readonly spec: string;
+  /** Hashes of names, root first. */
+  readonly zoom: readonly string[];
+  readonly search: string;
+  readonly order: BoxOrder;
+  readonly colorMetric: string;
+  /** What the first box stands for: "" is all. */
+  readonly root: string;
+}
+
+export interface Host {
+  ask(params: FlameGraphParams, signal: AbortSignal): Promise<FlameGraphResult>;
+  /** Children of a box that no picture has: their names and keys, page by page. */
+  level(target: Target, path: readonly number[], offset: number, signal: AbortSignal): Promise<LevelPage>;
+  now(): number;
+  /** A frame is to be drawn. */
+  invalidate(): void;
+  /** The picture is another one. */
+  arrived(layout: Layout): void;
+  failed(error: unknown): void;
+  /** The zoomed box is not there any more; its nearest ancestor is shown. */
+  fellBack(zoom: readonly string[], name: string): void;
+  /** The zoom changed without a step: by wheel or pinch. */
+  rezoomed(zoom: readonly string[]): void;
+  readonly panel: string;
+  motion(): boolean;
+}
+
+export interface LevelPage {
+  readonly names: readonly string[];
+  readonly keys: readonly number[];
+  /** Offset of the next page. */
+  readonly next: number | undefined;
+}
+
+const ZOOM_MS = 160;
+const REST_MS = 70;
+const MAX_BOXES = 4000;
+/** A match narrower than this is zoomed to. */
+const SEEN_PIXELS = 30;
+const MAX_WIDTH = 1_000_000;
+
+/** A picture for the camera: `anchor` is the box in the middle, which stays where it is. */
+interface Closer {
+  readonly anchor: number;
+  readonly scale: number;
+}
+
+const empty = (): Placed => ({ x: new Float64Array(0), w: new Float64Array(0) });
+
+export class FlameController {
+  layout: Layout | undefined;
+  /** Where things are on the screen now; valid after `frame`. */
+  placed: Placed = empty();
+  fade = 1;
+  known: Uint8Array | undefined;
+  camera: Camera = whole(1);
+  target: Target | undefined;
+  loading = false;
+  width = 0;
+
+  private goal: Placed = empty();
+  private motion: Motion | undefined;
+  private flight: { from: Camera; to: Camera; start: number } | undefined;
+  private request: AbortController | undefined;
+  private refineTimer: ReturnType<typeof setTimeout> | undefined;
+  private prefetchTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Keys of zoomed boxes, by revision, spec and hashes: no names need to be looked up again. */
+  private readonly paths = new Map<string, readonly number[]>();
+  private scale = 1;
+
+  constructor(private readonly host: Host) {}
+
+  dispose(): void {
+    this.request?.abort();
+    clearTimeout(this.refineTimer);
+    clearTimeout(this.prefetchTimer);
+  }
+
+  setWidth(width: number): void {
+    if (width === this.width || width <= 0) return;
+    const first = this.width === 0;
+    const wider = width > this.width;
+    this.width = width;
+    this.settle();
+    this.host.invalidate();
+    if (first) {
+      if (this.target !== undefined) void this.load(this.target, undefined);
+    } else if (wider) this.refineSoon();
+  }
+
+  show(target: Target): void {
+    const before = this.target;
+    if (before !== undefined && JSON.stringify(before) === JSON.stringify(target)) return;
+    this.target = target;
+    clearTimeout(this.refineTimer);
+    if (this.width > 0) void this.load(target, undefined);
+  }
+
+  /** Asked again after the connection came back. */
+  again(): void {
+    if (this.target !== undefined && this.width > 0) void this.load(this.target, undefined);
+  }
+
+  /** Starts to move towards a box before its picture is there; gives the zoom to be shown next. */
+  zoomTo(item: number): readonly string[] | undefined {
+    const { layout, target } = this;
+    if (layout === undefined || target === undefined) return undefined;
+    if (isRemainder(layout, item)) {
+      const parent = layout.parent[item]!;
+      if (parent !== layout.zoomed) return this.zoomTo(Math.max(0, parent));
+      // The picture is as wide as the parent already: closer by the camera, which opens it.
+      this.fly({ x0: layout.x[item]!, x1: layout.x[item]! + layout.w[item]! });
+      this.refineSoon(ZOOM_MS);
+      return undefined;
+    }
+    const zoom = namesOf(layout, item).map(nameHash);
+    this.paths.set(this.pathKey(target, zoom), pathOf(layout, item));
+    if (item === layout.zoomed && isWhole(this.camera, layout.span)) return undefined;
+    this.fly({ x0: layout.x[item]!, x1: layout.x[item]! + layout.w[item]! });
+    return zoom;
+  }
+
+  /** Wheel or pinch: below 1 is closer. */
+  zoomBy(factor: number, pixel: number): void {
+    const { layout } = this;
+    if (layout === undefined) return;
+    this.stopFlight();
+    if (factor > 1 && isWhole(this.camera, layout.span)) {
+      if (layout.zoomed > 0) this.zoomOut();
+      return;
+    }
+    this.camera = held(zoomAt(this.camera, this.width, pixel, factor, layout.span / 1e9), layout.span);
+    this.settle();
+    this.host.invalidate();
+    this.refineSoon();
+  }
+
+  pan(pixels: number): void {
+    if (this.layout === undefined) return;
+    this.stopFlight();
+    const camera = held(panBy(this.camera, this.width, pixels), this.layout.span);
+    if (camera.x0 === this.camera.x0) return;
+    this.camera = camera;
+    this.settle();
+    this.host.invalidate();
+    this.refineSoon();
+  }
+
+  /** The zoom in which the box at `path` can be seen; undefined: it can be already, or it is gone. */
+  async reach(path: readonly number[]): Promise<readonly string[] | undefined> {
+    const { layout, target } = this;
+    if (layout === undefined || target === undefined) return undefined;
+    const here = findPath(layout, path);
+    if (here.whole && here.item >= layout.zoomed && this.onScreen(here.item)) return undefined;
+    const answer = await this.host.ask(
+      this.params({ ...target, search: "", colorMetric: "" }, path, 1),
+      new AbortController().signal,
+    );
+    const picture = layoutOf(answer, path.length);
+    // As little as is needed: the highest box in which it is wide enough to be read.
+    const totals = answer.boxes.total;
+    const own = Math.abs(totals[picture.zoomed] ?? 0);
+    let at = picture.zoomed;
+    while (at > 0 && (own / Math.abs(totals[picture.parent[at]!] ?? Infinity)) * this.width >= SEEN_PIXELS)
+      at = picture.parent[at]!;
+    const zoom = namesOf(picture, at).map(nameHash);
+    this.paths.set(this.pathKey(target, zoom), pathOf(picture, at));
+    return zoom;
+  }
+
+  private onScreen(item: number): boolean {
+    const x = this.goal.x[item]!;
+    const w = this.goal.w[item]!;
+    return w >= 3 && x + w > 0 && x < this.width;
+  }
+
+  /** To the whole of what is zoomed. */
+  resetCamera(): void {
+    if (this.layout === undefined || isWhole(this.camera, this.layout.span)) return;
+    this.fly(whole(this.layout.span));
+    this.refineSoon(ZOOM_MS);
+  }
+
+  get closer(): boolean {
+    return this.layout !== undefined && !isWhole(this.camera, this.layout.span);
+  }
+
+  /** Places everything for a moment; true: another frame is needed. */
+  frame(now: number): boolean {
+    const { layout } = this;
+    if (layout === undefined) return false;
+    let moving = false;
+    if (this.flight !== undefined) {
+      const t = Math.min(1, (now - this.flight.start) / ZOOM_MS);
+      this.camera = between(this.flight.from, this.flight.to, easeOut(t));
+      if (t >= 1) this.flight = undefined;
+      else moving = true;
+      this.place(this.camera, this.goal);
+    }
+    if (this.motion === undefined) {
+      this.copyGoal();
+      return moving;
+    }
+    const t = this.motion.duration > 0 ? Math.min(1, (now - this.motion.start) / this.motion.duration) : 1;
+    if (t >= 1) {
+      this.motion = undefined;
+      this.known = undefined;
+      this.fade = 1;
+      this.copyGoal();
+      return moving;
+    }
+    along(this.motion, this.goal, easeOut(t), this.placed);
+    this.fade = t;
+    this.known = this.motion.known;
+    return true;
+  }
+
+  /** The path of a shown box that a name hash chain leads to. */
+  private pathKey(target: Target, zoom: readonly string[]): string {
+    return `${target.profile} ${target.revision} ${target.spec} ${zoom.join(".")}`;
+  }
+
+  private fly(to: Camera): void {
+    if (!this.host.motion()) {
+      this.camera = to;
+      this.settle();
+    } else this.flight = { from: this.camera, to, start: this.host.now() };
+    this.host.invalidate();
+  }
+
+  private stopFlight(): void {
+    if (this.flight === undefined) return;
+    this.camera = this.flight.to;
+    this.flight = undefined;
+  }
+
+  private settle(): void {
+    if (this.layout === undefined) return;
+    this.place(this.camera, this.goal);
+  }
+
+  private place(camera: Camera, out: Placed): void {
+    const { layout, width } = this;
+    if (layout === undefined) return;
+    const perUnit = width / (camera.x1 - camera.x0);
+    for (let i = 0; i < layout.size; ++i) {
+      out.x[i] = (layout.x[i]! - camera.x0) * perUnit;
+      out.w[i] = layout.w[i]! * perUnit;
+    }
+  }
+
+  private copyGoal(): void {
+    this.placed.x.set(this.goal.x);
+    this.placed.w.set(this.goal.w);
+    this.fade = 1;
+  }
+
+  private async load(target: Target, closer: Closer | undefined): Promise<void> {
+    this.request?.abort();
+    const controller = new AbortController();
+    this.request = controller;
+    this.loading = true;
+    try {
+      const resolved = await this.resolve(target, controller.signal);
+      const scale = Math.max(1, Math.min(MAX_WIDTH / this.width, closer?.scale ?? 1));
+      const answer = await this.host.ask(this.params(target, resolved.path, scale), controller.signal);
+      if (controller.signal.aborted) return;
+      this.apply(layoutOf(answer, resolved.path.length, target.root), target, closer, scale);
+      if (resolved.lost !== undefined) this.host.fellBack(target.zoom.slice(0, resolved.path.length), resolved.lost);
+      else this.prefetchParent(target, resolved.path);
+    } catch (error) {
+      if (!controller.signal.aborted) this.host.failed(error);
+    } finally {
+      if (this.request === controller) {
+        this.loading = false;
+        this.host.invalidate();
+      }
+    }
+  }
+
+  private params(target: Target, path: readonly number[], scale: number): FlameGraphParams {
+    return {
+      profile: target.profile,
+      spec: target.spec,
+      viewport: { width: Math.min(MAX_WIDTH, Math.round(this.width * scale)), minWidth: 0.5, maxBoxes: MAX_BOXES },
+      ...(path.length > 0 ? { zoom: [...path], revision: target.revision } : {}),
+      order: target.order,
+      ...(target.search === "" ? {} : { search: target.search }),
+      ...(target.colorMetric === "" ? {} : { colorMetric: target.colorMetric }),
+      panelId: this.host.panel,
+    };
+  }
+
+  /** Names to keys: from memory, from pictures on the way down, and level by level where boxes are too narrow. */
+  private async resolve(target: Target, signal: AbortSignal): Promise<{ path: readonly number[]; lost?: string }> {
+    if (target.zoom.length === 0) return { path: [] };
+    const known = this.paths.get(this.pathKey(target, target.zoom));
+    if (known !== undefined) return { path: known };
+    let path: number[] = [];
+    while (path.length < target.zoom.length) {
+      const picture = layoutOf(
+        await this.host.ask({ ...this.params({ ...target, search: "", colorMetric: "" }, path, 1) }, signal),
+        path.length,
+      );
+      let at = findPath(picture, path).item;
+      const before = path.length;
+      while (path.length < target.zoom.length) {
+        const child = childrenOf(picture, at).find(
+          (i) => !isRemainder(picture, i) && nameHash(picture.names[picture.name[i]!]!) === target.zoom[path.length],
+        );
+        if (child === undefined) break;
+        at = child;
+        path = [...path, picture.key[child]!];
+      }
+      if (path.length > before) continue;
+      const key = await this.searchLevel(target, path, signal);
+      if (key === undefined) return { path, lost: namesOf(picture, at).at(-1) ?? "the whole view" };
+      path = [...path, key];
+    }
+    if (this.paths.size > 500) this.paths.clear();
+    this.paths.set(this.pathKey(target, target.zoom), path);
+    return { path };
+  }
+
+  private async searchLevel(target: Target, path: readonly number[], signal: AbortSignal): Promise<number | undefined> {
+    const wanted = target.zoom[path.length];
+    let offset: number | undefined = 0;
+    // Bounded: a level may have a million rows, and this is one box's way back.
+    for (let pages = 0; offset !== undefined && pages < 20; ++pages) {
+      const page: LevelPage = await this.host.level(target, path, offset, signal);
+      const at = page.names.findIndex((name) => nameHash(name) === wanted);
+      if (at >= 0) return page.keys[at];
+      offset = page.next;
+    }
+    return undefined;
+  }
+
+  private apply(layout: Layout, target: Target, closer: Closer | undefined, scale: number): void {
+    const before = this.layout;
+    const seen: Placed = { x: this.placed.x.slice(), w: this.placed.w.slice() };
+    const now = this.host.now();
+    const sameTree = before !== undefined && shapeOf(before.answer.spec) === shapeOf(layout.answer.spec);
+    let camera = whole(layout.span);
+    if (closer !== undefined && before !== undefined) camera = this.anchored(before, layout, closer);
+    this.layout = layout;
+    this.scale = scale;
+    this.camera = camera;
+    this.flight = undefined;
+    this.goal = { x: new Float64Array(layout.size), w: new Float64Array(layout.size) };
+    this.placed = { x: new Float64Array(layout.size), w: new Float64Array(layout.size) };
+    this.place(camera, this.goal);
+    this.motion = undefined;
+    this.known = undefined;
+    if (sameTree && this.host.motion() && before.size > 0) {
+      // By wheel the picture is where the hand wants it: only what opens fades in.
+      this.motion = motionBetween(before, seen, layout, this.goal, now, ZOOM_MS);
+    }
+    this.copyGoal();
+    if (this.motion !== undefined) this.fade = 0;
+    const zoom = namesOf(layout, layout.zoomed).map(nameHash);
+    this.paths.set(this.pathKey(target, zoom), pathOf(layout, layout.zoomed));
+    this.host.arrived(layout);
+    this.host.invalidate();
+  }
+
+  /** The camera of the new layout that leaves the anchor's box where it is on the screen. */
+  private anchored(before: Layout, after: Layout, closer: Closer): Camera {
+    // What the hand did while the picture was on its way counts.
+    const { x0: left, x1 } = this.camera;
+    const size = x1 - left;
+    for (let at = closer.anchor; at >= 0; at = before.parent[at]!) {
+      const found = findPath(after, pathOf(before, at));
+      // Ancestors of the zoomed box are cut to the picture: their left edge says nothing.
+      if (!found.whole || found.item < after.zoomed) continue;
+      const x0 = after.x[found.item]! - (before.x[at]! - left);
+      return held({ x0, x1: x0 + size }, after.span);
+    }
+    return whole(after.span);
+  }
+
+  private zoomOut(): void {
+    const { target } = this;
+    if (target === undefined || target.zoom.length === 0) return;
+    this.host.rezoomed(target.zoom.slice(0, -1));
+  }
+
+  private refineSoon(delay = REST_MS): void {
+    clearTimeout(this.refineTimer);
+    this.refineTimer = setTimeout(() => this.refine(), delay);
+  }
+
+  /** A picture that is as fine as the camera is close, zoomed to the deepest box that covers what is seen. */
+  private refine(): void {
+    const { layout, target } = this;
+    if (layout === undefined || target === undefined || this.width === 0) return;
+    if (this.flight !== undefined) {
+      this.refineSoon();
+      return;
+    }
+    const camera = this.camera;
+    let cover = layout.zoomed;
+    for (;;) {
+      const next = childrenOf(layout, cover).find(
+        (i) => !isRemainder(layout, i) && layout.x[i]! <= camera.x0 && layout.x[i]! + layout.w[i]! >= camera.x1,
+      );
+      if (next === undefined) break;
+      cover = next;
+    }
+    // Only once little is left of the box that is zoomed: a step back by wheel must not need a picture each.
+    const size = camera.x1 - camera.x0;
+    if (layout.span / size < 8) cover = layout.zoomed;
+    const scale = layout.w[cover]! / size;
+    if (cover === layout.zoomed && scale <= this.scale * 1.2 && scale >= this.scale / 4) return;
+    const middle = (camera.x0 + camera.x1) / 2;
+    let anchor = cover;
+    for (;;) {
+      const next = childrenOf(layout, anchor).find(
+        (i) => !isRemainder(layout, i) && layout.x[i]! <= middle && layout.x[i]! + layout.w[i]! > middle,
+      );
+      if (next === undefined) break;
+      anchor = next;
+    }
+    if (cover === layout.zoomed) {
+      void this.load(target, { anchor, scale });
+      return;
+    }
+    const zoom = namesOf(layout, cover).map(nameHash);
+    this.paths.set(this.pathKey(target, zoom), pathOf(layout, cover));
+    this.target = { ...target, zoom };
+    this.host.rezoomed(zoom);
+    void this.load(this.target, { anchor, scale });
+  }
+
+  /** The way back is at hand before it is asked for. */
+  private prefetchParent(target: Target, path: readonly number[]): void {
+    clearTimeout(this.prefetchTimer);
+    if (path.length === 0) return;
+    this.prefetchTimer = setTimeout(() => {
+      const parent = { ...this.params(target, path.slice(0, -1), 1), panelId: this.host.panel + ".ahead" };
+      this.host.ask(parent, new AbortController().signal).catch(() => undefined);
+    }, 200);
+  }
+}
+
+// Keys of one shape and granularity mean the same; a filter changes what is there, not what it is called.
+function shapeOf(spec: string): string {
+  const bar = spec.indexOf(" | ");
+  return bar < 0 ? spec : spec.slice(0, bar);
+}
+
+/** The place in the metric's unit under a pixel. */
+export const toUnitAt = (controller: FlameController, pixel: number) =>
+  toUnit(controller.camera, controller.width, pixel);

@@ -1,0 +1,394 @@
+// The flame graph with everything around it.
+import { useSignal } from "@preact/signals";
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { ViewShape } from "../../../../shared/ts/psp.js";
+import type { Selected } from "../../app.js";
+import type { GroupHues, Paints } from "../../draw/colors.js";
+import { namesOf, type Layout } from "../../draw/layout.js";
+import { shown } from "../../draw/shown.js";
+import { detailed, MatchRequest } from "../../rpc/ahead.js";
+import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
+import { specText } from "../../state/spec.js";
+import { go, setShape } from "../../state/state.js";
+import { Name, Segments, Select } from "../../ui/bits.js";
+import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
+import { useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
+import { useExport } from "../../ui/export.js";
+import { Icon } from "../../ui/icons.js";
+import { useKeys } from "../../ui/keys.js";
+import { FunctionPicker } from "../../ui/picker.js";
+import { useSearch } from "../../ui/search.js";
+import { Minimap } from "./minimap.js";
+import { exportPng, exportSvg } from "./picture.js";
+import { Stage, type FrameInfo, type StageHandle } from "./stage.js";
+import type { Target } from "./controller.js";
+
+const SHAPES: readonly { id: ViewShape; text: string; title: string }[] = [
+  { id: "topDown", text: "Top-down", title: "What calls is above what is called" },
+  { id: "bottomUp", text: "Bottom-up", title: "Where values were measured first, who called it below" },
+  { id: "callers", text: "Callers", title: "Who leads to one function" },
+  { id: "callees", text: "Callees", title: "Where one function leads" },
+];
+
+const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
+  { id: "module", text: "by package" },
+  { id: "name", text: "warm" },
+  { id: "kind", text: "by kind" },
+  { id: "source", text: "by source" },
+  { id: "metric", text: "by metric" },
+];
+
+let kept: { of: string; hues: GroupHues } = { of: "", hues: new Map() };
+
+/** Colours of packages, the same in all views of a profile. */
+export function huesOf(profile: string): GroupHues {
+  if (kept.of !== profile) kept = { of: profile, hues: new Map() };
+  return kept.hues;
+}
+
+export function FlameView() {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  const handle = useRef<StageHandle | undefined>(undefined);
+  const menu = useSignal<Opened | undefined>(undefined);
+  const frame = useSignal<FrameInfo | undefined>(undefined);
+  const [picking, setPicking] = useState<"callers" | "callees" | undefined>(undefined);
+  const [picture, setPicture] = useState<{ layout: Layout; paints: Paints } | undefined>(undefined);
+  const search = useSearch();
+  const hues = huesOf(profile?.uri ?? "");
+
+  const focused = place.shape === "callers" || place.shape === "callees";
+  const target = useMemo((): Target | undefined => {
+    if (profile === undefined || (focused && place.focus.length === 0)) return undefined;
+    return {
+      profile: profile.handle,
+      revision: profile.revision,
+      spec: specText({ ...specOf(place), metric: place.metric || profile.metric }),
+      zoom: place.zoom,
+      search: place.search,
+      order: place.order,
+      colorMetric: place.color === "metric" ? place.colorMetric || profile.metric : "",
+      root: focused ? place.focus.join(" > ") : "",
+    };
+  }, [profile, place]);
+
+  const cycle = () => {
+    const at = SCHEMES.findIndex((scheme) => scheme.id === place.color);
+    const next = SCHEMES[(at + 1) % SCHEMES.length]!;
+    app.update((state) => go(state, { color: next.id }), false);
+    app.say(`Colours ${next.text}`);
+  };
+  const step = async (direction: "next" | "previous") => {
+    if (profile === undefined || target === undefined || place.search === "") return;
+    if (!app.can(MatchRequest.method)) {
+      stepShown(handle.current, direction);
+      return;
+    }
+    const selected = app.selected.peek();
+    try {
+      const { match } = await app.client.request(MatchRequest, {
+        profile: profile.handle,
+        spec: target.spec,
+        pattern: place.search,
+        revision: profile.revision,
+        direction,
+        order: place.order,
+        panelId: "match",
+        ...(selected?.path !== undefined && selected.spec === picture?.layout.answer.spec
+          ? { from: [...selected.path] }
+          : {}),
+      });
+      if (match === undefined) {
+        app.say("Nothing matches");
+        return;
+      }
+      if (match.wrapped) app.spoken.value = "from the beginning again";
+      await showMatch(match.path, match.name, match.total.text);
+    } catch (error) {
+      const text = app.explain(error);
+      if (text !== undefined) app.say(text, "error");
+    }
+  };
+  // Zooms only as far as the match needs to be seen.
+  const showMatch = async (path: readonly number[], name: string, text: string) => {
+    const stage = handle.current;
+    const layout = stage?.controller.layout;
+    if (stage === undefined || layout === undefined) return;
+    app.select({ name, frames: [], spec: layout.answer.spec, path: [...path], text });
+    const opened = await stage.controller.reach(path);
+    if (opened !== undefined) app.update((state) => go(state, { zoom: opened }));
+    stage.select(path);
+  };
+
+  useExport({
+    svg: () => exportSvg(app, handle.current),
+    png: () => exportPng(app, handle.current),
+  });
+  useKeys({
+    title: "The view",
+    keys: [
+      {
+        keys: ["b"],
+        text: "bottom-up and back",
+        run: () => app.update((s) => setShape(s, s.place.shape === "bottomUp" ? "topDown" : "bottomUp")),
+      },
+      { keys: ["n"], text: "next match", run: () => void step("next") },
+      { keys: ["N"], text: "previous match", run: () => void step("previous") },
+      { keys: ["s"], text: "next colour scheme", run: cycle },
+      {
+        keys: ["i"],
+        text: "flames up, icicles down",
+        run: () => app.update((s) => go(s, { upward: !s.place.upward }), false),
+      },
+      {
+        keys: ["o"],
+        text: "siblings by name or by weight",
+        run: () => app.update((s) => go(s, { order: s.place.order === "name" ? "weight" : "name" }), false),
+      },
+    ],
+  });
+  search.steps.current = (direction) => void step(direction);
+
+  const choose = (shape: ViewShape) => {
+    if (shape === "callers" || shape === "callees") {
+      const name = focused ? place.focus : app.selected.peek()?.name === undefined ? [] : [app.selected.peek()!.name];
+      if (name.length === 0) setPicking(shape === "callers" ? "callers" : "callees");
+      else app.update((state) => setShape(state, shape, name));
+    } else app.update((state) => setShape(state, shape));
+  };
+
+  const metrics = profile?.metrics ?? [];
+  const answer = picture?.layout.answer;
+  return (
+    <div class="view flame">
+      <Toolbar>
+        <Segments label="Shape of the view" value={place.shape} choices={SHAPES} onChange={choose} />
+        <Select
+          label="Frames by"
+          value={place.granularity}
+          choices={[
+            { id: "function", text: "function" },
+            { id: "line", text: "line" },
+            { id: "file", text: "file" },
+            { id: "module", text: "module" },
+            { id: "address", text: "address" },
+          ]}
+          onChange={(granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
+        />
+        <Select
+          label="Colours"
+          value={place.color}
+          choices={SCHEMES}
+          onChange={(color) => app.update((state) => go(state, { color }), false)}
+        />
+        {place.color === "metric" && metrics.length > 1 && (
+          <Select
+            label="of"
+            value={place.colorMetric || (profile?.metric ?? "")}
+            choices={metrics.map((m) => ({ id: m.name, text: m.title ?? m.name }))}
+            onChange={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)}
+          />
+        )}
+        <Select
+          label="Order"
+          value={place.order}
+          choices={[
+            { id: "name", text: "by name" },
+            { id: "weight", text: "by weight" },
+          ]}
+          onChange={(order) => app.update((state) => go(state, { order }), false)}
+        />
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={place.upward}
+          title="Root at the bottom (i)"
+          onClick={() => app.update((state) => go(state, { upward: !state.place.upward }), false)}
+        >
+          <Icon name="flip" /> {place.upward ? "Flames" : "Icicles"}
+        </button>
+      </Toolbar>
+      {focused && (
+        <div class="focus-line">
+          <span class="muted">{place.shape === "callers" ? "Who calls" : "What is called by"}</span>
+          {place.focus.map((name, i) => (
+            <span key={i} class="focus-name">
+              {i > 0 && <Icon name="right" size={12} />}
+              <Name text={name} />
+            </span>
+          ))}
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => setPicking(place.shape === "callers" ? "callers" : "callees")}
+          >
+            Choose another
+          </button>
+        </div>
+      )}
+      <Crumbs layout={picture?.layout} />
+      <Notes answer={answer} />
+      {target === undefined ? (
+        <div class="stage">
+          <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
+        </div>
+      ) : (
+        <>
+          <Minimap
+            target={target}
+            scheme={place.color}
+            hues={hues}
+            frame={frame}
+            upward={place.upward}
+            stage={handle}
+          />
+          <Stage
+            id="flame"
+            label={`Flame graph, ${target.spec}`}
+            target={target}
+            scheme={place.color}
+            upward={place.upward}
+            marks={search.marks}
+            hues={hues}
+            handle={handle}
+            onZoom={(zoom, asStep) => app.update((state) => go(state, { zoom }), asStep)}
+            onMenu={(box, at) => (menu.value = { box, at })}
+            onLayout={(layout, paints) => {
+              setPicture({ layout, paints });
+              search.found.value = detailed(layout.answer).search;
+            }}
+            onFrame={(next) => (frame.value = next)}
+          />
+        </>
+      )}
+      <Legend paints={picture?.paints} searching={place.search !== ""} />
+      {menu.value !== undefined && (
+        <BoxMenu
+          opened={menu.value}
+          extra={[
+            { text: "Zoom to it", keys: "Enter", run: () => zoomToBox(menu.peek()?.box) },
+            {
+              text: "Colours",
+              note: SCHEMES.find((scheme) => scheme.id === place.color)?.text ?? "",
+              keys: "s",
+              run: cycle,
+            },
+          ]}
+          onClose={() => (menu.value = undefined)}
+        />
+      )}
+      {picking !== undefined && (
+        <FunctionPicker
+          title={picking === "callers" ? "Callers of which function?" : "Callees of which function?"}
+          onPick={(name) => {
+            setPicking(undefined);
+            app.update((state) => setShape(state, picking, [name]));
+          }}
+          onClose={() => setPicking(undefined)}
+        />
+      )}
+    </div>
+  );
+
+  function zoomToBox(box: Selected | undefined): void {
+    if (box === undefined) return;
+    app.update((state) => go(state, { zoom: box.frames.map(nameHash) }));
+  }
+}
+
+// Without view/match: the matches that are on the screen, from left to right, row by row.
+function stepShown(stage: StageHandle | undefined, direction: "next" | "previous"): void {
+  const layout = stage?.controller.layout;
+  if (stage === undefined || layout === undefined) return;
+  stage.stepMatch(direction);
+}
+
+function Crumbs({ layout }: { layout: Layout | undefined }) {
+  const app = useApp();
+  const { zoom } = app.place.value;
+  // Always there: a click must not move the picture.
+  const names = layout === undefined || zoom.length === 0 ? [] : namesOf(layout, layout.zoomed);
+  // Far from the root the first and the last few say where one is.
+  const hidden = names.length > 6 ? names.length - 5 : 0;
+  const to = (length: number) => app.update((state) => go(state, { zoom: names.slice(0, length).map(nameHash) }));
+  return (
+    <nav class="crumbs" aria-label="Zoomed to">
+      <button
+        type="button"
+        aria-current={names.length === 0 ? "location" : undefined}
+        onClick={() => to(0)}
+        title="The whole graph (0)"
+      >
+        all
+      </button>
+      {names.map((name, i) => {
+        if (hidden > 0 && i > 0 && i <= hidden)
+          return i === 1 ? (
+            <span
+              key={i}
+              class="muted"
+              title={names
+                .slice(1, hidden + 1)
+                .map(shown)
+                .join("\n")}
+            >
+              … {hidden} …
+            </span>
+          ) : null;
+        const last = i === names.length - 1;
+        return (
+          <span key={i} class="crumb">
+            <Icon name="right" size={12} />
+            <button
+              type="button"
+              aria-current={last ? "location" : undefined}
+              title={shown(name)}
+              onClick={() => to(i + 1)}
+            >
+              <Name text={layout!.labels[layout!.name[i + 1]!] ?? name} />
+            </button>
+          </span>
+        );
+      })}
+      <span class="muted crumb-total">{layout?.text[layout.zoomed]}</span>
+    </nav>
+  );
+}
+
+function Notes({ answer }: { answer: Layout["answer"] | undefined }) {
+  const notes = [
+    ...(answer?.warnings ?? []),
+    ...(answer?.estimated === undefined ? [] : [answer.estimated]),
+    ...(answer?.excluded === undefined ? [] : [answer.excluded.text]),
+    ...(answer?.truncated === undefined ? [] : [answer.truncated.text]),
+  ];
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes">
+      {notes.map((note) => (
+        <li key={note}>
+          <Icon name="warning" size={14} /> {shown(note)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const LEGEND_ROWS = 12;
+
+function Legend({ paints, searching }: { paints: Paints | undefined; searching: boolean }) {
+  if (paints === undefined || paints.legend.length === 0 || searching) return null;
+  return (
+    <div class="legend" aria-label="What the colours mean" role="group">
+      {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
+        <span key={row.text} class="legend-row">
+          <i style={{ background: row.color }} />
+          <Name text={row.text} />
+        </span>
+      ))}
+      {paints.legend.length > LEGEND_ROWS && <span>{paints.legend.length - LEGEND_ROWS} more</span>}
+    </div>
+  );
+}

@@ -1,0 +1,237 @@
+// Functions (or lines, files, modules) as a list: self and total, each counted once.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  TableRequest,
+  type Granularity,
+  type TableParams,
+  type TableResult,
+  type TableSort,
+} from "../../../../shared/ts/psp.js";
+import type { Selected } from "../../app.js";
+import { specOf } from "../../state/place.js";
+import { specText } from "../../state/spec.js";
+import { go } from "../../state/state.js";
+import { Busy, Empty, Name, Select } from "../../ui/bits.js";
+import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
+import { useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
+import { Table, type Column } from "../../ui/table.js";
+import { columnsOf, rowOf, type TableRow } from "./rows.js";
+
+const PAGE = 200;
+
+/** Pages of one list, fetched as they come into sight. */
+export function useFlatPages(params: TableParams | undefined): {
+  first: TableResult | undefined;
+  row: (at: number) => TableRow | undefined;
+  see: (first: number, last: number) => void;
+  error: string | undefined;
+} {
+  const app = useApp();
+  const [, redraw] = useState(0);
+  const pages = useRef(new Map<number, TableResult>());
+  const asked = useRef(new Map<number, AbortController>());
+  const [first, setFirst] = useState<TableResult | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
+  const key =
+    params === undefined ? "" : `${JSON.stringify(params)} ${app.epoch.value} ${app.profile.value?.revision ?? 0}`;
+  const fetchPage = (page: number) => {
+    if (params === undefined || pages.current.has(page) || asked.current.has(page)) return;
+    const controller = new AbortController();
+    const own = asked.current;
+    own.set(page, controller);
+    app.ask(TableRequest, { ...params, offset: page * PAGE, limit: PAGE }, controller.signal).then(
+      (answer) => {
+        if (asked.current !== own) return;
+        pages.current.set(page, answer);
+        if (page === 0) setFirst(answer);
+        setError(undefined);
+        redraw((n) => n + 1);
+      },
+      (reason: unknown) => {
+        own.delete(page);
+        const text = app.explain(reason);
+        if (text !== undefined && asked.current === own) setError(text);
+      },
+    );
+  };
+  useEffect(() => {
+    const before = asked.current;
+    for (const controller of before.values()) controller.abort();
+    asked.current = new Map();
+    pages.current = new Map();
+    fetchPage(0);
+  }, [key]);
+  return {
+    first,
+    error,
+    row: (at) => {
+      const page = pages.current.get(Math.floor(at / PAGE)) ?? (at < PAGE ? first : undefined);
+      return page === undefined ? undefined : rowOf(page, at % PAGE);
+    },
+    see: (from, to) => {
+      for (let page = Math.floor(from / PAGE); page <= Math.floor(Math.max(from, to - 1) / PAGE); ++page)
+        fetchPage(page);
+    },
+  };
+}
+
+export function selectedOf(row: TableRow): Selected {
+  return {
+    name: row.name,
+    frames: [],
+    file: row.file,
+    line: row.line,
+    module: row.module,
+    text: `${row.totalText} · ${row.totalShare}`,
+  };
+}
+
+export function FlatView() {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  const menu = useSignal<Opened | undefined>(undefined);
+  const [at, setAt] = useState(-1);
+  const metrics = profile?.metrics ?? [];
+  const metric = place.metric || (profile?.metric ?? "");
+  const others = metrics
+    .map((m) => m.name)
+    .filter((name) => name !== metric)
+    .slice(0, 4);
+  const pages = useFlatPages(
+    profile === undefined
+      ? undefined
+      : {
+          profile: profile.handle,
+          spec: specText({ ...specOf(place, "flat"), metric }),
+          sort: place.sort.by as TableSort,
+          descending: place.sort.by === "name" ? !place.sort.descending : place.sort.descending,
+          metrics: others,
+          ...(place.search === "" ? {} : { search: place.search }),
+          panelId: "flat",
+        },
+  );
+  const { first } = pages;
+  const choose = (row: number) => {
+    setAt(row);
+    const value = pages.row(row);
+    if (value !== undefined) app.select(selectedOf(value));
+  };
+  const columns: readonly Column<TableRow>[] = [
+    ...columnsOf(
+      first?.viewTotal.value ?? 0,
+      metric,
+      metrics.find((m) => m.name === metric),
+    ),
+    ...others.map((name, i): Column<TableRow> => ({
+      id: `m-${name}`,
+      title: metrics.find((m) => m.name === name)?.title ?? name,
+      width: "7.5rem",
+      align: "right",
+      optional: true,
+      render: (row) => row.further[i] ?? "",
+    })),
+    {
+      id: "name",
+      title: "Name",
+      width: "minmax(12rem, 3fr)",
+      sort: "name",
+      render: (row) => <Name text={row.name} />,
+    },
+    {
+      id: "place",
+      title: "Where",
+      width: "minmax(6rem, 2fr)",
+      optional: true,
+      render: (row) => <Name class="muted" text={row.place} />,
+    },
+  ];
+  return (
+    <div class="view">
+      <Toolbar>
+        <Select
+          label="List"
+          value={place.granularity}
+          choices={[
+            { id: "function", text: "functions" },
+            { id: "line", text: "lines" },
+            { id: "file", text: "files" },
+            { id: "module", text: "modules" },
+            { id: "address", text: "addresses" },
+          ]}
+          onChange={(granularity: Granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
+        />
+        {first !== undefined && (
+          <span class="muted">
+            {first.rowCount.toLocaleString("en")} rows · {first.viewTotal.text}
+            {first.viewTotal.value !== first.total.value && ` of ${first.total.text}`}
+            {first.own !== undefined && ` · ${first.own.text} without a frame`}
+          </span>
+        )}
+      </Toolbar>
+      <TableNotes answer={first} />
+      {pages.error !== undefined ? (
+        <Empty title="The table cannot be shown">
+          <p>{pages.error}</p>
+        </Empty>
+      ) : first === undefined ? (
+        <Busy text="Counting" />
+      ) : first.rowCount === 0 ? (
+        <Empty title="No rows">
+          <p>{place.search === "" ? "No stack passes the filters." : "No name matches the search."}</p>
+        </Empty>
+      ) : (
+        <Table
+          label="Table of functions"
+          columns={columns}
+          count={first.rowCount}
+          row={pages.row}
+          selected={at}
+          sort={{ by: place.sort.by, descending: place.sort.descending }}
+          onSort={(by) =>
+            app.update(
+              (state) =>
+                go(state, {
+                  sort: {
+                    by: by as "self" | "total" | "name",
+                    descending: state.place.sort.by === by ? !state.place.sort.descending : true,
+                  },
+                }),
+              false,
+            )
+          }
+          onVisible={pages.see}
+          onSelect={choose}
+          onOpen={(row) => {
+            const value = pages.row(row);
+            if (value !== undefined) app.update((state) => go(state, { view: "sandwich", fn: value.name }));
+          }}
+          onMenu={(row, point) => {
+            const value = pages.row(row);
+            if (value !== undefined) menu.value = { box: selectedOf(value), at: point };
+          }}
+        />
+      )}
+      {menu.value !== undefined && <BoxMenu opened={menu.value} onClose={() => (menu.value = undefined)} />}
+    </div>
+  );
+}
+
+export function TableNotes({ answer }: { answer: TableResult | undefined }) {
+  const notes = [
+    ...(answer?.warnings ?? []),
+    ...(answer?.note === undefined ? [] : [answer.note]),
+    ...(answer?.estimated === undefined ? [] : [answer.estimated]),
+    ...(answer?.excluded === undefined ? [] : [answer.excluded.text]),
+  ];
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}

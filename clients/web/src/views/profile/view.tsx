@@ -1,0 +1,197 @@
+// What the profile is: facts, metrics, the hottest, the heaviest, what is missing, what was lost in reading.
+import type { ComponentChildren } from "preact";
+import { pathOfUri } from "../../app.js";
+import { shown } from "../../draw/shown.js";
+import { nameHash, START } from "../../state/place.js";
+import { go } from "../../state/state.js";
+import { Busy, Name, Share } from "../../ui/bits.js";
+import { useApp, useProfile } from "../../ui/context.js";
+import { Icon } from "../../ui/icons.js";
+
+const SEVERITIES: Readonly<Record<string, string>> = {
+  info: "worth knowing",
+  loss: "lost",
+  error: "wrong",
+} satisfies Record<Severity & string, string>;
+
+export function ProfileView() {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  if (profile === undefined) return <Busy text="Reading" />;
+  const { summary } = profile;
+  const metric = place.metric || profile.metric;
+  const facts: [string, ComponentChildren][] = [["File", <Name key="f" text={pathOfUri(summary.uri)} />]];
+  const fact = (title: string, value: string | undefined) => {
+    if (value !== undefined && value !== "" && value !== "?") facts.push([title, shown(value)]);
+  };
+  fact("Read as", summary.format.text);
+  fact("Program", summary.program);
+  fact("Profiler", summary.profiler);
+  fact("Recorded", summary.when?.text);
+  fact("Duration", summary.duration?.text);
+  fact("Threads", summary.threads.value > 0 ? summary.threads.text : "not recorded");
+  fact("Samples", summary.samples.text);
+  fact("Call paths", summary.contexts.text);
+  fact("Functions", summary.functions.text);
+  fact("Memory", summary.memory?.text);
+  for (const comment of summary.comments ?? []) fact("Comment", comment);
+  const top = Math.max(1, ...summary.hottest.map((f) => f.self.share ?? 0));
+  return (
+    <div class="view page">
+      <div class="page-body">
+        <h1>
+          <Name text={profile.name} />
+          {summary.member !== undefined && (
+            <span class="muted">
+              {" "}
+              {summary.member.number} of {summary.member.count}
+            </span>
+          )}
+        </h1>
+        {summary.estimated !== undefined && (
+          <p class="note">
+            <Icon name="warning" size={14} /> {summary.estimated}
+          </p>
+        )}
+        <div class="cards">
+          <section class="card">
+            <h2>Facts</h2>
+            <dl class="facts">
+              {facts.map(([title, value], i) => (
+                <div key={i}>
+                  <dt>{title}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+          <section class="card">
+            <h2>Metrics</h2>
+            <ul class="metric-list">
+              {summary.metrics.map((m) => (
+                <li key={m.name}>
+                  <button
+                    type="button"
+                    aria-pressed={m.name === metric}
+                    title={m.description}
+                    onClick={() => app.update((state) => go(state, { metric: m.name }))}
+                  >
+                    <span>{shown(m.title ?? m.name)}</span>
+                    <b>
+                      {m.saturated === true ? "at least " : ""}
+                      {m.text}
+                    </b>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+          <section class="card wide">
+            <h2>Hottest functions</h2>
+            <ol class="hot-list">
+              {summary.hottest.map((f) => (
+                <li key={f.name + (f.file ?? "")}>
+                  <button
+                    type="button"
+                    title={shown(f.name)}
+                    onClick={() => {
+                      app.select({ name: f.name, frames: [], file: f.file, line: f.line, module: f.module });
+                      app.update((state) => go(state, { view: "sandwich", fn: f.name }));
+                    }}
+                  >
+                    <Share text={f.self.shareText ?? ""} part={(f.self.share ?? 0) / top} />
+                    <span class="hot-value">{f.self.text}</span>
+                    <Name text={f.shortName ?? f.name} />
+                    <Name class="muted" text={f.file ?? f.module ?? ""} />
+                  </button>
+                </li>
+              ))}
+            </ol>
+          </section>
+          <section class="card wide">
+            <h2>Heaviest paths</h2>
+            <ol class="path-list">
+              {summary.heaviest.map((path, i) => (
+                <li key={i}>
+                  <span class="path-value">
+                    {path.amount.text} <span class="muted">{path.amount.shareText}</span>
+                  </span>
+                  <button
+                    type="button"
+                    title={path.frames.map(shown).join("\n")}
+                    onClick={() =>
+                      app.update((state) =>
+                        go(state, {
+                          ...START,
+                          profile: state.place.profile,
+                          member: state.place.member,
+                          zoom: path.frames.includes("...") ? [] : path.frames.map(nameHash),
+                        }),
+                      )
+                    }
+                  >
+                    {(path.labels ?? path.frames).slice(-8).map((frame, j) => (
+                      <span key={j} class="path-frame">
+                        <Icon name="right" size={12} />
+                        <Name text={frame} />
+                      </span>
+                    ))}
+                  </button>
+                </li>
+              ))}
+            </ol>
+          </section>
+          {(summary.missing ?? []).length > 0 && (
+            <section class="card wide">
+              <h2>What is not known</h2>
+              <ul class="report">
+                {(summary.missing ?? []).map((part) => (
+                  <li key={part.kind}>
+                    <p>{shown(part.text)}</p>
+                    <p class="muted">{shown(part.advice)}</p>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+          <section class="card wide">
+            <h2>Import report</h2>
+            {summary.report.length === 0 ? (
+              <p class="muted">Nothing was odd, lost or guessed in reading.</p>
+            ) : (
+              <ul class="report">
+                {summary.report.map((row) => (
+                  <li key={row.kind + row.message} class={`severity-${row.severity}`}>
+                    <span class="tag">{SEVERITIES[row.severity] ?? row.severity}</span> {shown(row.message)}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+          {profile.members.length > 1 && (
+            <section class="card wide">
+              <h2>Profiles of this file</h2>
+              <ul class="metric-list">
+                {profile.members.map((member) => (
+                  <li key={member.profile}>
+                    <button
+                      type="button"
+                      aria-pressed={member.profile === profile.handle}
+                      onClick={() => app.open(profile.uri, member.number)}
+                    >
+                      <span>
+                        {member.number} <Name text={member.name} />
+                      </span>
+                      <b>{member.samples.text} samples</b>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}

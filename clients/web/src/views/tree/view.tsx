@@ -1,0 +1,295 @@
+// The calling tree as a table: levels are fetched when they are opened.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { TableRequest, type TableResult, type TableSort, type ViewShape } from "../../../../shared/ts/psp.js";
+import type { Selected } from "../../app.js";
+import { nameHash, specOf } from "../../state/place.js";
+import { specText } from "../../state/spec.js";
+import { go, setShape } from "../../state/state.js";
+import { Busy, Empty, Name, Segments, Select } from "../../ui/bits.js";
+import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
+import { useApp, useProfile } from "../../ui/context.js";
+import { Toolbar } from "../../ui/toolbar.js";
+import { Icon } from "../../ui/icons.js";
+import { useKeys } from "../../ui/keys.js";
+import { Table, type Column } from "../../ui/table.js";
+import { columnsOf, type TableRow } from "../flat/rows.js";
+import { TableNotes } from "../flat/view.js";
+import { EMPTY, idOf, opened, rowsOf, withPage, type Node, type Row, type Tree } from "./state.js";
+
+const PAGE = 200;
+const MAX_HOT = 200;
+
+export function TreeView() {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  const menu = useSignal<Opened | undefined>(undefined);
+  const [tree, setTree] = useState<Tree>(EMPTY);
+  const [head, setHead] = useState<TableResult | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
+  const [at, setAt] = useState(-1);
+  const current = useRef(tree);
+  current.current = tree;
+  const metrics = profile?.metrics ?? [];
+  const metric = place.metric || (profile?.metric ?? "");
+  const sort: TableSort = place.sort.by === "self" ? "total" : place.sort.by;
+  const focused = place.shape === "callers" || place.shape === "callees";
+  const shape: ViewShape = focused && place.focus.length === 0 ? "topDown" : place.shape;
+  const spec = specText({ ...specOf(place, shape), metric });
+  const generation = useRef(0);
+
+  const load = async (parent: Pick<Node, "path" | "names">, offset: number): Promise<TableResult | undefined> => {
+    if (profile === undefined) return undefined;
+    const mine = generation.current;
+    try {
+      const page = await app.ask(TableRequest, {
+        profile: profile.handle,
+        spec,
+        sort,
+        descending: sort === "name" ? false : place.sort.descending,
+        offset,
+        limit: PAGE,
+        ...(parent.path.length > 0 ? { expand: [...parent.path], revision: profile.revision } : {}),
+      });
+      if (mine !== generation.current) return undefined;
+      if (parent.path.length === 0 && offset === 0) setHead(page);
+      current.current = withPage(current.current, parent, page);
+      setTree(current.current);
+      setError(undefined);
+      return page;
+    } catch (reason) {
+      const text = app.explain(reason);
+      if (text !== undefined) setError(text);
+      return undefined;
+    }
+  };
+
+  // Another view: levels go, what was open is opened again by its names.
+  const key = `${profile?.handle ?? ""} ${profile?.revision ?? 0} ${spec} ${sort} ${place.sort.descending} ${app.epoch.value}`;
+  useEffect(() => {
+    ++generation.current;
+    const { open } = current.current;
+    current.current = { levels: new Map(), open };
+    const again = async () => {
+      await load({ path: [], names: [] }, 0);
+      for (;;) {
+        const waiting = rowsOf(current.current).find((row) => row.kind === "waiting");
+        if (waiting?.kind !== "waiting" || waiting.parent.names.length === 0) return;
+        if ((await load(waiting.parent, 0)) === undefined) return;
+      }
+    };
+    void again();
+  }, [key]);
+
+  const rows = useMemo(() => rowsOf(tree), [tree]);
+  const toggle = (row: number, open: boolean) => {
+    const target = rows[row];
+    if (target?.kind !== "node") return;
+    current.current = opened(current.current, target.node.names, open);
+    setTree(current.current);
+    if (open && !current.current.levels.has(idOf(target.node.names))) void load(target.node, 0);
+  };
+  const selectedOf = (node: Node): Selected => ({
+    name: node.row.name,
+    frames: node.names,
+    spec: head?.spec,
+    path: node.path,
+    file: node.row.file,
+    line: node.row.line,
+    module: node.row.module,
+    text: `${node.row.totalText} · ${node.row.totalShare}`,
+  });
+  const choose = (row: number) => {
+    const target = rows[row];
+    if (target?.kind === "more") void load(target.parent, target.offset);
+    setAt(row);
+    if (target?.kind === "node") app.select(selectedOf(target.node));
+  };
+
+  // Down the heaviest child as long as it has at least half of its parent.
+  const expandHottest = async () => {
+    let node: Node | undefined = rows[at]?.kind === "node" ? rows[at].node : undefined;
+    let parent: Pick<Node, "path" | "names"> = node ?? { path: [], names: [] };
+    for (let steps = 0; steps < MAX_HOT; ++steps) {
+      const id = idOf(parent.names);
+      if (!current.current.levels.has(id) && (await load(parent, 0)) === undefined) break;
+      if (parent.names.length > 0) current.current = opened(current.current, parent.names, true);
+      const next = current.current.levels
+        .get(id)
+        ?.nodes.reduce<Node | undefined>(
+          (best, other) => (best === undefined || other.row.total > best.row.total ? other : best),
+          undefined,
+        );
+      if (next === undefined || (node !== undefined && next.row.total * 2 < node.row.total)) break;
+      node = next;
+      parent = next;
+      if (!next.row.children) break;
+    }
+    setTree(current.current);
+    if (node === undefined) return;
+    const id = idOf(node.names);
+    const row = rowsOf(current.current).findIndex((r) => r.kind === "node" && idOf(r.node.names) === id);
+    setAt(row);
+    app.select(selectedOf(node));
+  };
+  useKeys({
+    title: "Tree",
+    keys: [
+      { keys: ["*", "H"], text: "open the hottest path", run: () => void expandHottest() },
+      {
+        keys: ["b"],
+        text: "bottom-up and back",
+        run: () => app.update((s) => setShape(s, s.place.shape === "bottomUp" ? "topDown" : "bottomUp")),
+      },
+    ],
+  });
+
+  const whole = head?.viewTotal.value ?? 0;
+  const values = columnsOf(
+    whole,
+    metric,
+    metrics.find((m) => m.name === metric),
+  );
+  const cell = (render: (row: TableRow) => preact.ComponentChildren) => (row: Row) =>
+    row.kind === "node" ? render(row.node.row) : null;
+  const columns: readonly Column<Row>[] = [
+    ...values.map((column): Column<Row> => {
+      const { sort: by, ...rest } = column;
+      return {
+        ...rest,
+        ...(by === "total" ? { sort: by } : {}),
+        optional: column.id.startsWith("self"),
+        render: cell(column.render),
+      };
+    }),
+    {
+      id: "name",
+      title: "Name",
+      width: "minmax(14rem, 4fr)",
+      sort: "name",
+      render: (row) => (
+        <span class="tree-name" style={{ paddingLeft: `${Math.min(row.depth, 60) * 0.9}rem` }}>
+          {row.kind === "node" ? (
+            <>
+              <button
+                type="button"
+                class="twist"
+                tabIndex={-1}
+                aria-hidden="true"
+                style={{ visibility: row.open === undefined ? "hidden" : "visible" }}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  toggle(rows.indexOf(row), row.open !== true);
+                }}
+              >
+                <Icon name={row.open === true ? "down" : "right"} size={12} />
+              </button>
+              <Name text={row.node.row.name} />
+            </>
+          ) : row.kind === "more" ? (
+            <span class="link">{row.text}: show more</span>
+          ) : (
+            <span class="muted">…</span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: "place",
+      title: "Where",
+      width: "minmax(6rem, 2fr)",
+      optional: true,
+      render: cell((row) => <Name class="muted" text={row.place} />),
+    },
+  ];
+  return (
+    <div class="view">
+      <Toolbar>
+        <Segments
+          label="Shape of the tree"
+          value={shape}
+          choices={[
+            { id: "topDown", text: "Top-down" },
+            { id: "bottomUp", text: "Bottom-up" },
+            ...(place.focus.length > 0
+              ? [
+                  { id: "callers" as const, text: "Callers" },
+                  { id: "callees" as const, text: "Callees" },
+                ]
+              : []),
+          ]}
+          onChange={(next: ViewShape) => app.update((state) => setShape(state, next))}
+        />
+        <Select
+          label="Frames by"
+          value={place.granularity}
+          choices={[
+            { id: "function", text: "function" },
+            { id: "line", text: "line" },
+            { id: "file", text: "file" },
+            { id: "module", text: "module" },
+            { id: "address", text: "address" },
+          ]}
+          onChange={(granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
+        />
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => void expandHottest()}
+          title="Open the hottest path (*)"
+        >
+          <Icon name="hot" /> Hottest path
+        </button>
+        {head !== undefined && <span class="muted">{head.viewTotal.text}</span>}
+      </Toolbar>
+      <TableNotes answer={head} />
+      {error !== undefined ? (
+        <Empty title="The tree cannot be shown">
+          <p>{error}</p>
+        </Empty>
+      ) : head === undefined ? (
+        <Busy text="Computing the tree" />
+      ) : head.rowCount === 0 ? (
+        <Empty title="Nothing is left in this view">
+          <p>No stack passes the filters.</p>
+        </Empty>
+      ) : (
+        <Table
+          label="Calling tree"
+          columns={columns}
+          count={rows.length}
+          row={(i) => rows[i]}
+          level={(row) =>
+            row.kind === "node"
+              ? { depth: row.depth, open: row.open, setSize: row.size, position: row.position }
+              : { depth: row.depth, open: undefined }
+          }
+          selected={at}
+          sort={{ by: sort, descending: place.sort.descending }}
+          onSort={(by) =>
+            app.update(
+              (state) =>
+                go(state, {
+                  sort: { by: by as "total" | "name", descending: sort === by ? !state.place.sort.descending : true },
+                }),
+              false,
+            )
+          }
+          onSelect={choose}
+          onToggle={toggle}
+          onOpen={(row) => {
+            const target = rows[row];
+            if (target?.kind !== "node") return;
+            app.update((state) => go(state, { view: "flame", zoom: target.node.names.map(nameHash) }));
+          }}
+          onMenu={(row, point) => {
+            const target = rows[row];
+            if (target?.kind === "node") menu.value = { box: selectedOf(target.node), at: point };
+          }}
+        />
+      )}
+      {menu.value !== undefined && <BoxMenu opened={menu.value} onClose={() => (menu.value = undefined)} />}
+    </div>
+  );
+}

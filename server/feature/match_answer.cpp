@@ -1,0 +1,63 @@
+#include "server/feature/match_answer.h"
+
+#include <fmt/format.h>
+
+#include "server/feature/name_table.h"
+
+namespace profd {
+
+Result<std::vector<Key>> path_of(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                                 const Selection& selection, const BoxTarget& target) {
+  if (!target.node) return to_keys(target.path, selection);
+  PROFD_TRY(const auto nodes, views.nodes(open, spec));
+  auto path = nodes->path_of(*target.node);
+  if (!path)
+    return fail(ErrorCode::not_found,
+                fmt::format("node {} is not known any more; name the box by its path of keys", *target.node));
+  return std::move(*path);
+}
+
+namespace {
+
+MatchAnswer::Match to_match(const FoundMatch& found, const PreparedView& view, const NodeTable& nodes) {
+  MatchAnswer::Match out;
+  NodeTable::Writer numbers(nodes);
+  out.node = numbers.node(NodeTable::kNoParent, 0);
+  for (const Key key : found.path) {
+    out.path.push_back(key);
+    out.node = numbers.node(out.node, key);
+  }
+  std::vector<std::string> names, labels;
+  NameTable name(*view.selection);
+  name.row_of(found.path.back());
+  std::move(name).finish(names, labels);
+  out.name = std::move(names.front());
+  out.label = std::move(labels.front());
+  out.self = amount_of(view.whole, found.self);
+  out.total = amount_of(view.whole, found.total);
+  out.wrapped = found.wrapped;
+  return out;
+}
+
+}  // namespace
+
+Result<MatchAnswer> match_answer(Views& views, const MatchRequest& request, const StopToken& stop) {
+  PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
+  PROFD_TRY(const auto marks, views.match_marks(*request.open, request.spec, request.pattern, stop));
+  MatchStep step;
+  step.shape = request.spec.shape;
+  step.focus = view.focus;
+  step.back = request.back;
+  step.order = request.order;
+  PROFD_TRY(step.from, path_of(views, *request.open, request.spec, *view.selection, request.from));
+  PROFD_TRY(step.within, path_of(views, *request.open, request.spec, *view.selection, request.within));
+  PROFD_TRY(const auto found, step_to_match(*view.selection, *marks, step, stop));
+  MatchAnswer out;
+  out.head = head_of(*request.open, request.spec, view);
+  if (!found) return out;
+  PROFD_TRY(const auto nodes, views.nodes(*request.open, request.spec));
+  out.match = to_match(*found, view, *nodes);
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,488 @@
+#!/usr/bin/env python3
+"""What docs/security.md promises, asked of a running daemon: strangers, descriptors, names, project files.
+
+usage: security_test.py PROFD
+"""
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
+FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
+
+
+def frame(message):
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def request(number, method, params):
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def initialize(token=None, root=None):
+    options = {} if token is None else {"token": token}
+    return request(1, "initialize", {"processId": None, "rootUri": None if root is None else "file://" + root,
+                                     "capabilities": {}, "initializationOptions": options})
+
+
+class Client:
+    """Blocking calls over a connected socket."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.connection.settimeout(20)
+        self.buffer = b""
+        self.notifications = []
+        self.next_id = 2
+
+    def send(self, message):
+        self.connection.sendall(frame(message))
+
+    def message(self):
+        while b"\r\n\r\n" not in self.buffer:
+            self.more()
+        header, rest = self.buffer.split(b"\r\n\r\n", 1)
+        length = int(header.split(b":")[1])
+        while len(rest) < length:
+            self.more()
+            rest = self.buffer.split(b"\r\n\r\n", 1)[1]
+        self.buffer = rest[length:]
+        return json.loads(rest[:length])
+
+    def more(self):
+        data = self.connection.recv(1 << 16)
+        if not data:
+            raise EOFError("closed")
+        self.buffer += data
+
+    def answer(self, number):
+        while True:
+            message = self.message()
+            if message.get("id") == number and "method" not in message:
+                return message
+            if "method" in message and "id" not in message:
+                self.notifications.append(message)
+
+    def start(self, token=None, root=None):
+        self.send(initialize(token, root))
+        answer = self.answer(1)
+        self.send({"jsonrpc": "2.0", "method": "initialized", "params": {}})
+        return answer
+
+    def call(self, method, params):
+        number, self.next_id = self.next_id, self.next_id + 1
+        self.send(request(number, method, params))
+        return self.answer(number)
+
+    def close(self):
+        self.connection.close()
+
+
+def read_to_end(connection, seconds=10):
+    """What the other side sends until it closes; None when it does not."""
+    connection.settimeout(seconds)
+    data = b""
+    try:
+        while True:
+            more = connection.recv(1 << 16)
+            if not more:
+                return data
+            data += more
+    except ConnectionResetError:
+        return data
+    except socket.timeout:
+        return None
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Security(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def file(self, name, content):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as out:
+            out.write(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def serve(self, *options, limit=None, environment=None, before=()):
+        """A daemon on a Unix socket and, with --port, on TCP. Its log is self.log()."""
+        self.socket = self.path("profd.sock")
+        few = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))) if limit else None
+        self.stderr = open(self.path("stderr"), "wb")
+        self.addCleanup(self.stderr.close)
+        self.daemon = subprocess.Popen(
+            [*before, PROFD, "serve", "--socket", self.socket, "--token-file", self.path("token"), *options], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=self.stderr, preexec_fn=few, cwd="/",
+            env={**os.environ, "PROFD_CACHE": "off", **(environment or {})})
+        self.addCleanup(self.end)
+        wanted = [self.socket] + ([self.path("token")] if "--port" in options else [])
+        deadline = time.monotonic() + 20
+        while not all(os.path.exists(path) for path in wanted):
+            self.assertLess(time.monotonic(), deadline, self.log())
+            time.sleep(0.01)
+        if "--port" in options:
+            with open(self.path("token"), encoding="ascii") as file:
+                port, self.token = file.read().split()
+            self.port = int(port)
+
+    def end(self):
+        self.daemon.terminate()
+        try:
+            self.daemon.wait(10)
+        except subprocess.TimeoutExpired:
+            self.daemon.kill()
+            self.daemon.wait()
+            raise
+
+    def log(self):
+        with open(self.path("stderr"), "rb") as file:
+            return file.read().decode(errors="replace")
+
+    def unix(self):
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(connection.close)
+        connection.connect(self.socket)
+        return connection
+
+    def tcp(self):
+        connection = socket.create_connection(("127.0.0.1", self.port), 10)
+        self.addCleanup(connection.close)
+        return connection
+
+    def owner(self, root=None):
+        client = Client(self.unix())
+        client.start(root=root)
+        return client
+
+    # Before the token
+
+    def test_what_is_not_the_protocol_is_closed_at_its_first_bytes(self):
+        self.serve("--port", "0")
+        for first in (b"G", b"POST / HT", b"OPTIONS * HTTP/1.1\r\n", b"\x16\x03\x01\x02\x00", b"\r\n", b"{"):
+            stranger = self.tcp()
+            stranger.sendall(first)
+            self.assertEqual(read_to_end(stranger, 1), b"", first)
+
+    def test_a_message_with_the_token_inside_another_protocol_is_never_executed(self):
+        self.serve("--port", "0")
+        inner = frame(initialize(self.token)) + frame(request(2, "profile/list", {}))
+        for outer in (b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(inner),
+                      b"Content-Length: 5\r\n\r\nhello", b"Content-Length: nine\r\n\r\n", b"Content-Length: 999999999\r\n\r\n",
+                      b"Content-Type: x\r\nX Y\r\n\r\n"):
+            stranger = self.tcp()
+            stranger.sendall(outer + inner)
+            answer = read_to_end(stranger, 5)
+            self.assertIsNotNone(answer, outer)
+            self.assertNotIn(b"serverInfo", answer, outer)
+            self.assertNotIn(b'"id":2', answer, outer)
+
+    def test_the_token_lets_in_and_what_came_behind_it_is_answered(self):
+        self.serve("--port", "0")
+        client = Client(self.tcp())
+        client.connection.sendall(frame(initialize(self.token)) + frame({"jsonrpc": "2.0", "method": "initialized", "params": {}}) +
+                                  frame(request(2, "profile/list", {})))
+        self.assertIn("serverInfo", client.answer(1)["result"])
+        self.assertEqual(client.answer(2)["result"]["profiles"], [])
+        # After it, a message may be as large as on any other connection.
+        self.assertIn("result", client.call("profile/list", {"padding": "x" * 200_000}))
+
+    def test_without_the_token_nothing_is_executed_and_nothing_more_is_read(self):
+        self.serve("--port", "0")
+        for first in (initialize(), initialize("0" * 64), initialize(self.token[:-1]), request(1, "profile/list", {})):
+            stranger = self.tcp()
+            stranger.sendall(frame(first) + frame(initialize(self.token)))
+            answer = read_to_end(stranger, 5)
+            self.assertIn(b'"error"', answer)
+            self.assertNotIn(b"serverInfo", answer)
+
+    def test_strangers_have_few_bytes_and_few_seconds_and_do_not_keep_others_out(self):
+        self.serve("--port", "0")
+        begun = time.monotonic()
+        silent = [self.tcp() for _ in range(40)]
+        client = Client(self.tcp())
+        self.assertIn("result", client.start(self.token))
+        large = self.tcp()
+        large.sendall(b"Content-Length: 40000\r\n\r\n")
+        self.assertEqual(read_to_end(large, 1), b"")
+        slow = self.tcp()
+        slow.sendall(b"Content-Le")
+        for stranger in (*silent, slow):
+            self.assertEqual(read_to_end(stranger), b"")
+        self.assertLess(time.monotonic() - begun, 6)
+        self.assertIn("result", client.call("profile/list", {}))
+
+    def test_tcp_cannot_take_the_places_of_the_owner(self):
+        self.serve("--port", "0", limit=120)  # 56 connections, 14 of them for the owner
+        inside = []
+        for _ in range(60):
+            client = Client(self.tcp())
+            try:
+                client.start(self.token)
+                inside.append(client)
+            except (EOFError, ConnectionError):
+                client.close()
+        self.assertEqual(len(inside), 42)
+        owner = self.owner()
+        opened = owner.call("profile/open", {"uri": "file://" + self.file("a.folded", FOLDED)})
+        self.assertIn("result", opened)
+
+    # Descriptors
+
+    def test_a_daemon_that_query_starts_inherits_no_descriptor(self):
+        read, write = os.pipe()
+        path = self.path("auto.sock")
+        done = subprocess.run([PROFD, "query", "--socket", path, "profile/list"], pass_fds=[write], stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60, env=dict(os.environ, PROFD_CACHE="off"))
+        os.close(write)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        peer.connect(path)
+        pid = struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        self.addCleanup(os.kill, pid, signal.SIGTERM)
+        # Listening, the connection above, and what the daemon made itself: nothing of ours.
+        inherited = os.readlink(f"/proc/self/fd/{read}")
+        self.assertNotIn(inherited, [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")
+                                     if os.path.lexists(f"/proc/{pid}/fd/{fd}")])
+        self.assertTrue(select.select([read], [], [], 2)[0], "the pipe is still open somewhere")
+        self.assertEqual(os.read(read, 1), b"")
+        os.close(read)
+        peer.close()
+
+    def test_standard_descriptors_that_are_closed_are_no_trap(self):
+        path = self.file("a.folded", FOLDED)
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            done = subprocess.run(["sh", "-c", f'exec "$0" top "$1" {closed}', PROFD, path], capture_output=True, timeout=60,
+                                  env=dict(os.environ, PROFD_CACHE="off"))
+            self.assertEqual(done.returncode, 0, (closed, done.stderr))
+        with open(path, encoding="ascii") as file:
+            self.assertEqual(file.read(), FOLDED)
+
+    def test_out_of_descriptors_accepting_rests_says_so_once_and_goes_on(self):
+        self.serve()
+        kept = self.owner()
+        taken = {int(fd) for fd in os.listdir(f"/proc/{self.daemon.pid}/fd")}
+        lowest_free = min(set(range(len(taken) + 1)) - taken)
+        resource.prlimit(self.daemon.pid, resource.RLIMIT_NOFILE, (lowest_free, 4096))
+        waiting = Client(self.unix())
+        waiting.send(initialize())
+        time.sleep(0.3)
+        before = cpu_seconds(self.daemon.pid)
+        time.sleep(1.5)
+        self.assertLess(cpu_seconds(self.daemon.pid) - before, 0.15)
+        self.assertIn("result", kept.call("profile/list", {}))
+        self.assertEqual(self.log().count("no client can be accepted"), 1)
+        resource.prlimit(self.daemon.pid, resource.RLIMIT_NOFILE, (4096, 4096))
+        self.assertIn("result", waiting.answer(1))
+        self.assertEqual(self.log().count("accepted again"), 1)
+
+    def test_clients_that_leave_give_back_descriptors_and_watches(self):
+        self.serve()
+        for i in range(20):
+            self.file(f"project/runs/{i}/a.folded", FOLDED)
+        self.file("project/.profd.toml", 'profiles = ["runs/**/*.folded"]\n')
+
+        def watches():
+            total = 0
+            for fd in os.listdir(f"/proc/{self.daemon.pid}/fdinfo"):
+                with open(f"/proc/{self.daemon.pid}/fdinfo/{fd}", encoding="ascii") as info:
+                    total += info.read().count("inotify wd:")
+            return total
+
+        keeps = self.owner()
+        before = len(os.listdir(f"/proc/{self.daemon.pid}/fd"))
+        for _ in range(3):
+            client = self.owner(root=self.path("project"))
+            deadline = time.monotonic() + 20
+            while watches() < 20:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+            client.close()
+            while watches() > 0:
+                self.assertLess(time.monotonic(), deadline, f"{watches()} watches are left")
+                time.sleep(0.02)
+        keeps.call("profile/list", {})
+        self.assertLessEqual(len(os.listdir(f"/proc/{self.daemon.pid}/fd")), before + 3)
+
+    # Names
+
+    def test_no_control_character_reaches_the_log_or_stderr(self):
+        nasty = "evil\x1b]0;owned\x07\x9b31m\u202e\u2028\x7f\nFORGED.folded"
+        path = self.file(nasty, "not a profile \x1b[2J at all")
+        log = self.path("daemon.log")
+        self.serve("--log", log, environment={"PROFD_LOG": "trace"})
+        client = self.owner()
+        self.assertIn("error", client.call("profile/open", {"uri": "file://" + path}))
+        self.assertIn("error", client.call("no/such\x1b[31mmethod\n2026 FORGED", {}))
+        client.send({"jsonrpc": "2.0", "method": "textDocument/didOpen\x1b", "params": {"\x9b": 1}})
+        client.call("profile/list", {})
+        self.end()
+        with open(log, "rb") as file:
+            text = file.read().decode()
+        self.assertIn("\\x1b", text)
+        shown = [text]
+        for command in (["top", path], ["check", path], ["summary", path + "x"], ["serve", "--socket", path],
+                        ["connect", "--no-start", "--socket", path], ["convert", "--to", nasty, path],
+                        ["flame", "-o", self.path("missing", nasty), self.file("b.folded", FOLDED)]):
+            done = subprocess.run([PROFD, *command], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                                  env=dict(os.environ, PROFD_CACHE="off"))
+            self.assertNotEqual(done.returncode, 0, command)
+            shown.append(done.stderr.decode())
+            shown.append(done.stdout.decode())
+        for text in shown:
+            for line in text.splitlines(keepends=True):
+                self.assertFalse(line.startswith("FORGED") or line.startswith("2026 FORGED"), text)
+            bad = [hex(ord(c)) for c in text if (ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 or c in "\u202e\u2028"]
+            self.assertEqual(bad, [], text)
+
+    def test_a_flood_of_one_message_is_folded(self):
+        self.serve()
+        client = self.owner()
+        wrong = {"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": {"settings": {"profd": {"threshold": 7}}}}
+        for _ in range(1000):
+            client.send(wrong)
+        client.call("profile/list", {})
+        said = [m["params"]["message"] for m in client.notifications if m["method"] in ("window/logMessage", "window/showMessage")]
+        self.assertLess(len(said), 10, said[:20])
+        self.assertTrue(any("said 1,000 times" in text for text in said), said)
+
+    # Project files
+
+    def shown(self, client, part):
+        """Waits for a message that has this part."""
+        deadline = time.monotonic() + 20
+        while True:
+            client.call("profile/list", {})
+            said = [m["params"]["message"] for m in client.notifications if m["method"] == "window/showMessage"]
+            if any(part in text for text in said):
+                return
+            self.assertLess(time.monotonic(), deadline, (part, said))
+            time.sleep(0.02)
+
+    def listed(self, client, wanted):
+        """Waits for these profiles to be open, and sees that they are all."""
+        deadline = time.monotonic() + 20
+        while True:
+            names = sorted(p["name"] for p in client.call("profile/list", {})["result"]["profiles"])
+            if names == wanted or time.monotonic() > deadline:
+                return self.assertEqual(names, wanted)
+            time.sleep(0.02)
+
+    def test_a_project_file_reaches_nothing_outside_its_folder(self):
+        self.serve()
+        self.file("secret/passwords.folded", FOLDED)
+        self.file("project/runs/a.folded", FOLDED)
+        os.symlink("../../secret/passwords.folded", self.path("project/runs/b.folded"))
+        os.symlink("a.folded", self.path("project/runs/c.folded"))
+        os.symlink("../secret", self.path("project/elsewhere"))
+        self.file("project/.profd.toml", 'profiles = ["runs/*.folded", "../secret/*", "%s/secret/*.folded", "elsewhere/*.folded"]\n'
+                  'filters = ["hide function /(/"]\nthreshold = 9\n[[map]]\nfrom = "/"\nto = "/"\n' % self.folder)
+        client = self.owner(root=self.path("project"))
+        for part in ("../secret/*", self.folder + "/secret/*.folded", "elsewhere/*.folded", "b.folded is not loaded", "/(/", "threshold",
+                     '"/" leads out'):
+            self.shown(client, part)
+        self.listed(client, ["a.folded", "c.folded"])
+
+    def test_a_project_file_where_others_can_write_is_not_used(self):
+        self.serve()
+        self.file("shared/.profd.toml", 'profiles = ["*.folded"]\n')
+        self.file("shared/mine/a.folded", FOLDED)
+        os.chmod(self.path("shared"), 0o1777)
+        client = self.owner(root=self.path("shared/mine"))
+        self.shown(client, "is not used: its folder can be written to by everybody")
+        self.listed(client, [])
+
+    def test_watches_that_are_used_up_are_said(self):
+        limited = ["unshare", "--user", "--map-root-user", "sh", "-c", 'echo 3 >/proc/sys/user/max_inotify_watches && exec "$0" "$@"']
+        if subprocess.run([*limited, "true"], capture_output=True, check=False).returncode != 0:
+            print("PARTLY NOT RUN: no user namespace with a limit of its own on inotify watches")
+            return
+        self.serve(before=limited)
+        for i in range(10):
+            self.file(f"project/{i}/a.folded", FOLDED)
+        self.file("project/.profd.toml", 'profiles = ["**/*.folded"]\n')
+        client = self.owner(root=self.path("project"))
+        self.shown(client, "max_user_watches")
+        self.listed(client, ["a.folded"] * 10)
+        # It is noticed all the same.
+        self.file("project/9/b.folded", FOLDED)
+        self.listed(client, ["a.folded"] * 10 + ["b.folded"])
+
+    # Files
+
+    def test_an_export_replaces_regular_files_alone(self):
+        self.serve()
+        client = self.owner()
+        handle = client.call("profile/open", {"uri": "file://" + self.file("a.folded", FOLDED)})["result"]["profile"]
+        os.mkfifo(self.path("pipe"))
+        os.symlink("pipe", self.path("link"))
+        targets = [self.path("pipe"), self.path("link"), self.folder]
+        if os.geteuid() == 0:  # a /dev/null of our own, so that a failure costs nothing
+            os.mknod(self.path("null"), 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            targets.append(self.path("null"))
+        for target in targets:
+            before = os.lstat(target)
+            answer = client.call("profile/export", {"profile": handle, "format": "folded", "uri": "file://" + target, "overwrite": True})
+            self.assertIn("only a regular file is replaced", answer["error"]["message"])
+            self.assertEqual(os.lstat(target).st_ino, before.st_ino)
+        if os.geteuid() == 0:
+            done = subprocess.run([PROFD, "flame", "-o", self.path("null"), self.path("a.folded")], capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(stat.S_ISCHR(os.stat(self.path("null")).st_mode))
+
+    def test_a_cache_entry_that_is_cut_while_it_is_mapped_kills_nothing(self):
+        self.serve(environment={"PROFD_CACHE": "on", "XDG_CACHE_HOME": self.path("cache")})
+        lines = [f"main;f{i % 97};g{i % 1009};h{i} {1 + i % 9}\n" for i in range(150_000)]
+        path = self.file("big.folded", "".join(lines))
+        total = sum(1 + i % 9 for i in range(150_000))
+        client = self.owner()
+        deadline = time.monotonic() + 60
+
+        def entries():
+            folder = self.path("cache/profd")
+            return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".profd")] if os.path.isdir(folder) else []
+
+        def opened():
+            return client.call("profile/open", {"uri": "file://" + path})["result"]["profile"]
+
+        handle = opened()
+        while not entries():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        client.call("profile/close", {"profile": handle})
+        handle = opened()
+        with open(f"/proc/{self.daemon.pid}/maps", encoding="utf-8") as maps:
+            self.assertIn(entries()[0], maps.read())
+        os.truncate(entries()[0], 0)
+        summary = client.call("profile/summary", {"profile": handle})["result"]
+        self.assertEqual([m["total"] for m in summary["metrics"]], [total])
+        self.assertIn("result", client.call("view/table", {"spec": "flat by function | keep function main", "profile": handle}))
+        client.call("profile/close", {"profile": handle})
+        handle = opened()
+        self.assertEqual([m["total"] for m in client.call("profile/summary", {"profile": handle})["result"]["metrics"]], [total])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[1:], verbosity=1)

@@ -1,0 +1,461 @@
+#!/usr/bin/env python3
+"""The daemon over HTTP and WebSocket, as a browser, another page and an attacker find it. Usage: web_test.py PROFD"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
+GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+FOLDED = b"main;parse 60\nmain;draw 40\n"
+
+
+class Answer:
+    def __init__(self, status: int, headers: list[tuple[str, str]], body: bytes):
+        self.status, self.headers, self.body = status, headers, body
+
+    def __getitem__(self, name: str) -> str:
+        return dict((k.lower(), v) for k, v in self.headers).get(name.lower(), "")
+
+
+def read_answer(stream, head_only: bool = False) -> Answer:
+    status = stream.readline()
+    if not status:
+        raise ConnectionError("closed without an answer")
+    headers = []
+    while (line := stream.readline().decode("latin-1").rstrip("\r\n")):
+        name, _, value = line.partition(":")
+        headers.append((name, value.strip()))
+    answer = Answer(int(status.split()[1]), headers, b"")
+    length = int(answer["Content-Length"] or 0)
+    if not head_only and answer.status != 101:
+        answer.body = stream.read(length)
+    return answer
+
+
+class WebSocket:
+    def __init__(self, sock: socket.socket, stream):
+        self.sock, self.stream, self.next_id = sock, stream, 1
+
+    def send_frame(self, payload: bytes, opcode: int = 1, length: int | None = None) -> None:
+        size = len(payload) if length is None else length
+        head = bytes([0x80 | opcode])
+        if size < 126:
+            head += bytes([0x80 | size])
+        elif size < 65536:
+            head += bytes([0x80 | 126]) + struct.pack(">H", size)
+        else:
+            head += bytes([0x80 | 127]) + struct.pack(">Q", size)
+        mask = b"\x01\x02\x03\x04"
+        self.sock.sendall(head + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(payload)))
+
+    def receive_frame(self) -> tuple[int, bytes]:
+        first, second = self.stream.read(2)
+        size = second & 127
+        if size == 126:
+            (size,) = struct.unpack(">H", self.stream.read(2))
+        elif size == 127:
+            (size,) = struct.unpack(">Q", self.stream.read(8))
+        return first & 15, self.stream.read(size)
+
+    def ask(self, method: str, params: dict) -> dict:
+        request_id, self.next_id = self.next_id, self.next_id + 1
+        self.send_frame(json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}).encode())
+        while True:
+            opcode, payload = self.receive_frame()
+            if opcode == 9:
+                self.send_frame(payload, 10)
+            elif opcode == 8:
+                raise ConnectionError("closed: %r" % payload)
+            elif opcode == 1:
+                message = json.loads(payload)
+                if message.get("id") == request_id and "method" not in message:
+                    return message
+
+    def begin(self, roots: list[str] = []) -> dict:
+        folders = [{"uri": root, "name": "root"} for root in roots]
+        answer = self.ask("initialize", {"capabilities": {"profd": {"profileChanged": True}}, "workspaceFolders": folders})
+        self.send_frame(b'{"jsonrpc":"2.0","method":"initialized","params":{}}')
+        return answer
+
+    def close(self) -> None:
+        self.stream.close()
+        self.sock.close()
+
+
+class Web(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.runtime = os.path.join(cls.folder.name, "run")
+        cls.work = os.path.join(cls.folder.name, "work")
+        os.mkdir(cls.runtime, 0o700)
+        os.mkdir(cls.work)
+        cls.environment = dict(os.environ, XDG_RUNTIME_DIR=cls.runtime)
+        cls.socket_path = os.path.join(cls.folder.name, "daemon.sock")
+        cls.log = os.path.join(cls.folder.name, "log")
+        cls.daemon = subprocess.Popen([PROFD, "serve", "--socket", cls.socket_path, "--log", cls.log],
+                                      env=cls.environment)
+        deadline = time.time() + 30
+        while not os.path.exists(cls.socket_path):
+            if time.time() > deadline:
+                raise RuntimeError("the daemon did not start")
+            time.sleep(0.02)
+        cls.profile = os.path.join(cls.work, "cpu.folded")
+        with open(cls.profile, "wb") as out:
+            out.write(FOLDED)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.daemon.terminate()
+        cls.daemon.wait(20)
+        cls.folder.cleanup()
+
+    def page(self, **params) -> dict:
+        done = subprocess.run([PROFD, "query", "--socket", self.socket_path, "web/address", json.dumps(params)],
+                              cwd=self.work, env=self.environment, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def parts(self, address: str) -> tuple[int, dict[str, list[str]]]:
+        url = urllib.parse.urlsplit(address)
+        return url.port, urllib.parse.parse_qs(url.fragment)
+
+    def connect(self) -> tuple[int, socket.socket]:
+        port, _ = self.parts(self.page()["address"])
+        return port, socket.create_connection(("127.0.0.1", port), timeout=30)
+
+    def request(self, method: str = "GET", target: str = "/", body: bytes = b"", **headers: str) -> Answer:
+        port, sock = self.connect()
+        with sock:
+            return self.request_on(sock, port, method, target, body, **headers)
+
+    def request_on(self, sock, port: int, method: str, target: str, body: bytes = b"", **headers: str) -> Answer:
+        sent = {"Host": f"127.0.0.1:{port}"}
+        sent.update({k.replace("_", "-"): v.replace("PORT", str(port)) for k, v in headers.items()})
+        if body:
+            sent["Content-Length"] = str(len(body))
+        lines = [f"{method} {target} HTTP/1.1"] + [f"{k}: {v}" for k, v in sent.items() if v != "-"]
+        sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + body)
+        return read_answer(sock.makefile("rb"), method == "HEAD")
+
+    def handshake(self, token: str | None, **headers: str) -> tuple[Answer, WebSocket | None]:
+        port, sock = self.connect()
+        key = base64.b64encode(os.urandom(16))
+        sent = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade",
+                "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key.decode(),
+                "Origin": f"http://127.0.0.1:{port}"}
+        if token is not None:
+            sent["Sec-WebSocket-Protocol"] = f"profd.v1, profd.t.{token}"
+        sent.update({k.replace("_", "-"): v.replace("PORT", str(port)) for k, v in headers.items()})
+        lines = ["GET /psp HTTP/1.1"] + [f"{k}: {v}" for k, v in sent.items() if v != "-"]
+        sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
+        stream = sock.makefile("rb")
+        answer = read_answer(stream)
+        if answer.status != 101:
+            sock.close()
+            return answer, None
+        accept = base64.b64encode(hashlib.sha1(key + GUID).digest()).decode()
+        self.assertEqual(answer["Sec-WebSocket-Accept"], accept)
+        return answer, WebSocket(sock, stream)
+
+    def token(self) -> str:
+        return self.parts(self.page()["address"])[1]["t"][0]
+
+    def session(self, roots: list[str] = []) -> WebSocket:
+        answer, page = self.handshake(self.token())
+        self.assertEqual(answer.status, 101)
+        page.begin(roots)
+        return page
+
+    # -- the page
+
+    def test_the_page_is_static_and_carries_every_header(self) -> None:
+        for target in ("/", "/psp", "/nothing", "/../../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd"):
+            answer = self.request(target=target)
+            self.assertEqual(answer.status, 200 if target == "/" else 404, target)
+            policy = answer["Content-Security-Policy"]
+            self.assertTrue(policy.startswith("default-src 'none';"), policy)
+            for part in ("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"):
+                self.assertIn(part, policy)
+            self.assertNotIn("unsafe", policy)
+            for name, value in (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                                ("Cache-Control", "no-store"), ("Cross-Origin-Opener-Policy", "same-origin"),
+                                ("Cross-Origin-Resource-Policy", "same-origin")):
+                self.assertEqual(answer[name], value)
+            for name, _ in answer.headers:
+                self.assertFalse(name.lower().startswith("access-control"), name)
+                self.assertNotEqual(name.lower(), "set-cookie")
+            self.assertNotIn(self.token().encode(), answer.body)
+
+    def test_head_has_a_length_and_no_body(self) -> None:
+        port, sock = self.connect()
+        with sock:
+            head = self.request_on(sock, port, "HEAD", "/")
+            whole = self.request_on(sock, port, "GET", "/")  # on the same connection
+            self.assertEqual(int(head["Content-Length"]), len(whole.body))
+
+    def test_other_methods_and_paths_are_small_answers(self) -> None:
+        for method, target, status in (("POST", "/", 405), ("OPTIONS", "/", 405), ("DELETE", "/token", 405),
+                                       ("GET", "/token", 405), ("POST", "/psp", 405), ("GET", "*", 404),
+                                       ("GET", "http://127.0.0.1/", 404)):
+            answer = self.request(method, target)
+            self.assertEqual(answer.status, status, (method, target))
+            self.assertLess(len(answer.body), 200)
+
+    # -- who is let in
+
+    def test_other_names_and_other_pages_are_refused(self) -> None:
+        refused = [{"Host": "evil.com"}, {"Host": "evil.com:PORT"}, {"Host": "127.0.0.1.evil.com:PORT"}, {"Host": "-"},
+                   {"Host": "localhost.:PORT"}, {"Origin": "null"}, {"Origin": "http://evil.com"},
+                   {"Origin": "http://127.0.0.1:1"}, {"Origin": "http://localhost:PORT"},
+                   {"Origin": "https://127.0.0.1:PORT"}, {"Sec_Fetch_Site": "cross-site"},
+                   {"Sec_Fetch_Site": "same-site"},
+                   {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"}]
+        for headers in refused:
+            self.assertEqual(self.request(**headers).status, 403, headers)
+        self.assertEqual(self.request(Host="localhost:9").status, 200)  # a forwarded port
+        self.assertEqual(self.request(Host="[::1]:PORT", Origin="http://[::1]:PORT").status, 200)
+        self.assertEqual(self.request(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate",
+                                      Sec_Fetch_Dest="document").status, 200)
+
+    def test_a_header_that_comes_twice_is_refused(self) -> None:
+        port, sock = self.connect()
+        with sock:
+            sock.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nHost: evil.com\r\n\r\n" % port)
+            self.assertIn(read_answer(sock.makefile("rb")).status, (400, 403))
+
+    def test_a_web_socket_needs_the_token_and_its_own_page(self) -> None:
+        token = self.token()
+        for wrong in (None, "", "x", token[:-1], token + "A", token.swapcase(), "A" * 43):
+            self.assertEqual(self.handshake(wrong)[0].status, 401, wrong)
+        # A code is no token.
+        self.assertEqual(self.handshake(self.parts(self.page()["once"])[1]["c"][0])[0].status, 401)
+        for headers in ({"Origin": "null"}, {"Origin": "http://evil.com"}, {"Origin": "http://127.0.0.1:1"},
+                        {"Origin": "http://evil.com:PORT", "Host": "evil.com:PORT"}, {"Sec_Fetch_Site": "same-site"},
+                        {"Sec_Fetch_Site": "cross-site"}, {"Host": "evil.com:PORT"}):
+            self.assertEqual(self.handshake(token, **headers)[0].status, 403, headers)
+        self.assertEqual(self.handshake(None, Cookie=f"t={token}", Authorization=f"Bearer {token}")[0].status, 401)
+        for headers in ({}, {"Origin": "-"}, {"Host": "localhost:9", "Origin": "http://localhost:9"},
+                        {"Sec_Fetch_Site": "same-origin"}):
+            answer, page = self.handshake(token, **headers)
+            self.assertEqual(answer.status, 101, headers)
+            self.assertEqual(answer["Sec-WebSocket-Protocol"], "profd.v1")
+            page.close()
+
+    def test_a_code_gives_the_token_once(self) -> None:
+        code = self.parts(self.page()["once"])[1]["c"][0]
+        self.assertEqual(self.request("POST", "/token").status, 401)
+        self.assertEqual(self.request("POST", "/token", Authorization="Code wrong").status, 401)
+        self.assertEqual(self.request("POST", "/token", Authorization=f"Bearer {code}").status, 401)
+        self.assertEqual(self.request("POST", "/token", Authorization=f"Code {code}", Sec_Fetch_Site="same-site").status, 403)
+        answer = self.request("POST", "/token", Authorization=f"Code {code}", Origin="http://127.0.0.1:PORT")
+        self.assertEqual((answer.status, json.loads(answer.body)), (200, {"token": self.token()}))
+        again = self.request("POST", "/token", Authorization=f"Code {code}")
+        self.assertEqual(again.status, 401)
+        self.assertIn(b"profd view", again.body)
+
+    def test_no_secret_is_in_the_log(self) -> None:
+        once = self.parts(self.page()["once"])[1]["c"][0]
+        self.handshake("wrong-token-of-somebody")
+        with open(self.log, encoding="utf-8") as log:
+            text = log.read()
+        for secret in (self.token(), once, "wrong-token-of-somebody"):
+            self.assertNotIn(secret, text)
+
+    # -- sessions
+
+    def test_a_text_frame_is_a_message_of_the_protocol(self) -> None:
+        page = self.session()
+        opened = page.ask("profile/open", {"uri": "file://" + self.profile})
+        profile = opened["result"]["profile"]
+        flame = page.ask("view/flameGraph", {"profile": profile, "spec": "top-down by function", "viewport": {"width": 1000}})
+        self.assertEqual(flame["result"]["names"], ["all", "main", "draw", "parse"])
+        self.assertEqual(page.ask("profile/nothing", {})["error"]["code"], -32601)
+        # It is told neither the token nor where others find the page.
+        self.assertIn("profd view", page.ask("web/address", {})["error"]["message"])
+        page.send_frame(b"this is not JSON")
+        opcode, payload = page.receive_frame()
+        self.assertEqual((opcode, json.loads(payload)["error"]["code"]), (1, -32700))
+        page.close()
+
+    def test_a_large_message_and_what_follows_keep_their_order(self) -> None:
+        page = self.session()
+        page.send_frame(json.dumps({"jsonrpc": "2.0", "id": 77, "method": "view/search",
+                                    "params": {"pattern": "x", "spec": "y" * 300_000}}).encode())
+        page.send_frame(json.dumps({"jsonrpc": "2.0", "id": 78, "method": "profile/list", "params": {}}).encode())
+        ids = []
+        while len(ids) < 2:
+            opcode, payload = page.receive_frame()
+            message = json.loads(payload)
+            if opcode == 1 and "id" in message:
+                ids.append(message["id"])
+        self.assertEqual(ids, [77, 78])
+        page.close()
+
+    def test_pages_name_no_roots_but_those_of_who_asked_for_the_address(self) -> None:
+        address = self.page()["address"]
+        self.assertEqual(self.parts(address)[1]["root"], ["file://" + self.work])
+        page = self.session(["file://" + self.work, "file:///etc"])
+        text = page.ask("source/text", {"textDocument": {"uri": "file://" + self.profile}})
+        self.assertEqual(text["result"]["text"], FOLDED.decode())
+        refused = page.ask("source/text", {"textDocument": {"uri": "file:///etc/passwd"}})
+        self.assertEqual(refused["error"]["data"]["reason"], "notFound")
+        page.close()
+
+    def test_an_upload_opens_like_a_file_and_goes_with_its_page(self) -> None:
+        page = self.session()
+        upload = page.ask("upload/begin", {"name": "dropped.folded", "size": len(FOLDED)})["result"]["upload"]
+        page.ask("upload/piece", {"upload": upload, "offset": 0, "base64": base64.b64encode(FOLDED).decode()})
+        uri = page.ask("upload/end", {"upload": upload})["result"]["uri"]
+        path = urllib.parse.unquote(uri[len("file://"):])
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+        opened = page.ask("profile/open", {"uri": uri, "options": {"watch": False}})["result"]
+        self.assertEqual(opened["summary"]["name"], "dropped.folded")
+        self.assertTrue(path.startswith(self.runtime))
+        page.close()
+        deadline = time.time() + 20
+        while os.path.exists(path) and time.time() < deadline:
+            time.sleep(0.02)
+        self.assertFalse(os.path.exists(path))
+
+    def test_the_page_finds_open_what_the_address_names(self) -> None:
+        opened = subprocess.run(
+            [PROFD, "query", "--socket", self.socket_path, "profile/open", json.dumps({"uri": "file://" + self.profile}),
+             "web/address", json.dumps({"open": ["file://" + self.profile]})],
+            env=self.environment, capture_output=True, timeout=60)
+        first, address = [json.loads(line) for line in opened.stdout.splitlines()]
+        page = self.session()
+        again = page.ask("profile/open", {"uri": self.parts(address["address"])[1]["open"][0]})["result"]
+        self.assertEqual((again["profile"], again["alreadyOpen"]), (first["profile"], True))
+        page.close()
+
+    # -- bounds
+
+    def test_a_giant_message_ends_the_connection_before_it_is_taken(self) -> None:
+        page = self.session()
+        page.send_frame(b"", length=65 << 20)
+        opcode, payload = page.receive_frame()
+        self.assertEqual((opcode, struct.unpack(">H", payload[:2])[0]), (8, 1009))
+        page.close()
+
+    def test_what_is_no_text_ends_the_connection(self) -> None:
+        for frame, opcode in ((b"\x00\x01", 2), (b"\xff\xfe", 1)):
+            page = self.session()
+            page.send_frame(frame, opcode)
+            try:
+                while page.receive_frame()[0] != 8:
+                    pass
+            except (ValueError, ConnectionError):
+                pass  # closed
+            page.close()
+
+    def test_headers_and_bodies_are_bounded(self) -> None:
+        self.assertEqual(self.request(X="y" * 20_000).status, 431)
+        self.assertEqual(self.request("POST", "/token", body=b"x" * 2000).status, 413)
+        port, sock = self.connect()
+        with sock:
+            sock.sendall(b"\x16\x03\x01 this is TLS\r\n\r\n")
+            self.assertEqual(read_answer(sock.makefile("rb")).status, 400)
+
+    def test_slow_headers_and_idle_sockets_are_closed(self) -> None:
+        port, slow = self.connect()
+        idle = socket.create_connection(("127.0.0.1", port), timeout=30)
+        begun = time.time()
+        slow.sendall(b"GET / HTTP/1.1\r\n")
+        slow.settimeout(1)
+        closed = False
+        while not closed and time.time() - begun < 25:
+            try:
+                slow.sendall(b"X: y\r\n")
+                closed = slow.recv(1) == b""
+            except socket.timeout:
+                pass
+            except OSError:
+                closed = True
+        self.assertTrue(closed)
+        self.assertLess(time.time() - begun, 20)
+        self.assertEqual(idle.recv(1), b"")
+        slow.close()
+        idle.close()
+
+    def test_many_connections_are_bounded_and_leave_the_others_alone(self) -> None:
+        page = self.session()
+        port, first = self.connect()
+        sockets = [first]
+        for _ in range(160):
+            sockets.append(socket.create_connection(("127.0.0.1", port), timeout=30))
+        turned_away = 0
+        for sock in sockets:
+            sock.settimeout(0.05)
+            try:
+                turned_away += sock.recv(1) == b""
+            except socket.timeout:
+                pass
+            except OSError:
+                turned_away += 1
+        self.assertGreaterEqual(turned_away, 30)
+        self.assertIn("result", page.ask("profile/list", {}))
+        for sock in sockets:
+            sock.close()
+        page.close()
+        time.sleep(0.2)
+        self.assertEqual(self.request().status, 200)
+
+    # -- the command
+
+    def test_view_prints_the_address_and_gives_the_opener_a_code(self) -> None:
+        if not self.page()["hasPage"]:
+            done = self.view("--no-open", self.profile)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"without the views", done.stderr)
+            print("PARTLY NOT RUN: profd view: this profd has no page")
+            return
+        opened = os.path.join(self.folder.name, "opened")
+        tools = os.path.join(self.folder.name, "bin")
+        os.makedirs(tools, exist_ok=True)
+        for name in ("xdg-open", "open"):
+            with open(os.path.join(tools, name), "w", encoding="utf-8") as out:
+                out.write(f'#!/bin/sh\nprintf %s "$1" > "{opened}"\n')
+            os.chmod(os.path.join(tools, name), 0o755)
+        environment = {"PATH": tools + os.pathsep + os.environ["PATH"], "DISPLAY": ":99"}
+        done = self.view("--view", "bottom-up by function", "cpu.folded", environment=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        address = done.stdout.decode().strip()
+        _, printed = self.parts(address)
+        self.assertEqual(printed["open"], ["file://" + self.profile])
+        self.assertEqual(printed["view"], ["bottom-up by function"])
+        with open(opened, encoding="utf-8") as file:
+            _, given = self.parts(file.read())
+        self.assertNotIn("t", given)
+        self.assertEqual(given["open"], printed["open"])
+        answer = self.request("POST", "/token", Authorization=f"Code {given['c'][0]}")
+        self.assertEqual(json.loads(answer.body)["token"], printed["t"][0])
+        os.remove(opened)
+        self.assertEqual(self.view("--no-open", "cpu.folded", environment=environment).returncode, 0)
+        self.assertFalse(os.path.exists(opened))
+
+    def test_view_says_which_file_cannot_be_read(self) -> None:
+        done = self.view("--no-open", "nothing.pprof")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"nothing.pprof", done.stderr)
+
+    def view(self, *arguments: str, environment: dict[str, str] = {}) -> subprocess.CompletedProcess:
+        return subprocess.run([PROFD, "view", "--socket", self.socket_path, *arguments], cwd=self.work,
+                              env={**self.environment, **environment}, capture_output=True, timeout=60)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
