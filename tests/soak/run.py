@@ -117,7 +117,7 @@ def main() -> int:
     print(f"\nsoak: {len(table.missed)} of {table.n_judged} figures missed, seed {options.seed}, "
           f"{time.monotonic() - started:.0f} s")
     for row in table.missed:
-        print(f"  MISS {row.scene}: {row.name} {row.measured}, target {row.target}")
+        print(f"  MISS {row.scene}: {row.name} {row.text}, target {row.target}")
     if table.missed and run_folder.exists():
         print(f"soak: what it takes to see them again is in {run_folder}")
     return 1 if table.missed else 0
