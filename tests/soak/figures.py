@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +37,16 @@ class Figure:
     measured: str
     met: bool | None  # None: told and not judged
     value: float = 0.0  # the larger the worse, of figures that are numbers
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.measured} ({self.note})" if self.note else self.measured
+
+    @property
+    def cell(self) -> str:
+        """Where there is little room."""
+        return f"{self.measured} **MISS**" if self.met is False else self.measured
 
     @property
     def verdict(self) -> str:
@@ -48,6 +59,7 @@ class Table:
 
     judge_cost: bool = True  # false: time and memory say nothing about profd (a sanitizer is in it)
     rows: list[Figure] = field(default_factory=list)
+    not_played: list[str] = field(default_factory=list)  # as there was no time
     on_line: Callable[[str], None] = lambda line: print(line, flush=True)
     _grouped: list[Figure] | None = None
 
@@ -60,15 +72,16 @@ class Table:
         finally:
             self._grouped = None
             verdict = "MISS" if any(row.met is False for row in rows) else "pass"
-            text = " · ".join(f"{row.name} {shortened(row.measured)}" for row in rows if row.met is not False)
+            text = " · ".join(f"{row.name} {shortened(row.text)}" for row in rows if row.met is not False)
             self.on_line(f"{coloured(verdict)}  {scene}: {text}")
             for row in rows:
                 if row.met is False:
                     self.on_line(line_of(row))
 
-    def add(self, scene: str, name: str, target: str, measured: str, met: bool | None, value: float = 0.0) -> bool:
+    def add(self, scene: str, name: str, target: str, measured: str, met: bool | None, value: float = 0.0,
+            note: str = "") -> bool:
         """Of a scene that is played several times the worst is kept."""
-        row = Figure(scene, name, target, measured, met, value)
+        row = Figure(scene, name, target, measured, met, value, note)
         at = next((i for i, old in enumerate(self.rows) if (old.scene, old.name) == (scene, name)), None)
         if at is None:
             self.rows.append(row)
@@ -92,16 +105,18 @@ class Table:
             note += f"{', ' if note else ''}the machine was late by {text(late)}"
         if not self.judge_cost and text in (seconds_text, megabytes_text, share_text):
             met = None
-        measured = ("> " if beyond else "") + text(value) + (f" ({note})" if note else "")
-        return self.add(scene, name, f"<= {text(most)}", measured, met, value)
+        measured = ("> " if beyond else "") + text(value)
+        return self.add(scene, name, f"<= {text(most)}", measured, met, value, note)
+
+    def at_least(self, scene: str, name: str, value: float, least: float, note: str = "") -> bool:
+        """So much was played: what did not happen cannot have gone well."""
+        return self.add(scene, name, f">= {count_text(least)}", count_text(value), value >= least, -value, note)
 
     def none_of(self, scene: str, name: str, found: Iterable[str], note: str = "") -> bool:
         """Nothing of the kind may be found; the first is shown."""
         all_found = list(found)
-        measured = count_text(len(all_found))
-        if all_found or note:
-            measured += f" ({all_found[0] if all_found else note})"
-        return self.add(scene, name, "0", measured, not all_found, len(all_found))
+        n = len(all_found)
+        return self.add(scene, name, "0", count_text(n), n == 0, n, all_found[0] if all_found else note)
 
     def holds(self, scene: str, name: str, target: str, measured: str, met: bool) -> bool:
         return self.add(scene, name, target, measured, met)
@@ -123,38 +138,33 @@ class Table:
 
     def markdown(self, head: str) -> str:
         """A matrix of the scenes that have the same figures, and a row for every other figure."""
-        lines, alike, rest = [head, ""], self._alike(), list(self.rows)
-        for names, scenes in alike.items():
+        lines, rest = [head, ""], list(self.rows)
+        for scenes, names in self._alike():
             lines += [markdown_row(["scene", *names]), markdown_row(["---"] * (len(names) + 1))]
             for scene in scenes:
                 of_scene = {row.name: row for row in self.rows if row.scene == scene}
-                cells = [of_scene[name].measured + (" **MISS**" if of_scene[name].met is False else "") for name in names]
-                lines.append(markdown_row([scene, *cells]))
+                lines.append(markdown_row([scene, *(of_scene[name].cell if name in of_scene else "" for name in names)]))
             rest = [row for row in rest if not (row.scene in scenes and row.name in names)]
             lines.append("")
         lines += [markdown_row(["scene", "figure", "target", "measured", ""]), markdown_row(["---"] * 5)]
-        lines += [markdown_row([row.scene, row.name, row.target, row.measured, row.verdict]) for row in rest]
+        lines += [markdown_row([row.scene, row.name, row.target, row.text, row.verdict]) for row in rest]
         return "\n".join(lines) + "\n"
 
-    def _alike(self) -> dict[tuple[str, ...], list[str]]:
-        """Figures that many scenes have, and those scenes."""
-        names: dict[str, list[str]] = {}
-        for row in self.rows:
-            names.setdefault(row.scene, []).append(row.name)
-        count: dict[str, int] = {}
-        for of_scene in names.values():
-            for name in of_scene:
-                count[name] = count.get(name, 0) + 1
-        found: dict[tuple[str, ...], list[str]] = {}
-        for scene, of_scene in names.items():
-            common = tuple(name for name in of_scene if count[name] >= 5)
-            if common:
-                found.setdefault(common, []).append(scene)
-        return found
+    def _alike(self) -> Iterator[tuple[list[str], list[str]]]:
+        """The parts of a scene, and the figures that most of them have."""
+        groups: dict[str, list[str]] = {}
+        for scene in dict.fromkeys(row.scene for row in self.rows):
+            if "/" in scene:
+                groups.setdefault(scene.split("/")[0], []).append(scene)
+        for scenes in groups.values():
+            count = Counter(row.name for row in self.rows if row.scene in scenes)
+            names = [name for name, n in count.items() if 2 * n > len(scenes)]
+            if names and len(scenes) > 2:
+                yield scenes, names
 
 
 def texts_of(rows: Iterable[Figure]) -> str:
-    return "; ".join(f"{row.name}: {row.measured}, target {row.target}" for row in rows)
+    return "; ".join(f"{row.name}: {row.text}, target {row.target}" for row in rows)
 
 
 def shortened(text: str) -> str:
@@ -171,4 +181,4 @@ def coloured(verdict: str) -> str:
 
 
 def line_of(row: Figure) -> str:
-    return f"{coloured(row.verdict)}  {row.scene:28}  {row.name:34}  {row.target:12}  {row.measured}".rstrip()
+    return f"{coloured(row.verdict)}  {row.scene:28}  {row.name:34}  {row.target:12}  {row.text}".rstrip()

@@ -6,6 +6,7 @@ What the scenes are, how to read the table and how to add one: docs/soak.md."""
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
 import signal
@@ -44,6 +45,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--profd", type=Path, default=PROFD, help="the program (default: build/release/profd)")
     parser.add_argument("--generator", type=Path, help="profd-bench-gen; without it profiles are written by Python")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "soak", help="for inputs and failures (build/soak)")
+    parser.add_argument("--most", type=float, default=math.inf, metavar="SECONDS",
+                        help="begin nothing after so long, and say what was left out")
     parser.add_argument("-o", "--output", type=Path, help="write the table as Markdown")
     options = parser.parse_args()
     if not os.access(options.profd, os.X_OK):
@@ -99,19 +102,22 @@ def main() -> int:
             run, weight = SCENES[scene]
             seconds = options.minutes * 60 * weight / weights
             stage = Stage(options.profd, inputs, table, seconds, options.seed, run_folder, sanitized,
-                          options.minutes <= SHORT_MINUTES, part, options.mutants, again)
+                          options.minutes <= SHORT_MINUTES, part, options.mutants, again, started + options.most)
             try:
-                run(stage)
+                if stage.may_begin(name):
+                    run(stage)
             except Exception as error:  # the next scene is played all the same
                 traceback.print_exc()
                 table.holds(name, "played to its end", "yes", f"{type(error).__name__}: {error}", False)
+    if table.not_played:
+        print(f"PARTLY NOT RUN: the machine was too slow for {', '.join(table.not_played)} in {options.most:g} s")
     text = table.markdown(head(options, time.monotonic() - started, sanitized, table))
     if options.output:
         options.output.write_text(text)
     print(f"\nsoak: {len(table.missed)} of {table.n_judged} figures missed, seed {options.seed}, "
           f"{time.monotonic() - started:.0f} s")
     for row in table.missed:
-        print(f"  MISS {row.scene}: {row.name} {row.measured}, target {row.target}")
+        print(f"  MISS {row.scene}: {row.name} {row.text}, target {row.target}")
     if table.missed and run_folder.exists():
         print(f"soak: what it takes to see them again is in {run_folder}")
     return 1 if table.missed else 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import shlex
 import shutil
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from figures import Table
@@ -31,6 +32,7 @@ class Stage:
     only: str = ""  # a part of the scene
     n_mutants: int = 20_000
     command: str = "./dev soak"
+    last_start: float = math.inf  # on the monotonic clock: nothing is begun after it
     started: float = field(default_factory=time.monotonic)
 
     def rng(self, name: str) -> random.Random:
@@ -40,8 +42,12 @@ class Stage:
     def left(self) -> float:
         return self.started + self.seconds - time.monotonic()
 
-    def share(self, seconds: float) -> Stage:
-        return replace(self, seconds=seconds, started=time.monotonic())
+    def may_begin(self, what: str) -> bool:
+        """Or else it is on the list of what was not played."""
+        if time.monotonic() < self.last_start:
+            return True
+        self.table.not_played.append(what)
+        return False
 
     def house(self, limits: Limits = Limits(), offer: Offer = Offer(), env: dict[str, str] | None = None) -> House:
         return House(self.profd, limits, offer, env or {}, self.sanitized)

@@ -365,7 +365,8 @@ def run(stage: Stage) -> None:
     folder = Path(tempfile.mkdtemp(prefix="soak-faults-"))
     try:
         files = known(stage, folder)
-        for part in chosen.values():
-            part(stage, files)
+        for name, part in chosen.items():
+            if stage.may_begin(f"faults/{name}"):
+                part(stage, files)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

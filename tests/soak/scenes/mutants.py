@@ -22,7 +22,7 @@ LARGEST = 256 << 10
 SLOWEST_S = 5.0
 MOST_MB = 512  # that one file may add
 ADDRESS_SPACE_MB = 2048
-BATCH = 40
+BATCH, LEAST = 40, 100
 VIEWS = ("top-down by function", "bottom-up by line", "flat by file")
 WRITERS = ("pprof", "folded", "speedscope", "callgrind", "json", "otlp", "firefox", "cpuprofile", "csv", "svg")
 
@@ -174,10 +174,10 @@ def run_mutants(stage: Stage) -> None:
                 for done in batch:
                     done.unlink()
                 batch.clear()
-            if stage.left <= 0:
+            if stage.left <= 0 and examiner.n_files >= LEAST:
                 break
-        seen = f"{examiner.n_files:,} of {len(files)} originals, {examiner.n_opened:,} opened"
-        table.told(name, "files", f"{seen}, {n_checked:,} also by profd check")
+        seen = f"of {len(files)} originals, {examiner.n_opened:,} opened, {n_checked:,} also by profd check"
+        table.at_least(name, "files", examiner.n_files, min(LEAST, stage.n_mutants), seen)
         table.none_of(name, "problems", examiner.problems)
         table.at_most(name, "slowest", examiner.slowest_s, SLOWEST_S, seconds_text)
         table.at_most(name, "most memory of one", examiner.most_mb, MOST_MB, megabytes_text)
@@ -234,10 +234,10 @@ def run_flips(stage: Stage) -> None:
                     silent.append(f"{container}, bit {bit} of {8 * len(content)}: total {opened.total} for {total}")
                     if len(silent) <= 5:
                         stage.keep(name, house, silent[-1], path, command=f"{stage.profd} top {path.name}")
-            if stage.left <= 0:
+            if stage.left <= 0 and n_flips >= LEAST:
                 break
         outcomes = f"{n_refused:,} refused, {n_said:,} said, {n_harmless:,} without effect"
-        table.told(name, "flips", f"{n_flips:,} of {len(order):,}: {outcomes}")
+        table.at_least(name, "flips", n_flips, LEAST, f"of {len(order):,}: {outcomes}")
         by_container: dict[str, int] = {}
         for one in silent:
             by_container[one.split(", bit")[0]] = by_container.get(one.split(", bit")[0], 0) + 1

@@ -57,8 +57,7 @@ def times_of(told: dict[str, Any], phase: str, kind: str) -> list[float]:
     return times
 
 
-def judge(play: Play, part: Act, told: dict[str, Any]) -> None:
-    late = percentile(times_of(told, "during", "late") or [0.0], 0.99)
+def judge(play: Play, part: Act, told: dict[str, Any], late: float) -> None:
     for kind, most in (("list", LIST_S), ("cached view", OTHERS_S), ("new view", OTHERS_S), ("open", OTHERS_S)):
         times, alone = times_of(told, "during", kind), times_of(told, "alone", kind)
         if not times:
@@ -95,7 +94,9 @@ def perform(stage: Stage, part: Act, seconds: float) -> None:
         except Exception as error:  # a death of the daemon ends an act anywhere
             if house.alive:
                 table.holds(scene, "played to its end", "yes", f"{type(error).__name__}: {error}", False)
-        judge(play, part, neighbour.end())
+        told = neighbour.end()
+        late = percentile(times_of(told, "during", "late") or [0.0], 0.99)
+        judge(play, part, told, late)
         table.at_most(scene, "peak memory", house.peak_mb, 4 * part.limits.budget_mb, megabytes_text, house.stopped_for,
                       bool(house.stopped_for))
         alive = house.alive
@@ -103,7 +104,7 @@ def perform(stage: Stage, part: Act, seconds: float) -> None:
         if alive:
             took = house.signal(part.signal)
             name = f"{signal.Signals(part.signal).name} ends it"
-            table.at_most(scene, name, min(took, STUCK_S), END_S, seconds_text, beyond=math.isinf(took))
+            table.at_most(scene, name, min(took, STUCK_S), END_S, seconds_text, beyond=math.isinf(took), late=late)
         table.none_of(scene, "reports of the daemon", house.problems())
         for told_last in play.after:
             told_last()
@@ -120,6 +121,8 @@ def run(stage: Stage) -> None:
     each = stage.seconds / len(chosen) - 1.0  # starting and ending a daemon and a neighbour
     while True:
         for part in chosen:
+            if not stage.may_begin(f"neighbour/{part.name}"):
+                continue
             perform(stage, part, max(LEAST_S, part.at_least_s, min(each, LONGEST_S)))
         if stage.left < LONGEST_S * len(chosen):
             break

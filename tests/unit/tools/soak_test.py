@@ -47,7 +47,7 @@ class Figures(unittest.TestCase):
         rows.at_most("s", "a", 0.08, 0.05, seconds_text, late=0.01)
         rows.at_most("s", "b", 0.1, 0.05, seconds_text, late=0.01)
         self.assertEqual([row.verdict for row in rows.rows], ["pass", "MISS"])
-        self.assertIn("late", rows.rows[0].measured)
+        self.assertIn("late", rows.rows[0].text)
 
     def test_with_a_sanitizer_times_are_told_and_counts_are_judged(self):
         rows = table(judge_cost=False)
@@ -58,10 +58,13 @@ class Figures(unittest.TestCase):
     def test_markdown_has_every_figure_once(self):
         rows = table()
         for scene in "abcdef":
-            rows.at_most(scene, "time", 0.01, 0.05, seconds_text)
+            rows.at_most(f"acts/{scene}", "time", 0.01, 0.05, seconds_text, "alone 1 ms")
+        rows.at_most("acts/c", "memory", 7, 5, count_text)
         rows.holds("a", "alive|well", "yes", "no", False)
         page = rows.markdown("# Soak")
         self.assertEqual(page.count("10 ms"), 6)
+        self.assertIn("| acts/c | 10 ms |", page)
+        self.assertIn("| acts/c | memory | <= 5 | 7 | MISS |", page)
         self.assertIn("| a | alive\\|well | yes | no | MISS |", page)
 
 

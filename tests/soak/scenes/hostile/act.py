@@ -48,6 +48,14 @@ class Play:
         options = {"attach": False, "makeDefault": False, **options}
         return self.ask(client, "profile/open", {"uri": uri, "options": options}, timeout_s)
 
+    def handle(self, client: Client, path: Path) -> dict[str, str] | None:
+        """What names the profile in a request, which else is the neighbour's. None: it did not open."""
+        answer = self.open(client, path, 20)
+        if answer is None or answer.error is not None:
+            self.table.holds(self.scene, f"{path.name} opens", "yes", "no" if answer is None else str(answer.error), False)
+            return None
+        return {"profile": str(answer.result["profile"])}
+
     def ask(self, client: Client, method: str, params: dict[str, Any], timeout_s: float | None = None) -> Answer | None:
         try:
             return client.request(method, params, timeout_s or self.left + 1)

@@ -74,13 +74,12 @@ def leaving_with_members(play: Play) -> None:
 def queued_views(play: Play) -> None:
     """A thousand views at once; the neighbour's next one waits for one of them at most."""
     client = play.client()
-    if play.open(client, play.stage.inputs.profile(10), 20) is None:
+    if (this := play.handle(client, play.stage.inputs.profile(10))) is None:
         return
-    ids = []
     try:
         for i in range(1000):
             spec = f"bottom-up by line | drop function /queued{i}/"
-            ids.append(client.begin("view/flameGraph", {"spec": spec, "viewport": {"width": 1200}}, 5))
+            client.begin("view/flameGraph", {**this, "spec": spec, "viewport": {"width": 1200}}, 5)
         client.listen(play.left)
     except ClientError:
         pass
@@ -91,14 +90,13 @@ def queued_views(play: Play) -> None:
 def vanishing_with_a_queue(play: Play) -> None:
     """What a client asked for that is gone is not computed."""
     client = play.client()
-    if play.open(client, play.stage.inputs.profile(10), 20) is None:
+    this, kept = play.handle(client, play.stage.inputs.profile(10)), play.handle(play.client(), play.stage.inputs.profile(10))
+    if this is None or kept is None:
         return
-    keeper = play.client()
-    play.open(keeper, play.stage.inputs.profile(10), 20)
     try:
         for i in range(500):
             spec = f"bottom-up by line | drop function /vanishing{i}/"
-            client.begin("view/flameGraph", {"spec": spec, "viewport": {"width": 1200}}, 5)
+            client.begin("view/flameGraph", {**this, "spec": spec, "viewport": {"width": 1200}}, 5)
     except ClientError:
         pass
     time.sleep(0.3)
@@ -150,11 +148,10 @@ def stdio_unread(play: Play) -> None:
     """An editor that asks for much and reads none of it."""
     client = play.house.daemon.stdio_client()
     client.initialize(None, "hostile", timeout_s=10)
-    answer = play.open(client, play.stage.inputs.profile(10), 20)
-    if answer is None or answer.error:
+    if (this := play.handle(client, play.stage.inputs.profile(10))) is None:
         return
     body = encode({"id": 9, "method": "view/flameGraph", "params": {
-        "spec": "top-down by line", "viewport": {"width": 100_000, "minWidth": 0.5, "maxBoxes": 5000}}})
+        **this, "spec": "top-down by line", "viewport": {"width": 100_000, "minWidth": 0.5, "maxBoxes": 5000}}})
     pipe = play.house.daemon.process.stdin
     assert pipe is not None
     for _ in range(400):

@@ -59,11 +59,12 @@ def pagemap(play: Play) -> None:
 def views(play: Play) -> None:
     """Two hundred views, each another, under a small budget."""
     client = play.client()
-    play.open(client, play.stage.inputs.profile(10))
+    if (this := play.handle(client, play.stage.inputs.profile(10))) is None:
+        return
     n = 0
     while n < 200 and time.monotonic() < play.end:
         spec = f"{'top-down' if n % 2 else 'bottom-up'} by function | drop function /view{n}/"
-        if play.ask(client, "view/flameGraph", {"spec": spec, "viewport": {"width": 1200}}, 10) is None:
+        if play.ask(client, "view/flameGraph", {**this, "spec": spec, "viewport": {"width": 1200}}, 10) is None:
             break
         n += 1
     play.table.told(play.scene, "views asked", count_text(n))
@@ -110,13 +111,9 @@ def behind_a_large_message(play: Play) -> None:
 @act("slow-readers", 3, at_least_s=2.0)
 def slow_readers(play: Play) -> None:
     """Eight clients that ask for the largest answers and read nothing."""
-    path = play.stage.inputs.profile(10)
-    first = play.client()
-    opened = play.open(first, path, 20)
-    if opened is None or opened.error:
-        return play.table.told(play.scene, "not played", "the profile did not open")
-    body = encode({"id": 7, "method": "profile/export", "params": {
-        "profile": opened.result["profile"], "format": "json", "spec": "top-down by line"}})
+    if (this := play.handle(play.client(), play.stage.inputs.profile(10))) is None:
+        return
+    body = encode({"id": 7, "method": "profile/export", "params": {**this, "format": "json", "spec": "top-down by line"}})
     for _ in range(8):
         ask_blindly(play.client(), [body] * 40)
     play.wait()
