@@ -123,10 +123,12 @@ void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place
       [pending = std::move(pending), work = std::move(work), place = std::move(place), stop]() mutable {
         if (pending->taken.exchange(true)) return;
         auto result = work(StopToken(stop));
-        if (result)
-          pending->reply(*result);
-        else
+        if (!result)
           pending->reply.error(to_psp(result.error(), place));
+        else if (stop.stopped())  // a long answer is not spelled out for nobody
+          pending->reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
+        else
+          pending->reply(*result);
       });
 }
 
