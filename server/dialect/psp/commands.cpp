@@ -182,9 +182,21 @@ void CommandsModule::select(const Params& params, Reply reply) {
   if (named.empty())
     return reply.error(
         invalid_params("params.arguments[0]", "expected a profile: its handle, name or number"));
-  const auto found = find_open(session_.engine.list(), session_.meant_profile(), named);
-  if (!found) return reply.error(to_psp(found.error()));
-  answer(reply, session_.select_profile(*found));
+  struct Found {
+    Result<std::string> handle;
+    Reply reply;
+  };
+  const auto found = std::make_shared<Found>(
+      Found{fail(ErrorCode::internal, "the profile could not be looked for"), std::move(reply)});
+  session_.aside(
+      Lane::interactive, "profd.select",
+      [found, listing = session_.engine.listing(), meant = session_.meant_profile(), named] {
+        found->handle = find_open(listing.rows(), meant, named);
+      },
+      [this, found] {
+        if (!found->handle) return found->reply.error(to_psp(found->handle.error()));
+        answer(found->reply, session_.select_profile(*found->handle));
+      });
 }
 
 void CommandsModule::metric(const Params& params, Reply reply) {

@@ -18,7 +18,7 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kMaxOpened = 1000;
-constexpr std::size_t kListedInline = 200;  // a longer list is spelled out on a worker
+constexpr std::size_t kListedInline = 20;  // a longer list is spelled out on a worker
 
 psp::OpenedProfile to_opened(const OpenProfile& open) {
   psp::OpenedProfile out;
