@@ -171,8 +171,9 @@ void WarmUp::next() {
                       } over{go_on, post, [this, alive, view_id](bool more) {
                                if (*alive) step_over(view_id, more);
                              }};
-                      Account account(views_.pool(), stop);
-                      const Account::Scope scope(&account);
+                      std::optional<Account> account;
+                      if (views_.pool()) account.emplace(views_.pool(), stop);
+                      const Account::Scope scope(account ? &*account : nullptr);
                       const Result<void> done = step(StopToken(stop));
                       views_.measure_again();
                       go_on = done.has_value();

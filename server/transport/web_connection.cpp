@@ -30,6 +30,7 @@ constexpr auto kRequestTime = std::chrono::seconds(10);  // for a whole request:
 constexpr auto kAnswerTime = std::chrono::seconds(30);
 constexpr auto kIdleTime = std::chrono::seconds(40);  // of a WebSocket; a ping goes out at half of it
 constexpr std::size_t kKeptBuffer = std::size_t{1} << 20;
+constexpr std::size_t kPiece = std::size_t{64} << 10;  // read at once of a message
 
 constexpr std::string_view kNoPage =
     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>profd</title><p>This profd was built "
@@ -89,6 +90,7 @@ class Connection final : public WebConnection, public std::enable_shared_from_th
   void open_session(const WebHead& head);
   void accepted();
   void read_message();
+  void read_piece();
   void have_message(const beast::error_code& error);
   void write();
 
@@ -109,6 +111,7 @@ class Connection final : public WebConnection, public std::enable_shared_from_th
   std::unique_ptr<Session> session_;
   std::shared_ptr<OutgoingQueue> outgoing_;
   beast::flat_buffer incoming_;
+  std::unique_ptr<MessageBound::Share> held_;  // of messages that are read or looked at
   Framed writing_;
   bool is_writing_ = false, is_reading_ = false;
 };
@@ -264,6 +267,15 @@ void Connection::accepted() {
         log_warning("a page that does not read its answers was disconnected");
         alive->close();
       });
+  held_ = std::make_unique<MessageBound::Share>(
+      host_->messages, Held::incoming, [executor = executor_, self = weak_from_this()] {
+        asio::post(executor, [self] {
+          const auto alive = self.lock();
+          if (!alive) return;
+          log_warning("a page that sends more than there is memory for was disconnected");
+          alive->close();
+        });
+      });
   session_ = host_->make_session(outgoing_);
   if (!session_) {
     log_warning("a page was turned away: too many are connected");
@@ -279,11 +291,21 @@ void Connection::accepted() {
 void Connection::read_message() {
   if (over_ || is_reading_ || !session_->ready()) return;
   if (outgoing_->queued_bytes() > Channel::kEnoughQueued) return;
+  held_->set(0);
   is_reading_ = true;
-  socket_->async_read(incoming_, [self = shared_from_this()](const beast::error_code& error, std::size_t) {
-    self->is_reading_ = false;
-    self->have_message(error);
-  });
+  read_piece();
+}
+
+// A message in pieces, so that what is there of it is counted.
+void Connection::read_piece() {
+  socket_->async_read_some(incoming_, kPiece,
+                           [self = shared_from_this()](const beast::error_code& error, std::size_t) {
+                             if (self->over_) return;
+                             self->held_->set(self->incoming_.size());
+                             if (!error && !self->socket_->is_message_done()) return self->read_piece();
+                             self->is_reading_ = false;
+                             self->have_message(error);
+                           });
 }
 
 void Connection::have_message(const beast::error_code& error) {
