@@ -123,25 +123,24 @@ void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place
     panels.insert_or_assign(panel, cancel);
   }
   pending->reply.on_cancel(cancel);
-  engine.scheduler().submit(
-      !quick                     ? Lane::bulk
-      : R::lane == Lane::inline_ ? Lane::interactive
-                                 : R::lane,
-      client, R::method,
-      [&on = engine, pending = std::move(pending), work = std::move(work), place = std::move(place),
-       stop]() mutable {
-        if (pending->taken.exchange(true)) return;
-        const auto done = answer_within(on, stop, [&]() -> Result<void> {
-          auto result = work(StopToken(stop));
-          if (!result) return tl::unexpected<Error>(std::move(result).error());
-          // A long answer is not spelled out for nobody.
-          PROFD_CHECK(StopToken(stop).status());
-          pending->reply(*result);
-          return {};
-        });
-        const LastWords words;
-        if (!done) pending->reply.error(to_psp(done.error(), place));
-      });
+  engine.scheduler().submit(!quick                     ? Lane::bulk
+                            : R::lane == Lane::inline_ ? Lane::interactive
+                                                       : R::lane,
+                            client, R::method,
+                            [&on = engine, pending = std::move(pending), work = std::move(work),
+                             place = std::move(place), stop]() mutable {
+                              if (pending->taken.exchange(true)) return;
+                              const auto done = answer_within(on, stop, [&]() -> Result<void> {
+                                auto result = work(StopToken(stop));
+                                if (!result) return tl::unexpected<Error>(std::move(result).error());
+                                // A long answer is not spelled out for nobody.
+                                PROFD_CHECK(StopToken(stop).status());
+                                pending->reply(*result);
+                                return {};
+                              });
+                              const LastWords words;
+                              if (!done) pending->reply.error(to_psp(done.error(), place));
+                            });
 }
 
 }  // namespace profd
