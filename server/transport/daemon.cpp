@@ -43,7 +43,7 @@ struct Daemon::Holder final : EngineListener {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   void on_profile_changed(ProfileChange, const std::string&, std::uint32_t, const std::string&,
-                          const std::string&) override {}
+                          const std::string&, std::size_t) override {}
   void on_selection_changed(const std::optional<SharedSelection>&, ClientId) override {}
   void on_activity_changed(const std::string&) override {}
 
