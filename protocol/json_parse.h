@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxMessageBytes = std::size_t{64} << 20;
 
 struct JsonLimits {
   std::size_t max_bytes = kMaxMessageBytes;
-  std::size_t max_depth = 128;         // of nested arrays and objects
-  std::size_t max_values = 4'000'000;  // scalars, arrays and objects together
+  std::size_t max_depth = 128;       // of nested arrays and objects
+  std::size_t max_values = 250'000;  // scalars, arrays and objects together: they are decoded on the strand
 };
 
 struct JsonError {

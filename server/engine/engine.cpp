@@ -207,6 +207,7 @@ void Engine::drop(FileId id, const Says& says) {
 }
 
 void Engine::take_apart_later() {
+  if (doomed_.views.empty() && doomed_.members.empty() && doomed_.loaded.empty()) return;
   scheduler_->submit(Lane::bulk, kNobody, "close", [this, doomed = std::exchange(doomed_, {})] {
     for (const std::uint64_t view : doomed.views) views_.drop(view);
   });

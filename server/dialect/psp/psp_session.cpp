@@ -290,27 +290,28 @@ void PspSession::initialize(const psp::InitializeParams& params,
   std::vector<std::string> roots = roots_of(params);
   if (context_.setup.may_have_root)
     std::erase_if(roots, [&](const std::string& root) { return !context_.setup.may_have_root(root); });
-  // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
   struct Found {
     std::vector<std::string> roots;
     ProjectFound project;
     protocol::Reply<psp::InitializeRequest> reply;
   };
   const auto found = std::make_shared<Found>(Found{std::move(roots), {}, std::move(reply)});
+  const auto go_on = [this, found] {
+    context_.workspace.set_roots(std::move(found->roots), std::move(found->project),
+                                 [this, alive = context_.alive] {
+                                   if (!*alive) return;
+                                   context_.prepare(context_.meant_profile());
+                                   refresh();
+                                 });
+    psp::InitializeResult result;
+    result.capabilities = capabilities();
+    result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
+    found->reply(result);
+  };
+  if (found->roots.empty()) return go_on();
+  // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
   aside(
-      Lane::interactive, "project file", [found] { found->project = find_project(found->roots); },
-      [this, found] {
-        context_.workspace.set_roots(std::move(found->roots), std::move(found->project),
-                                     [this, alive = context_.alive] {
-                                       if (!*alive) return;
-                                       context_.prepare(context_.meant_profile());
-                                       refresh();
-                                     });
-        psp::InitializeResult result;
-        result.capabilities = capabilities();
-        result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
-        found->reply(result);
-      });
+      Lane::interactive, "project file", [found] { found->project = find_project(found->roots); }, go_on);
 }
 
 psp::ServerCapabilities PspSession::capabilities() const {

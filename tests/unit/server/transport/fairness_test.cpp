@@ -370,3 +370,26 @@ TEST_CASE("edits of huge documents keep nobody waiting", "[fair]") {
   CHECK(said["message"] == "/tmp/huge.c: a document may have 64 MiB and 2,000,000 lines");
   CHECK(probe.p99() < 250);
 }
+
+TEST_CASE("a message of as many values as may be keeps nobody waiting; one with more is refused", "[fair]") {
+  TestDaemon daemon(3);
+  Probe probe(daemon);
+  TestClient client(daemon);
+  const std::string uri = "file:///tmp/edited.c";
+  client.notify("textDocument/didOpen",
+                {{"textDocument", {{"uri", uri}, {"languageId", "c"}, {"version", 1}, {"text", "x\n"}}}});
+  json changes = json::array();
+  const json at = {{"line", 0}, {"character", 0}};
+  for (int i = 0; i < 25'000; ++i)
+    changes.push_back({{"range", {{"start", at}, {"end", at}}}, {"text", "y"}});
+  for (int i = 0; i < 10; ++i)
+    client.notify("textDocument/didChange",
+                  {{"textDocument", {{"uri", uri}, {"version", 2}}}, {"contentChanges", changes}});
+  client.result("profile/list", json::object());  // behind them
+  CHECK(probe.p99() < 250);
+  std::string many = "[0";
+  for (int i = 0; i < 250'000; ++i) many += ",0";
+  const auto parsed = protocol::parse_json(many + "]");
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().message.find("more than 250000 values") != std::string::npos);
+}
