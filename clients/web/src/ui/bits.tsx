@@ -74,7 +74,7 @@ export function Select<T extends string>(props: {
   onChange: (value: T) => void;
 }) {
   return (
-    <label class="select">
+    <label class="select" title={props.label}>
       <span class="select-label">{props.label}</span>
       <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value as T)}>
         {props.choices.map((choice) => (
