@@ -148,7 +148,10 @@ void Workspace::document_saved(const std::string& path) {
 }
 
 void Workspace::close_document(const std::string& path) {
-  document_bytes_.erase(path);
+  if (const auto held = document_bytes_.find(path); held != document_bytes_.end()) {
+    engine_.freed(held->second.bytes());
+    document_bytes_.erase(held);
+  }
   if (documents_.erase(path) > 0) rebuild_documents();
 }
 

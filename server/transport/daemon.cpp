@@ -262,6 +262,7 @@ void Daemon::serve(SocketConnection::Socket socket, const std::string& token) {
       },
       [this](SocketConnection* over) {
         std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
+        engine_->freed(MemoryReturn::kWorthIt);  // what waited to be read by it, and what it had open
         watch_idleness();
       });
   idle_.cancel();

@@ -184,16 +184,21 @@ void PspSession::parse_later(const std::shared_ptr<std::string>& text,
           if (account.over()) fault.error.message = account.error("this message").message;
           *parsed = tl::make_unexpected(std::move(fault));
         }
+        const std::size_t taken =
+            static_cast<std::size_t>(std::max<std::int64_t>(account.peak(), 0)) + text->size();
         *text = {};
         const LastWords words;
-        engine.post([this, alive, parsed] {
+        engine.post([this, alive, parsed, taken] {
           if (!*alive || context_.closed) return;
           parsing_ = false;
-          const auto message = *std::exchange(*parsed, std::nullopt);
-          if (message)
-            context_.peer->dispatch(*message);
-          else
-            context_.peer->refuse(message.error());
+          {
+            const auto message = *std::exchange(*parsed, std::nullopt);
+            if (message)
+              context_.peer->dispatch(*message);
+            else
+              context_.peer->refuse(message.error());
+          }
+          context_.engine.freed(taken);
           if (on_ready_) on_ready_();
         });
       });
