@@ -203,6 +203,8 @@ class Engine {
   [[nodiscard]] const std::shared_ptr<MemoryPool>& pool() const { return pool_; }
   // Who holds something that is neither profile nor view says so here. Safe from any thread.
   [[nodiscard]] const std::shared_ptr<MemoryLedger>& ledger() const { return ledger_; }
+  // Much was let go of: the system is to have it. Safe from any thread.
+  void freed(std::size_t bytes) { returned_.freed(bytes); }
   // After what is held has changed: views and what is being computed get what is left.
   void share_memory();
   [[nodiscard]] std::uint64_t profile_memory() const;

@@ -152,8 +152,8 @@ void WarmUp::next() {
   Step step = std::move(job.steps.front());
   job.steps.pop_front();
   scheduler_.submit(Lane::bulk, kNobody, "prepare " + job.open->name,
-                    [this, alive = alive_, post = post_, step = std::move(step), stop = job.stop,
-                     name = job.open->name, view_id = job.open->view_id] {
+                    [this, &views = views_, alive = alive_, post = post_, step = std::move(step),
+                     stop = job.stop, name = job.open->name, view_id = job.open->view_id] {
                       bool go_on = false;
                       // A step that ends with an exception (no memory) ends the job, and the next one has its
                       // turn.
@@ -172,10 +172,10 @@ void WarmUp::next() {
                                if (*alive) step_over(view_id, more);
                              }};
                       std::optional<Account> account;
-                      if (views_.pool()) account.emplace(views_.pool(), stop);
+                      if (views.pool()) account.emplace(views.pool(), stop);
                       const Account::Scope scope(account ? &*account : nullptr);
                       const Result<void> done = step(StopToken(stop));
-                      views_.measure_again();
+                      views.measure_again();  // the engine outlives its workers, this need not
                       go_on = done.has_value();
                       if (!done && done.error().code != ErrorCode::cancelled)
                         log_warning(fmt::format("{}: not prepared: {}", name, describe(done.error())));

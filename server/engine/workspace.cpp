@@ -139,7 +139,10 @@ std::uint64_t Workspace::most_of_documents() const {
 }
 
 void Workspace::close_document(const std::string& path) {
-  document_bytes_.erase(path);
+  if (const auto held = document_bytes_.find(path); held != document_bytes_.end()) {
+    engine_.freed(held->second.bytes());
+    document_bytes_.erase(held);
+  }
   if (documents_.erase(path) > 0) documents_changed_ = true;
 }
 

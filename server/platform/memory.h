@@ -50,7 +50,7 @@ bool ran_out_of_memory();
 // when enough was freed. Safe from any thread.
 class MemoryReturn {
  public:
-  static constexpr std::size_t kWorthIt = std::size_t{16} << 20;
+  static constexpr std::size_t kWorthIt = std::size_t{32} << 20;
 
   explicit MemoryReturn(std::chrono::milliseconds pause = std::chrono::seconds(2)) : pause_(pause) {}
   ~MemoryReturn();

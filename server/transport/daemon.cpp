@@ -285,6 +285,7 @@ SocketConnection::MakeSession Daemon::session_maker(const std::string& token) {
 SocketConnection::Closed Daemon::connection_closed() {
   return [this](SocketConnection* over) {
     std::erase_if(connections_, [&](const auto& c) { return c.get() == over; });
+    engine_->freed(MemoryReturn::kWorthIt);  // what waited to be read by it, and what it had open
     watch_idleness();
   };
 }

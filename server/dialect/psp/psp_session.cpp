@@ -168,7 +168,8 @@ void PspSession::receive(std::string body) {
   const Lane lane = body.size() < kParsedSoon ? Lane::interactive : Lane::bulk;
   const auto parsed = std::make_shared<Parsed>();
   const auto text = std::make_shared<std::string>(std::move(body));
-  const auto parse = [parsed, text, pool = context_.engine.pool()] {
+  const auto taken = std::make_shared<std::size_t>(text->size());
+  const auto parse = [parsed, text, taken, pool = context_.engine.pool()] {
     Account account(pool, StopSource());
     try {
       const Account::Scope scope(&account);
@@ -179,16 +180,20 @@ void PspSession::receive(std::string body) {
       if (account.over()) fault.error.message = account.error("this message").message;
       *parsed = tl::make_unexpected(std::move(fault));
     }
+    *taken += static_cast<std::size_t>(std::max<std::int64_t>(account.peak(), 0));
     *text = {};
   };
-  const auto dispatch = [this, parsed] {
-    const Parsed message = std::exchange(*parsed, std::nullopt);
+  const auto dispatch = [this, parsed, taken] {
+    const std::size_t bytes = *taken;
+    Parsed message = std::exchange(*parsed, std::nullopt);
     if (!message)
       context_.peer->refuse({std::nullopt, ResponseError(psp::ErrorCodes::internal_error, "not parsed")});
     else if (*message)
       context_.peer->dispatch(**message);
     else
       context_.peer->refuse(message->error());
+    message.reset();
+    context_.engine.freed(bytes);
   };
   try {
     aside(lane, "parse", parse, dispatch);

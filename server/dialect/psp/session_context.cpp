@@ -75,6 +75,9 @@ Result<void> answer_within(Engine& engine, const StopSource& stop,
   }
   if (!done && account.over()) done = tl::unexpected<Error>(account.error("answering this"));
   engine.views().measure_again();
+  constexpr std::int64_t kMuch = 4 << 20;
+  if (const std::int64_t back = account.peak() - account.used(); back > kMuch)
+    engine.freed(static_cast<std::size_t>(back));
   return done;
 }
 

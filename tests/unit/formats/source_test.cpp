@@ -1,10 +1,12 @@
 #include "formats/source.h"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +67,26 @@ TEST_CASE("a file above the limit is refused by name of the limit") {
   REQUIRE_FALSE(source);
   CHECK(source.error().code == ErrorCode::limit);
   CHECK(source.error().message.find("input_bytes") != std::string::npos);
+}
+
+TEST_CASE("a pipe that nobody writes to is given up soon after one is told to") {
+  const TempFolder folder;
+  const std::string path = (folder.path / "pipe").string();
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  const int keeps_it_open = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(keeps_it_open >= 0);
+  StopSource stop;
+  std::thread told([&stop] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.request_stop();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto source = open_file(path, kLimit, OpenRule::anything, StopToken(stop));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));  // a look every 20 ms
+  told.join();
+  close(keeps_it_open);
+  REQUIRE_FALSE(source);
+  CHECK(source.error().code == ErrorCode::cancelled);
 }
 
 TEST_CASE("a pipe is read to its end, or to the limit") {
