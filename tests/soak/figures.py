@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+BUSY_S, BUSY_TIMES = 0.02, 3  # a machine that is this late is busy with something else; targets of times are so many times larger
 WAKE_UPS = 4  # of an answer: the daemon's loop, a worker, the loop, the client
 
 
@@ -100,7 +101,7 @@ class Table:
                 beyond: bool = False, late: float = 0.0) -> bool:
         """`beyond`: the value is only a lower bound, since what is measured was ended. `late`: how late this machine let
         a process of ours run that had nothing to wait for; an answer takes some of that on each wake-up of its way."""
-        met: bool | None = value <= most + WAKE_UPS * late
+        met: bool | None = value <= (most if late <= BUSY_S else BUSY_TIMES * most) + WAKE_UPS * late
         if most < value and met:
             note += f"{', ' if note else ''}the machine was late by {text(late)}"
         if not self.judge_cost and text in (seconds_text, megabytes_text, share_text):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from client import CrowdClient, Reply
-from figures import count_text, seconds_text, share_text
+from figures import BUSY_S, count_text, seconds_text, share_text
 from house import House, Limits
 from inputs import GO_DEMO
 from measured import percentile
@@ -280,7 +280,12 @@ def run(stage: Stage) -> None:
         else:
             p50, p99 = percentile(books.cached, 0.5), percentile(books.cached, 0.99)
             note = f"p50 {seconds_text(p50)} of {len(books.cached):,}; slowest {books.slowest[1]}"
-            table.at_most(name, "cached answers, p99", p99, CACHED_S, seconds_text, note, late=percentile(late, 0.99))
+            our_delay = percentile(late, 0.99)
+            if our_delay > BUSY_S:  # fifty clients wait in line for the processor, which is nobody's fault
+                told = f"{seconds_text(p99)} ({note}); not judged, as the machine was late by {seconds_text(our_delay)}"
+                table.told(name, "cached answers, p99", told)
+            else:
+                table.at_most(name, "cached answers, p99", p99, CACHED_S, seconds_text, note, late=our_delay)
         if books.rest:
             table.told(name, "answers asked first, p99", seconds_text(percentile(books.rest, 0.99)))
         table.told(name, "of that our own delay, p99", seconds_text(percentile(late, 0.99)))

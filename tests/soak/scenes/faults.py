@@ -106,7 +106,7 @@ def known(stage: Stage, folder: Path) -> Known:
     big, kept = stage.inputs.profile(10), stage.inputs.profile(30)
     with stage.house() as house:
         client = house.client()
-        totals = [opened.total for path in (big, kept) if isinstance(opened := open_file(client, path), Opened)]
+        totals = [opened.total for path in (big, kept) if isinstance(opened := open_file(client, path, 120), Opened)]
     return Known(small, total, big, totals[0], kept, totals[1])
 
 

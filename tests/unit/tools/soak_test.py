@@ -46,7 +46,9 @@ class Figures(unittest.TestCase):
         rows = table()
         rows.at_most("s", "a", 0.08, 0.05, seconds_text, late=0.01)
         rows.at_most("s", "b", 0.1, 0.05, seconds_text, late=0.01)
-        self.assertEqual([row.verdict for row in rows.rows], ["pass", "MISS"])
+        rows.at_most("s", "c", 0.2, 0.05, seconds_text, late=0.03)
+        rows.at_most("s", "d", 0.3, 0.05, seconds_text, late=0.03)
+        self.assertEqual([row.verdict for row in rows.rows], ["pass", "MISS", "pass", "MISS"])
         self.assertIn("late", rows.rows[0].text)
 
     def test_with_a_sanitizer_times_are_told_and_counts_are_judged(self):

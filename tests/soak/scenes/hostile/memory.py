@@ -85,8 +85,8 @@ def newlines(play: Play) -> None:
         play.ask(client, "profile/list", {}, 5)
     except ClientError:
         pass
-    mark = play.house.peak_mb - play.house.start_mb
-    play.table.at_most(play.scene, "more than at the start", mark, 200, megabytes_text)
+    more = play.house.peak_mb - play.house.start_mb
+    play.table.at_most(play.scene, "more than at the start", more, play.house.limits.budget_mb, megabytes_text)
 
 
 @act("behind-a-large-message", 3)
