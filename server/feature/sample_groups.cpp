@@ -98,8 +98,10 @@ Result<std::optional<SampleGroup>> threads_of(const Profile& profile, MetricId m
     named.add(std::move(name), totals[t]);
     named.together = sum_of(named.together, totals[t]);
   }
-  return std::optional(
-      group_of(whole, "", named, Filter{.op = FilterOp::keep, .by = FilterBy::thread}, limit));
+  Filter chosen;
+  chosen.op = FilterOp::keep;
+  chosen.by = FilterBy::thread;
+  return std::optional(group_of(whole, "", named, chosen, limit));
 }
 
 Result<void> add_labels(const Profile& profile, MetricId metric, const Whole& whole, std::size_t limit,
@@ -135,8 +137,11 @@ Result<void> add_labels(const Profile& profile, MetricId metric, const Whole& wh
       out.keys_left = by_key.size() - kMaxLabelKeys;
       break;
     }
-    out.labels.push_back(
-        group_of(whole, key, named, Filter{.op = FilterOp::keep, .by = FilterBy::label, .key = key}, limit));
+    Filter chosen;
+    chosen.op = FilterOp::keep;
+    chosen.by = FilterBy::label;
+    chosen.key = key;
+    out.labels.push_back(group_of(whole, key, named, chosen, limit));
   }
   return {};
 }
