@@ -303,7 +303,7 @@ def run(stage: Stage) -> None:
 
 def descriptors_left(house: House) -> int:
     """More than at the start, once what the daemon still closes is closed."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 15
     while (more := house.descriptors() - house.start_descriptors) > 3 and time.monotonic() < end:
         time.sleep(0.2)
     return more
