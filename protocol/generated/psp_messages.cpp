@@ -165,6 +165,15 @@ bool MetricListRequest::decode_result(const Json& value, Result& out, const Path
   return Codec<Result>::decode(value, out, path);
 }
 
+bool ProfileThreadsRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProfileThreadsRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileThreadsRequest::result_text(const Result& result) { return text_of(result); }
+bool ProfileThreadsRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool FlameGraphRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

@@ -235,6 +235,19 @@ struct MetricListRequest {
   static std::string result_text(const Result& result);
 };
 
+// Threads and labels of the samples: how much of the whole profile each holds, with the filter that
+// keeps it.
+struct ProfileThreadsRequest {
+  static constexpr char method[] = "profile/threads";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = ProfileThreadsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ProfileThreadsResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder
 // boxes, never left out. Values are JSON integers where the metric is integral; a client whose
 // numbers are doubles shows `text`.

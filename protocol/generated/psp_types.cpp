@@ -1811,6 +1811,96 @@ void write(JsonText& out, const MetricListResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, ProfileThreadsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("metric", out.metric)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .ok();
+}
+void write(JsonText& out, const ProfileThreadsParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "metric", value.metric);
+  put(out, "limit", value.limit);
+  out.end_object();
+}
+
+bool decode(const Json& value, SampleGroupRow& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("filter", out.filter)
+      .required("amount", out.amount)
+      .ok();
+}
+void write(JsonText& out, const SampleGroupRow& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "filter", value.filter);
+  put(out, "amount", value.amount);
+  out.end_object();
+}
+
+bool decode(const Json& value, TableRemainder& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("count", out.count)
+      .required("amount", out.amount)
+      .required("offset", out.offset)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const TableRemainder& value) {
+  out.begin_object();
+  put(out, "count", value.count);
+  put(out, "amount", value.amount);
+  put(out, "offset", value.offset);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, SampleGroup& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("key", out.key)
+      .required("rows", out.rows)
+      .optional("left", out.left)
+      .required("without", out.without)
+      .ok();
+}
+void write(JsonText& out, const SampleGroup& value) {
+  out.begin_object();
+  put(out, "key", value.key);
+  put(out, "rows", value.rows);
+  put_optional(out, "left", value.left);
+  put(out, "without", value.without);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileThreadsResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .optional("threads", out.threads)
+      .required("labels", out.labels)
+      .defaulted("keysLeft", out.keys_left)
+      .ok();
+}
+void write(JsonText& out, const ProfileThreadsResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put_optional(out, "threads", value.threads);
+  put(out, "labels", value.labels);
+  put(out, "keysLeft", value.keys_left);
+  out.end_object();
+}
+
 bool decode(const Json& value, FlameViewport& out, const Path& path) {
   return ObjectReader(value, path)
       .required("width", out.width)
@@ -2139,23 +2229,6 @@ void write(JsonText& out, const MetricColumns& value) {
   put(out, "total", value.total);
   put(out, "selfText", value.self_text);
   put(out, "totalText", value.total_text);
-  out.end_object();
-}
-
-bool decode(const Json& value, TableRemainder& out, const Path& path) {
-  return ObjectReader(value, path)
-      .required("count", out.count)
-      .required("amount", out.amount)
-      .required("offset", out.offset)
-      .required("text", out.text)
-      .ok();
-}
-void write(JsonText& out, const TableRemainder& value) {
-  out.begin_object();
-  put(out, "count", value.count);
-  put(out, "amount", value.amount);
-  put(out, "offset", value.offset);
-  put(out, "text", value.text);
   out.end_object();
 }
 

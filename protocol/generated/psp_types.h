@@ -1528,6 +1528,82 @@ struct MetricListResult {
 bool decode(const nlohmann::json& value, MetricListResult& out, const Path& path);
 void write(JsonText& out, const MetricListResult& value);
 
+// Parameters of `profile/threads`.
+struct ProfileThreadsParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The metric; absent: the default one.
+  std::optional<std::string> metric;
+  // Threads, and values of each label, at most.
+  std::uint32_t limit = 100;
+};
+bool decode(const nlohmann::json& value, ProfileThreadsParams& out, const Path& path);
+void write(JsonText& out, const ProfileThreadsParams& value);
+
+// A thread, or a value of a label.
+struct SampleGroupRow {
+  // The thread's name, its number where it has none, or the label's value.
+  std::string name;
+  // The clause of a view that keeps its samples: `thread worker-1`. Threads of one name are one
+  // row.
+  std::string filter;
+  // What its samples hold, and the share of the whole profile.
+  Amount amount;
+};
+bool decode(const nlohmann::json& value, SampleGroupRow& out, const Path& path);
+void write(JsonText& out, const SampleGroupRow& value);
+
+// The rows after this page.
+struct TableRemainder {
+  // How many.
+  std::int64_t count = 0;
+  // What they hold together: self values in a flat list, totals in a tree.
+  Amount amount;
+  // `offset` of the next page.
+  std::uint32_t offset = 0;
+  // How many and how much, as shown.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, TableRemainder& out, const Path& path);
+void write(JsonText& out, const TableRemainder& value);
+
+// The threads, or the values of a label, heaviest first. A sample with several values of a label is
+// in each of them.
+struct SampleGroup {
+  // The label's key; empty: threads.
+  std::string key;
+  // Heaviest first.
+  std::vector<SampleGroupRow> rows;
+  // Those after the limit; absent: none.
+  std::optional<TableRemainder> left;
+  // What belongs to none of them.
+  Amount without;
+};
+bool decode(const nlohmann::json& value, SampleGroup& out, const Path& path);
+void write(JsonText& out, const SampleGroup& value);
+
+// Threads and labels of a profile.
+struct ProfileThreadsResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Absent: the profile does not say which thread a sample was taken in.
+  std::optional<SampleGroup> threads;
+  // One for each key, by key; at most 64.
+  std::vector<SampleGroup> labels;
+  // How many more keys there are.
+  std::uint32_t keys_left = 0;
+};
+bool decode(const nlohmann::json& value, ProfileThreadsResult& out, const Path& path);
+void write(JsonText& out, const ProfileThreadsResult& value);
+
 // What fits on the screen.
 struct FlameViewport {
   // Width in pixels.
@@ -1829,20 +1905,6 @@ struct MetricColumns {
 };
 bool decode(const nlohmann::json& value, MetricColumns& out, const Path& path);
 void write(JsonText& out, const MetricColumns& value);
-
-// The rows after this page.
-struct TableRemainder {
-  // How many.
-  std::int64_t count = 0;
-  // What they hold together: self values in a flat list, totals in a tree.
-  Amount amount;
-  // `offset` of the next page.
-  std::uint32_t offset = 0;
-  // How many and how much, as shown.
-  std::string text;
-};
-bool decode(const nlohmann::json& value, TableRemainder& out, const Path& path);
-void write(JsonText& out, const TableRemainder& value);
 
 // A page of a table.
 struct TableResult {

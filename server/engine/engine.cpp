@@ -429,17 +429,20 @@ void Engine::announce_all(ProfileChange change, const Entry& entry, const std::v
              i + 1 == n_told ? members.size() - n_told : 0);
 }
 
-// Once in a turn of the strand: opening a thousand files at once is one thing to tell.
+// At once, and the rest of a turn of the strand together: opening a thousand files is two things to tell.
+// What is told later may come behind what a worker has done meanwhile.
 void Engine::announce_activity(const std::string& error) {
-  if (!error.empty()) {
-    for (const auto& [id, listener] : clients_) listener->on_activity_changed(error);
+  if (error.empty() && activity_told_) {
+    activity_changed_ = true;
     return;
   }
-  if (!std::exchange(activity_told_, false)) return;
+  for (const auto& [id, listener] : clients_) listener->on_activity_changed(error);
+  if (!error.empty()) return;
+  activity_told_ = true;
   post_([this, alive = alive_] {
     if (!*alive) return;
-    activity_told_ = true;
-    for (const auto& [id, listener] : clients_) listener->on_activity_changed("");
+    activity_told_ = false;
+    if (std::exchange(activity_changed_, false)) announce_activity();
   });
 }
 

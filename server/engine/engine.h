@@ -328,7 +328,7 @@ class Engine {
   };
   std::multimap<std::string, FolderWatch> folders_;  // by path
   Doomed doomed_;
-  bool activity_told_ = true;  // false: it will be, in another turn of the strand
+  bool activity_told_ = false, activity_changed_ = false;  // in this turn of the strand, and since
   std::unique_ptr<FileWatcher> watcher_;
   bool said_no_watches_ = false;
   std::unique_ptr<WarmUp> warm_up_;

@@ -220,7 +220,7 @@ class Memory(unittest.TestCase):
         client = Client(daemon)
         watcher = Client(daemon)
         base = daemon.status("VmRSS")
-        large = client.request("profile/list", {"padding": ["x" * 40] * 400_000})
+        large = client.request("profile/list", {"padding": ["x" * 80] * 200_000})
         rest = client.request("profile/list", {}) * 2000 + large * 20
         client.socket.setblocking(False)
         out = memoryview(large + rest)
@@ -288,7 +288,7 @@ class Memory(unittest.TestCase):
         client.result("profile/open", {"uri": "file://" + small})
         client.result("view/flameGraph", self.tree("top-down"))
         hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_AS)
-        padding = ["x" * 40] * 300_000
+        padding = ["x" * 80] * 200_000
         for more in (0, 256 << 10, MIB, 4 * MIB, 16 * MIB, 48 * MIB):
             room = daemon.status("VmSize") + more
             resource.prlimit(daemon.process.pid, resource.RLIMIT_AS, (room, hard[1]))

@@ -303,8 +303,11 @@ class Security(unittest.TestCase):
         def watches():
             total = 0
             for fd in os.listdir(f"/proc/{self.daemon.pid}/fdinfo"):
-                with open(f"/proc/{self.daemon.pid}/fdinfo/{fd}", encoding="ascii") as info:
-                    total += info.read().count("inotify wd:")
+                try:
+                    with open(f"/proc/{self.daemon.pid}/fdinfo/{fd}", encoding="ascii") as info:
+                        total += info.read().count("inotify wd:")
+                except FileNotFoundError:  # closed meanwhile
+                    continue
             return total
 
         keeps = self.owner()

@@ -119,9 +119,17 @@ class Web(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls) -> None:
+        # Ended while a page is there and has files: nothing of them remains.
+        test = cls()
+        page = test.session()
+        page.ask("upload/begin", {"name": "a", "size": 1})
         cls.daemon.terminate()
-        cls.daemon.wait(20)
+        code = cls.daemon.wait(20)
+        page.close()
+        left = os.listdir(os.path.join(cls.runtime, "profd", "uploads"))
         cls.folder.cleanup()
+        if code != 0 or left:
+            raise AssertionError(f"the daemon ended with {code} and left {left}")
 
     def page(self, **params) -> dict:
         done = subprocess.run([PROFD, "query", "--socket", self.socket_path, "web/address", json.dumps(params)],

@@ -2070,6 +2070,120 @@ class MetricListResult(Structure):
 
 
 @dataclass(kw_only=True)
+class ProfileThreadsParams(Structure):
+    """Parameters of `profile/threads`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    metric: str | None = None
+    # The metric; absent: the default one.
+    limit: int = 100
+    # Threads, and values of each label, at most.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "metric": FieldSpec("metric", "s", False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+    }
+
+
+@dataclass(kw_only=True)
+class SampleGroupRow(Structure):
+    """A thread, or a value of a label."""
+
+    name: str
+    # The thread's name, its number where it has none, or the label's value.
+    filter: str
+    # The clause of a view that keeps its samples: `thread worker-1`. Threads of one name are one
+    # row.
+    amount: Amount
+    # What its samples hold, and the share of the whole profile.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "filter": FieldSpec("filter", "s", True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class TableRemainder(Structure):
+    """The rows after this page."""
+
+    count: int
+    # How many.
+    amount: Amount
+    # What they hold together: self values in a flat list, totals in a tree.
+    offset: int
+    # `offset` of the next page.
+    text: str
+    # How many and how much, as shown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "count": FieldSpec("count", "l", True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "offset": FieldSpec("offset", "u", True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class SampleGroup(Structure):
+    """The threads, or the values of a label, heaviest first. A sample with several values of a label
+    is in each of them.
+    """
+
+    key: str
+    # The label's key; empty: threads.
+    rows: list[SampleGroupRow]
+    # Heaviest first.
+    left: TableRemainder | None = None
+    # Those after the limit; absent: none.
+    without: Amount
+    # What belongs to none of them.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "key": FieldSpec("key", "s", True),
+        "rows": FieldSpec("rows", ["a", ["S", "SampleGroupRow"]], True),
+        "left": FieldSpec("left", ["S", "TableRemainder"], False),
+        "without": FieldSpec("without", ["S", "Amount"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileThreadsResult(Structure):
+    """Threads and labels of a profile."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    threads: SampleGroup | None = None
+    # Absent: the profile does not say which thread a sample was taken in.
+    labels: list[SampleGroup]
+    # One for each key, by key; at most 64.
+    keys_left: int = 0
+    # How many more keys there are.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "threads": FieldSpec("threads", ["S", "SampleGroup"], False),
+        "labels": FieldSpec("labels", ["a", ["S", "SampleGroup"]], True),
+        "keysLeft": FieldSpec("keys_left", "u", False),
+    }
+
+
+@dataclass(kw_only=True)
 class FlameViewport(Structure):
     """What fits on the screen."""
 
@@ -2513,27 +2627,6 @@ class MetricColumns(Structure):
         "total": FieldSpec("total", ["a", ["o", "n", "0"]], True),
         "selfText": FieldSpec("self_text", ["a", "s"], True),
         "totalText": FieldSpec("total_text", ["a", "s"], True),
-    }
-
-
-@dataclass(kw_only=True)
-class TableRemainder(Structure):
-    """The rows after this page."""
-
-    count: int
-    # How many.
-    amount: Amount
-    # What they hold together: self values in a flat list, totals in a tree.
-    offset: int
-    # `offset` of the next page.
-    text: str
-    # How many and how much, as shown.
-
-    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
-        "count": FieldSpec("count", "l", True),
-        "amount": FieldSpec("amount", ["S", "Amount"], True),
-        "offset": FieldSpec("offset", "u", True),
-        "text": FieldSpec("text", "s", True),
     }
 
 
@@ -3460,6 +3553,9 @@ PROFILE_EXPORT_REQUEST = Message("profile/export", ["S", "ProfileExportParams"],
 # Writes a profile or a view in another format. Which ones: `formats` of the server's capabilities.
 METRIC_LIST_REQUEST = Message("metric/list", ["S", "MetricListParams"], ["S", "MetricListResult"])
 # The metrics of a profile.
+PROFILE_THREADS_REQUEST = Message("profile/threads", ["S", "ProfileThreadsParams"], ["S", "ProfileThreadsResult"])
+# Threads and labels of the samples: how much of the whole profile each holds, with the filter that
+# keeps it.
 FLAME_GRAPH_REQUEST = Message("view/flameGraph", ["S", "FlameGraphParams"], ["S", "FlameGraphResult"])
 # A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder
 # boxes, never left out. Values are JSON integers where the metric is integral; a client whose

@@ -1364,6 +1364,61 @@ export interface MetricListResult {
   default: string;
 }
 
+/** Parameters of `profile/threads`. */
+export interface ProfileThreadsParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The metric; absent: the default one. */
+  metric?: string;
+  /** Threads, and values of each label, at most. Default: 100. */
+  limit?: number;
+}
+
+/** A thread, or a value of a label. */
+export interface SampleGroupRow {
+  /** The thread's name, its number where it has none, or the label's value. */
+  name: string;
+  /** The clause of a view that keeps its samples: `thread worker-1`. Threads of one name are one row. */
+  filter: string;
+  /** What its samples hold, and the share of the whole profile. */
+  amount: Amount;
+}
+
+/**
+ * The threads, or the values of a label, heaviest first. A sample with several values of a label is in each
+ * of them.
+ */
+export interface SampleGroup {
+  /** The label's key; empty: threads. */
+  key: string;
+  /** Heaviest first. */
+  rows: SampleGroupRow[];
+  /** Those after the limit; absent: none. */
+  left?: TableRemainder;
+  /** What belongs to none of them. */
+  without: Amount;
+}
+
+/** Threads and labels of a profile. */
+export interface ProfileThreadsResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Absent: the profile does not say which thread a sample was taken in. */
+  threads?: SampleGroup;
+  /** One for each key, by key; at most 64. */
+  labels: SampleGroup[];
+  /** How many more keys there are. Default: 0. */
+  keysLeft?: number;
+}
+
 /** One step of a view's filters. */
 export interface Filter {
   /** What it does. */
@@ -2352,6 +2407,11 @@ export const ProfileExportRequest: RequestType<ProfileExportParams, ProfileExpor
 
 /** The metrics of a profile. */
 export const MetricListRequest: RequestType<MetricListParams, MetricListResult> = { method: "metric/list", lane: "inline" };
+
+/**
+ * Threads and labels of the samples: how much of the whole profile each holds, with the filter that keeps it.
+ */
+export const ProfileThreadsRequest: RequestType<ProfileThreadsParams, ProfileThreadsResult> = { method: "profile/threads", lane: "interactive" };
 
 /**
  * A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder boxes, never

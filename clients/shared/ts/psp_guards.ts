@@ -499,6 +499,32 @@ export const schema: Schema = {
     metrics: { type: ["a", ["S", "MetricInfo"]], required: true },
     default: { type: "s", required: true },
   },
+  ProfileThreadsParams: {
+    profile: { type: "s" },
+    metric: { type: "s" },
+    limit: { type: "u", maximum: 1000 },
+  },
+  SampleGroupRow: {
+    name: { type: "s", required: true },
+    filter: { type: "s", required: true },
+    amount: { type: ["S", "Amount"], required: true },
+  },
+  SampleGroup: {
+    key: { type: "s", required: true },
+    rows: { type: ["a", ["S", "SampleGroupRow"]], required: true },
+    left: { type: ["S", "TableRemainder"] },
+    without: { type: ["S", "Amount"], required: true },
+  },
+  ProfileThreadsResult: {
+    profile: { type: "s", required: true },
+    revision: { type: "u", required: true },
+    metric: { type: "s", required: true },
+    unit: { type: "s", required: true },
+    total: { type: ["S", "Amount"], required: true },
+    threads: { type: ["S", "SampleGroup"] },
+    labels: { type: ["a", ["S", "SampleGroup"]], required: true },
+    keysLeft: { type: "u" },
+  },
   Filter: {
     op: { type: "s", required: true },
     by: { type: "s", required: true },

@@ -202,6 +202,16 @@ psp::MatchResult to_psp(MatchAnswer answer) {
   return out;
 }
 
+psp::SampleGroup to_psp(SampleGroup group) {
+  psp::SampleGroup out;
+  out.key = std::move(group.key);
+  for (SampleGroup::Row& row : group.rows)
+    out.rows.push_back({std::move(row.name), std::move(row.filter), to_psp(row.amount)});
+  out.left = remainder_to_psp(group.left);
+  out.without = to_psp(group.without);
+  return out;
+}
+
 psp::HotspotsResult to_psp(const Places& places) {
   psp::HotspotsResult out;
   write_head(places.head, out);

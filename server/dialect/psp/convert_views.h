@@ -7,6 +7,7 @@
 #include "server/feature/flame_answer.h"
 #include "server/feature/match_answer.h"
 #include "server/feature/places.h"
+#include "server/feature/sample_groups.h"
 #include "server/feature/search_answer.h"
 #include "server/feature/table_answer.h"
 
@@ -17,6 +18,7 @@ psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::TableResult to_psp(TableAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
 psp::MatchResult to_psp(MatchAnswer answer);
+psp::SampleGroup to_psp(SampleGroup group);
 psp::HotspotsResult to_psp(const Places& places);
 psp::MetricColumns to_psp(MetricRows rows);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);

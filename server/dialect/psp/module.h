@@ -27,6 +27,8 @@ class Module {
   virtual void start() {}
   // What hints and lenses show may be another: settings, workspace, profiles.
   virtual void refresh() {}
+  // The client is gone. What a module has of the engine it gives back now: it may be destroyed after it.
+  virtual void end() {}
   // News of the engine, between `initialized` and the end.
   virtual void on_profile(const ProfileNews&) {}
   virtual void on_selection(const std::optional<SharedSelection>&, ClientId /*by*/) {}

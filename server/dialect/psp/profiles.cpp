@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/writer.h"
+#include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/atomic_file.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/exports.h"
+#include "server/feature/sample_groups.h"
 #include "server/runtime/base64.h"
 
 namespace profd {
@@ -19,6 +21,22 @@ namespace {
 
 constexpr std::size_t kMaxOpened = 1000;
 constexpr std::size_t kListedInline = 20;  // a longer list is spelled out on a worker
+
+Result<psp::ProfileThreadsResult> threads_of(const OpenProfile& open, MetricId metric, std::size_t limit,
+                                             const StopToken& stop) {
+  PROFD_TRY(SampleGroups groups, sample_groups(*open.profile, metric, limit, stop));
+  psp::ProfileThreadsResult out;
+  out.profile = open.handle;
+  out.revision = open.revision;
+  const MetricInfo& info = open.profile->metrics()[metric.v];
+  out.metric = info.name;
+  out.unit = unit_name(info.unit);
+  out.total = to_psp(groups.total);
+  if (groups.threads) out.threads = to_psp(std::move(*groups.threads));
+  for (SampleGroup& group : groups.labels) out.labels.push_back(to_psp(std::move(group)));
+  out.keys_left = static_cast<std::uint32_t>(groups.keys_left);
+  return out;
+}
 
 psp::OpenedProfile to_opened(const OpenProfile& open) {
   psp::OpenedProfile out;
@@ -281,6 +299,19 @@ void ProfilesModule::bind(protocol::Binder& binder) {
             [&views = session_.engine.views(), open = *open, id = *id, request,
              workspace = session_.workspace.snapshot()](const StopToken& stop) {
               return summary_of(views, *open, workspace, id, request, stop);
+            });
+      });
+
+  binder.request<psp::ProfileThreadsRequest>(
+      [this](const psp::ProfileThreadsParams& params, protocol::Reply<psp::ProfileThreadsRequest> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        const auto id = find_metric(**open, params.metric.value_or(""), "params.metric");
+        if (!id) return reply.error(id.error());
+        session_.run<psp::ProfileThreadsRequest>(
+            true, std::move(reply), (*open)->place(),
+            [open = *open, id = *id, limit = std::size_t{params.limit}](const StopToken& stop) {
+              return threads_of(*open, id, limit, stop);
             });
       });
 

@@ -139,6 +139,7 @@ PspSession::~PspSession() {
 void PspSession::close() {
   if (std::exchange(context_.closed, true)) return;
   context_.peer->close();
+  for (const auto& module : modules_) module->end();
   context_.engine.remove_client(context_.client);
   channel_->close();
 }

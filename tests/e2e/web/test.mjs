@@ -562,6 +562,21 @@ test("shows the text of a source beside what its lines cost", async (views) => {
   await axe(views);
 });
 
+test("lists threads and labels, and one that is chosen is a filter", async (views) => {
+  await views.open(demo, "&tab=threads");
+  await views.until("the labels", async () =>
+    /57\.2 %4\.77 s\/report/.test(await views.page.locator("main").textContent()),
+  );
+  await views.page.getByRole("button", { name: /4\.77 s/ }).click();
+  await views.until(
+    "a chip",
+    async () => (await views.page.locator(".chip-text").allTextContents())[0] === 'label endpoint = "/report"',
+  );
+  await views.page.keyboard.press("1");
+  await views.ready();
+  await views.until("its share", async () => /^all, 4\.77 s/.test((await views.items())[0].text));
+});
+
 test("is served by the daemon, and the token leaves no trace", async (views) => {
   const daemon = await startDaemon(profd, scratch);
   try {

@@ -842,6 +842,37 @@ M.DaemonState = {
 ---@field metrics profd.MetricInfo[] Its metrics.
 ---@field default string The default one.
 
+--- Parameters of `profile/threads`.
+---@class profd.ProfileThreadsParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field metric? string The metric; absent: the default one.
+---@field limit? integer Threads, and values of each label, at most. Default: 100.
+
+--- A thread, or a value of a label.
+---@class profd.SampleGroupRow
+---@field name string The thread's name, its number where it has none, or the label's value.
+---@field filter string The clause of a view that keeps its samples: `thread worker-1`. Threads of one name are one row.
+---@field amount profd.Amount What its samples hold, and the share of the whole profile.
+
+--- The threads, or the values of a label, heaviest first. A sample with several values of a label is in each
+--- of them.
+---@class profd.SampleGroup
+---@field key string The label's key; empty: threads.
+---@field rows profd.SampleGroupRow[] Heaviest first.
+---@field left? profd.TableRemainder Those after the limit; absent: none.
+---@field without profd.Amount What belongs to none of them.
+
+--- Threads and labels of a profile.
+---@class profd.ProfileThreadsResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field threads? profd.SampleGroup Absent: the profile does not say which thread a sample was taken in.
+---@field labels profd.SampleGroup[] One for each key, by key; at most 64.
+---@field keysLeft? integer How many more keys there are. Default: 0.
+
 --- One step of a view's filters.
 ---@class profd.Filter
 ---@field op profd.FilterOp What it does.
@@ -1359,6 +1390,9 @@ M.methods = {
   --- The metrics of a profile.
   --- params: profd.MetricListParams; result: profd.MetricListResult
   metric_list = "metric/list",
+  --- Threads and labels of the samples: how much of the whole profile each holds, with the filter that keeps it.
+  --- params: profd.ProfileThreadsParams; result: profd.ProfileThreadsResult
+  profile_threads = "profile/threads",
   --- A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder boxes, never left out. Values are JSON integers where the metric is integral; a client whose numbers are doubles shows `text`.
   --- params: profd.FlameGraphParams; result: profd.FlameGraphResult
   flame_graph = "view/flameGraph",
@@ -1954,6 +1988,32 @@ M.schema = {
     revision = { type = "u", required = true },
     metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
     default = { type = "s", required = true },
+  },
+  ProfileThreadsParams = {
+    profile = { type = "s" },
+    metric = { type = "s" },
+    limit = { type = "u", maximum = 1000 },
+  },
+  SampleGroupRow = {
+    name = { type = "s", required = true },
+    filter = { type = "s", required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+  },
+  SampleGroup = {
+    key = { type = "s", required = true },
+    rows = { type = {"a", {"S", "SampleGroupRow"}}, required = true },
+    left = { type = {"S", "TableRemainder"} },
+    without = { type = {"S", "Amount"}, required = true },
+  },
+  ProfileThreadsResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    threads = { type = {"S", "SampleGroup"} },
+    labels = { type = {"a", {"S", "SampleGroup"}}, required = true },
+    keysLeft = { type = "u" },
   },
   Filter = {
     op = { type = "s", required = true },

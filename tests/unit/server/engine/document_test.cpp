@@ -188,3 +188,17 @@ TEST_CASE("a document of more lines than may be is not kept") {
   REQUIRE_FALSE(done);
   CHECK(done.error().message == "a document may have 64 MiB and 2,000,000 lines");
 }
+
+TEST_CASE("a document that open profiles were measured with in more versions than may be is not kept") {
+  Document document("a\n", 1);
+  std::vector<std::uint64_t> in_use;
+  Result<void> done;
+  for (std::uint64_t view = 1; done && view <= 2 * Document::kMaxStates; ++view) {
+    in_use.push_back(view);
+    REQUIRE(document.change(range(0, 0, 0, 0), "b", PositionEncoding::utf8, 2));
+    done = document.saved(view, in_use);
+  }
+  REQUIRE_FALSE(done);
+  CHECK(in_use.size() == Document::kMaxStates);
+  CHECK(done.error().message == "open profiles were measured with more than 64 versions of a document");
+}

@@ -68,7 +68,7 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
     memory = daemon.engine().views().memory();
   });
   CHECK(ready);
-  CHECK(ready_by_line);  // hovers
+  CHECK(ready_by_line);       // hovers
   CHECK(memory > 1'000'000);  // counted: totals and the index of contexts by function
 }
 

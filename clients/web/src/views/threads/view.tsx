@@ -1,86 +1,105 @@
-// Threads and labels: what the profile says of them, and a filter for one.
-import { useState } from "preact/hooks";
-import { addFilter } from "../../state/state.js";
-import { Busy, Empty } from "../../ui/bits.js";
-import { useApp, useProfile } from "../../ui/context.js";
+// Threads and labels: how much of the profile each holds; one that is chosen is a filter.
+import { ProfileThreadsRequest, type SampleGroup } from "../../../../shared/ts/psp.js";
+import { shown } from "../../draw/shown.js";
+import { parseClause, filterText } from "../../state/spec.js";
+import { addFilter, removeFilter } from "../../state/state.js";
+import { Busy, Empty, Name, Share } from "../../ui/bits.js";
+import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 
 export function ThreadsView() {
   const app = useApp();
   const profile = useProfile();
-  const [thread, setThread] = useState("");
-  const [key, setKey] = useState("");
-  const [value, setValue] = useState("");
-  if (profile === undefined) return <Busy text="Reading" />;
-  const { threads, samples } = profile.summary;
+  const place = app.place.value;
+  const known = app.can(ProfileThreadsRequest.method);
+  const answer = useAnswer(
+    ProfileThreadsRequest,
+    profile === undefined || !known ? undefined : { profile: profile.handle, metric: place.metric || profile.metric },
+  );
+  const groups = answer.value;
   return (
     <div class="view">
       <Toolbar />
       <div class="view page">
         <div class="page-body">
           <h1>Threads and labels</h1>
-          {threads.value === 0 && samples.value === 0 ? (
+          {!known ? (
+            <Empty title="Not known here">
+              <p>
+                This daemon is older than the page and does not list threads. A filter by thread works all the same.
+              </p>
+            </Empty>
+          ) : answer.error !== undefined ? (
+            <Empty title="The list cannot be shown">
+              <p>{answer.error}</p>
+            </Empty>
+          ) : groups === undefined ? (
+            <Busy text="Counting" />
+          ) : groups.threads === undefined && groups.labels.length === 0 ? (
             <Empty title="Not recorded">
-              <p>This profile has no samples with threads or labels, only totals.</p>
+              <p>This profile does not say which thread a sample was taken in, and its samples have no labels.</p>
             </Empty>
           ) : (
-            <div class="cards">
-              <section class="card">
-                <h2>Threads</h2>
-                <p>{threads.value === 0 ? "Threads were not recorded." : `${threads.text} threads.`}</p>
-                <form
-                  class="row"
-                  onSubmit={(event) => {
-                    event.preventDefault();
-                    if (thread !== "")
-                      app.update((state) => addFilter(state, { op: "keep", by: "thread", pattern: thread }));
-                  }}
-                >
-                  <input
-                    type="text"
-                    aria-label="Name or id of a thread"
-                    placeholder="Name or id of a thread"
-                    value={thread}
-                    onInput={(event) => setThread(event.currentTarget.value)}
-                  />
-                  <button type="submit" class="button">
-                    Keep it
-                  </button>
-                </form>
-              </section>
-              <section class="card">
-                <h2>Labels</h2>
-                <form
-                  class="row"
-                  onSubmit={(event) => {
-                    event.preventDefault();
-                    if (key !== "" && value !== "")
-                      app.update((state) => addFilter(state, { op: "keep", by: "label", key, pattern: value }));
-                  }}
-                >
-                  <input
-                    type="text"
-                    aria-label="Key of a label"
-                    placeholder="key"
-                    value={key}
-                    onInput={(event) => setKey(event.currentTarget.value)}
-                  />
-                  <input
-                    type="text"
-                    aria-label="Value of the label"
-                    placeholder="value"
-                    value={value}
-                    onInput={(event) => setValue(event.currentTarget.value)}
-                  />
-                  <button type="submit" class="button">
-                    Keep it
-                  </button>
-                </form>
-              </section>
-            </div>
+            <>
+              <p class="muted">
+                Shares are of the whole profile, {groups.total.text}. Choose one to keep only its samples, in every
+                view.
+              </p>
+              <div class="cards">
+                {groups.threads !== undefined && (
+                  <Group title="Threads" group={groups.threads} none="in no known thread" />
+                )}
+                {groups.labels.map((group) => (
+                  <Group key={group.key} title={shown(group.key)} group={group} none="without it" />
+                ))}
+              </div>
+              {(groups.keysLeft ?? 0) > 0 && <p class="muted">{groups.keysLeft} more labels are not listed.</p>}
+            </>
           )}
         </div>
       </div>
     </div>
+  );
+}
+
+function Group({ title, group, none }: { title: string; group: SampleGroup; none: string }) {
+  const app = useApp();
+  const { chips } = app.place.value;
+  const top = Math.max(1e-12, ...group.rows.map((row) => Math.abs(row.amount.share ?? 0)));
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <ol class="hot-list">
+        {group.rows.map((row) => {
+          const at = chips.findIndex((chip) => chip.on && filterText(chip.filter) === row.filter);
+          return (
+            <li key={row.filter}>
+              <button
+                type="button"
+                aria-pressed={at >= 0}
+                title={shown(row.filter)}
+                onClick={() =>
+                  app.update((state) => {
+                    if (at >= 0) return removeFilter(state, at);
+                    const clause = parseClause(row.filter);
+                    return "filter" in clause ? addFilter(state, clause.filter) : state;
+                  })
+                }
+              >
+                <Share text={row.amount.shareText ?? ""} part={Math.abs(row.amount.share ?? 0) / top} />
+                <span class="hot-value">{row.amount.text}</span>
+                <Name text={row.name} />
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      {group.left !== undefined && <p class="muted">{shown(group.left.text)}</p>}
+      {group.without.value !== 0 && (
+        <p class="muted">
+          {group.without.text} ({group.without.shareText}) {none}
+        </p>
+      )}
+    </section>
   );
 }
