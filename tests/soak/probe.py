@@ -35,7 +35,7 @@ class Probe:
         self.phase = "alone"
         self.seconds: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.errors: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        self.waiting: dict[str, tuple[str, float]] = {}  # kind -> phase and when it was asked
+        self.waiting: dict[str, float] = {}  # kind -> when it was asked
         self.lock = threading.Lock()
 
     def connect(self) -> Client:
@@ -84,8 +84,7 @@ class Probe:
             number += 1
             start = time.perf_counter()
             with self.lock:
-                phase = self.phase
-                self.waiting[kind] = (phase, start)
+                self.waiting[kind] = start
             problem = ""
             try:
                 answer = one(number)
@@ -95,6 +94,7 @@ class Probe:
                 problem = f"{type(error).__name__}: {error}"
             with self.lock:
                 del self.waiting[kind]
+                phase = self.phase  # what waited into a phase is felt in it
                 self.seconds[phase][kind].append(time.perf_counter() - start)
                 if problem:
                     self.errors[phase][kind].append(problem)
@@ -112,9 +112,9 @@ class Probe:
     def result(self) -> dict[str, Any]:
         with self.lock:
             now = time.perf_counter()
-            for kind, (phase, start) in self.waiting.items():
+            for kind, start in self.waiting.items():
                 if now - start > TOLD:
-                    self.seconds[phase][kind].append(now - start)
+                    self.seconds[self.phase][kind].append(now - start)
             return {phase: {kind: {"seconds": times, "errors": self.errors[phase][kind]} for kind, times in kinds.items()}
                     for phase, kinds in self.seconds.items()}
 

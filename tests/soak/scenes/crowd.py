@@ -272,7 +272,7 @@ def run(stage: Stage) -> None:
         ]
         memory, late = asyncio.run(mingle(stage, house, [kinds[i % 3] for i in range(N_CLIENTS)], books))
         house.leave()
-        table.at_least(name, "requests", books.n_asked, 10 * N_CLIENTS, f"{books.n_vanished} clients vanished")
+        table.at_least(name, "requests", books.n_asked, 2 * N_CLIENTS, f"{books.n_vanished} clients vanished")
         table.at_most(name, "unanswered", books.n_unanswered, 0, count_text)
         table.none_of(name, "errors", books.problems)
         if not books.cached:
@@ -303,7 +303,7 @@ def run(stage: Stage) -> None:
 
 def descriptors_left(house: House) -> int:
     """More than at the start, once what the daemon still closes is closed."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 15
     while (more := house.descriptors() - house.start_descriptors) > 3 and time.monotonic() < end:
         time.sleep(0.2)
     return more

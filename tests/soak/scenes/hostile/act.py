@@ -58,7 +58,7 @@ class Play:
 
     def ask(self, client: Client, method: str, params: dict[str, Any], timeout_s: float | None = None) -> Answer | None:
         try:
-            return client.request(method, params, timeout_s or self.left + 1)
+            return client.request(method, params, timeout_s or self.left + 6)
         except ClientError:
             return None
 

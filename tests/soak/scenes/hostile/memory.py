@@ -17,7 +17,7 @@ def gzip_bomb(play: Play) -> None:
     """Text that grows a thousandfold under a budget it cannot fit."""
     bomb = play.stage.inputs.bomb(1 if play.stage.short else 4)
     client = play.client()
-    answer = play.open(client, bomb, play.left + 4)
+    answer = play.open(client, bomb, play.left + 12)
     # Equal stacks fold into one: reading it to its end within the budget is as good as refusing it.
     taken = answer is not None and answer.error is None
     play.table.holds(play.scene, "the bomb is answered", "yes", "no" if answer is None else "read" if taken else
@@ -28,7 +28,7 @@ def gzip_bomb(play: Play) -> None:
 def wide_bomb(play: Play) -> None:
     """Every stack another one: what is read does not fold."""
     client = play.client()
-    answer = play.open(client, play.stage.inputs.wide_bomb(20 if play.stage.short else 60), play.left + 4)
+    answer = play.open(client, play.stage.inputs.wide_bomb(20 if play.stage.short else 60), play.left + 12)
     play.table.holds(play.scene, "the bomb is answered", "yes", "no" if answer is None else "yes", answer is not None)
 
 
