@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
+#include "core/support/account.h"
 #include "formats/support/output_buffer.h"
 
 namespace profd {
@@ -37,9 +39,10 @@ bool is_zstd(std::span<const std::byte> bytes) {
 Result<Expanded> unzstd(std::span<const std::byte> in, const ExpandOptions& options, ImportReport& report) {
   const std::unique_ptr<ZSTD_DStream, FreeStream> stream(ZSTD_createDStream());
   if (!stream) return fail(ErrorCode::limit, "not enough memory to decompress");
-  // The window is memory, too.
+  // The window is memory, too, and may be larger than what comes out of it.
   int window_log = kWindowLogMax;
-  while (window_log > 20 && (std::uint64_t{1} << window_log) > options.limit.bytes) --window_log;
+  if (const Account* account = Account::current())
+    while (window_log > 20 && (std::uint64_t{1} << window_log) > account->pool().left()) --window_log;
   ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, window_log);
   // What a frame says of its size is checked by the decoder, so it need not be tried.
   const unsigned long long stated = ZSTD_getFrameContentSize(in.data(), in.size());
@@ -61,6 +64,8 @@ Result<Expanded> unzstd(std::span<const std::byte> in, const ExpandOptions& opti
     status = ZSTD_decompressStream(stream.get(), &output, &input);
     const bool moved = output.pos != used || input.pos != before;
     used = output.pos;
+    if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge && window_log < kWindowLogMax)
+      return fail(ErrorCode::limit, "not enough memory for the window that this was compressed with");
     if (ZSTD_isError(status)) {
       damage = Error{ErrorCode::malformed,
                      fmt::format("the compressed data is damaged ({})", ZSTD_getErrorName(status)),
