@@ -33,6 +33,7 @@ export class Views {
     this.bridge = bridge;
     this.complaints = [];
     page.setDefaultTimeout(3000);
+    page.setDefaultNavigationTimeout(20_000);
     page.on("pageerror", (error) => this.complaints.push(error.stack ?? String(error)));
     page.on("console", (message) => {
       // A connection that is refused is the browser's own line, and reading pixels the test's.
