@@ -38,6 +38,9 @@ struct PeerHooks {
   std::function<void(std::string_view text)> log;  // optional: faults of the other side, and ours
   // Optional: why a request of this method is dropped without an answer, where it is known on this thread.
   std::function<std::optional<ResponseError>(std::string_view method)> dropped{};
+  // Optional: calls `say`, which answers a request that was dropped: there may be no memory for it but some
+  // that was put by.
+  std::function<void(const std::function<void()>& say)> at_last{};
 };
 
 class Peer {

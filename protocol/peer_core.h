@@ -24,6 +24,7 @@ class PeerCore {
   [[nodiscard]] std::optional<ResponseError> why_dropped(std::string_view method) const {
     return hooks_.dropped ? hooks_.dropped(method) : std::nullopt;
   }
+  void at_last(const std::function<void()>& say) const { hooks_.at_last ? hooks_.at_last(say) : say(); }
 
   // Requests of the other side. The serial tells two with one id apart.
   std::optional<std::uint64_t> begin_incoming(const RequestId& id, std::size_t limit);

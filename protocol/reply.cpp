@@ -70,16 +70,16 @@ void ReplyOnce::drop() noexcept try {
   if (!open_) return;
   const auto core = core_.lock();
   if (!core) return;
-  if (core->cancelled(serial_)) {
-    error({ErrorCodes::request_cancelled, method_ + " was cancelled"});
-    return;
-  }
-  if (const auto why = core->why_dropped(method_)) {
-    error(*why);
-    return;
-  }
-  core->log(method_ + " " + id_.json() + " was dropped without an answer");
-  error({ErrorCodes::internal_error, method_ + " failed inside the server; its log says more"});
+  core->at_last([this, &core] {
+    if (core->cancelled(serial_)) {
+      error({ErrorCodes::request_cancelled, method_ + " was cancelled"});
+    } else if (const auto why = core->why_dropped(method_)) {
+      error(*why);
+    } else {
+      core->log(method_ + " " + id_.json() + " was dropped without an answer");
+      error({ErrorCodes::internal_error, method_ + " failed inside the server; its log says more"});
+    }
+  });
 } catch (...) {  // out of memory, or a hook that throws: nothing is left to tell anyone
 }
 

@@ -118,11 +118,14 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   hooks.log = [](std::string_view text) { log_warning(text); };
   hooks.dropped = [](std::string_view method) -> std::optional<ResponseError> {
     if (!ran_out_of_memory()) return std::nullopt;
-    const LastWords words;
     psp::ErrorData data;
     data.reason = "limit";
     return ResponseError(psp::ErrorCodes::request_failed,
                          std::string(method) + ": there is not enough memory to answer this", data);
+  };
+  hooks.at_last = [](const std::function<void()>& say) {
+    const LastWords words;
+    say();
   };
   context_.aside = [this](Lane lane, const char* what, UniqueFunction<void()> work,
                           UniqueFunction<void()> then) {
@@ -219,12 +222,18 @@ void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
       if (is_submitted) engine.post(std::move(tell));
     }
   };
-  const auto over = std::make_shared<Over>(context_.engine,
-                                           [this, alive = context_.alive, then = std::move(then)]() mutable {
-                                             if (!*alive || context_.closed) return;
-                                             then();
-                                             if (--n_aside_ == 0 && on_ready_) on_ready_();
-                                           });
+  const auto over = std::make_shared<Over>(
+      context_.engine, [this, alive = context_.alive, then = std::move(then)]() mutable {
+        if (!*alive || context_.closed) return;
+        // What fails there has answered, or been dropped, by now.
+        try {
+          then();
+        } catch (const std::exception& exception) {
+          const LastWords words;
+          log_error(std::string("a message failed: ") + exception.what());
+        }
+        if (--n_aside_ == 0 && on_ready_) on_ready_();
+      });
   over->is_submitted = true;
   ++n_aside_;
   try {
