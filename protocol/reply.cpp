@@ -1,5 +1,9 @@
 #include "protocol/reply.h"
 
+#include <chrono>
+#include <new>
+#include <thread>
+
 #include "protocol/message.h"
 #include "protocol/peer_core.h"
 
@@ -66,21 +70,31 @@ void ReplyOnce::on_cancel(std::function<void()> stop) {
   }
 }
 
-void ReplyOnce::drop() noexcept try {
-  if (!open_) return;
-  const auto core = core_.lock();
-  if (!core) return;
-  core->at_last([this, &core] {
-    if (core->cancelled(serial_)) {
-      error({ErrorCodes::request_cancelled, method_ + " was cancelled"});
-    } else if (const auto why = core->why_dropped(method_)) {
-      error(*why);
-    } else {
-      core->log(method_ + " " + id_.json() + " was dropped without an answer");
-      error({ErrorCodes::internal_error, method_ + " failed inside the server; its log says more"});
+// Out of memory, what others hold for a moment is soon there again.
+void ReplyOnce::drop() noexcept {
+  constexpr int kTries = 100;
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  for (int i = 0; i < kTries && open_; ++i) try {
+      const auto core = core_.lock();
+      if (!core) return;
+      core->at_last([this, &core] { answer_dropped(*core); });
+      return;
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kPause);
+    } catch (...) {  // a hook that throws: nothing is left to tell anyone
+      return;
     }
-  });
-} catch (...) {  // out of memory, or a hook that throws: nothing is left to tell anyone
+}
+
+void ReplyOnce::answer_dropped(const PeerCore& core) {
+  if (core.cancelled(serial_)) {
+    error({ErrorCodes::request_cancelled, method_ + " was cancelled"});
+  } else if (const auto why = core.why_dropped(method_)) {
+    error(*why);
+  } else {
+    core.log(method_ + " " + id_.json() + " was dropped without an answer");
+    error({ErrorCodes::internal_error, method_ + " failed inside the server; its log says more"});
+  }
 }
 
 }  // namespace profd::protocol

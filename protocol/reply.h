@@ -42,6 +42,7 @@ class ReplyOnce {
  private:
   void finish(std::string body);
   void drop() noexcept;
+  void answer_dropped(const PeerCore& core);
 
   std::weak_ptr<PeerCore> core_;
   std::uint64_t serial_ = 0;  // tells requests apart even when a client reuses an id

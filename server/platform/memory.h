@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "core/support/account.h"
@@ -39,6 +40,17 @@ class LastWords {
  private:
   Account::Scope nobody_{nullptr};  // the account that is spent must not stop who says so
 };
+// Tries for a second where there is no memory: what others hold for a moment is soon there again.
+template <class F>
+void insist(F&& what) {
+  for (int tries = 100; tries > 1; --tries) try {
+      const LastWords words;
+      return what();
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  what();
+}
 // For operator new: true when trying again is worth it.
 bool open_reserve();
 // For operator new, when it gives up; and for who asks why something failed on this thread, once.

@@ -4,6 +4,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "server/platform/memory.h"
+
 namespace profd {
 
 OutgoingQueue::OutgoingQueue(asio::io_context& io, const std::shared_ptr<MessageBound>& bound, Header header,
@@ -21,15 +23,17 @@ void OutgoingQueue::send(std::string body, bool droppable) {
     const std::lock_guard lock(mutex_);
     if (closing_) return;
     if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
-    Framed message{header_(body.size()), std::move(body)};
+    std::string header;
+    insist([&] { header = header_(body.size()); });
+    Framed message{std::move(header), std::move(body)};
     n_bytes = message.size();
-    queue_.push_back(std::move(message));
+    insist([&] { queue_.push_back(std::move(message)); });  // which moves when there is room
     queued_bytes_ += n_bytes;
     over = queued_bytes_ > kMaxQueuedBytes;
     closing_ = over;
   }
   share_.add(n_bytes);
-  asio::post(io_, over ? over_ : ready_);
+  insist([&] { asio::post(io_, over ? over_ : ready_); });
 }
 
 void OutgoingQueue::close() {
