@@ -59,6 +59,8 @@ class Table:
     """The figures of a campaign, printed as they come."""
 
     judge_cost: bool = True  # false: time and memory say nothing about profd (a sanitizer is in it)
+    judge_times: bool = True  # false: who knows what else this machine does
+    unjudged: tuple[str, ...] = ()  # scenes, by how their names begin, of which nothing is judged
     rows: list[Figure] = field(default_factory=list)
     not_played: list[str] = field(default_factory=list)  # as there was no time
     on_line: Callable[[str], None] = lambda line: print(line, flush=True)
@@ -82,6 +84,8 @@ class Table:
     def add(self, scene: str, name: str, target: str, measured: str, met: bool | None, value: float = 0.0,
             note: str = "") -> bool:
         """Of a scene that is played several times the worst is kept."""
+        if scene.startswith(self.unjudged):
+            met = None
         row = Figure(scene, name, target, measured, met, value, note)
         at = next((i for i, old in enumerate(self.rows) if (old.scene, old.name) == (scene, name)), None)
         if at is None:
@@ -105,6 +109,8 @@ class Table:
         if most < value and met:
             note += f"{', ' if note else ''}the machine was late by {text(late)}"
         if not self.judge_cost and text in (seconds_text, megabytes_text, share_text):
+            met = None
+        if not self.judge_times and text in (seconds_text, share_text):
             met = None
         measured = ("> " if beyond else "") + text(value)
         return self.add(scene, name, f"<= {text(most)}", measured, met, value, note)

@@ -57,6 +57,13 @@ class Figures(unittest.TestCase):
         rows.at_most("s", "unanswered", 9, 0, count_text)
         self.assertEqual([row.verdict for row in rows.rows], ["", "MISS"])
 
+    def test_times_and_whole_scenes_can_be_told_and_not_judged(self):
+        rows = table(judge_times=False, unjudged=("faults/memory",))
+        rows.at_most("s", "time", 9, 1, seconds_text)
+        rows.at_most("s", "unanswered", 9, 0, count_text)
+        rows.at_most("faults/memory-140", "unanswered", 9, 0, count_text)
+        self.assertEqual([row.verdict for row in rows.rows], ["", "MISS", ""])
+
     def test_markdown_has_every_figure_once(self):
         rows = table()
         for scene in "abcdef":
