@@ -311,7 +311,7 @@ test("is used by keyboard alone", async (views) => {
   const before = await active();
   await views.page.keyboard.press("ArrowUp");
   await views.page.keyboard.press("j");
-  assert.strictEqual(await active(), before);
+  await views.until("up and down again", async () => (await active()) === before);
   await views.page.keyboard.press("Enter");
   await views.until("a zoom", () => views.fragment().get("zoom"));
   await views.page.keyboard.press(".");
