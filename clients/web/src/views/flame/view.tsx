@@ -1,4 +1,5 @@
 // The flame graph with everything around it.
+import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { type ViewShape, MatchRequest } from "../../../../shared/ts/psp.js";
@@ -164,18 +165,7 @@ export function FlameView() {
     <div class="view flame">
       <Toolbar>
         <Segments label="Shape of the view" value={place.shape} choices={SHAPES} onChange={choose} />
-        <Select
-          label="Frames by"
-          value={place.granularity}
-          choices={[
-            { id: "function", text: "function" },
-            { id: "line", text: "line" },
-            { id: "file", text: "file" },
-            { id: "module", text: "module" },
-            { id: "address", text: "address" },
-          ]}
-          onChange={(granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
-        />
+        <GranularitySelect app={app} />
         <Select
           label="Colours"
           value={place.color}

@@ -1,4 +1,5 @@
 // The calling tree as a table: levels are fetched when they are opened.
+import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TableRequest, type TableResult, type TableSort, type ViewShape } from "../../../../shared/ts/psp.js";
@@ -6,7 +7,7 @@ import type { Selected } from "../../app.js";
 import { nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape } from "../../state/state.js";
-import { Busy, Empty, Name, Segments, Select } from "../../ui/bits.js";
+import { Busy, Empty, Name, Segments } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -221,18 +222,7 @@ export function TreeView() {
           ]}
           onChange={(next: ViewShape) => app.update((state) => setShape(state, next))}
         />
-        <Select
-          label="Frames by"
-          value={place.granularity}
-          choices={[
-            { id: "function", text: "function" },
-            { id: "line", text: "line" },
-            { id: "file", text: "file" },
-            { id: "module", text: "module" },
-            { id: "address", text: "address" },
-          ]}
-          onChange={(granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
-        />
+        <GranularitySelect app={app} />
         <button
           type="button"
           class="button quiet"
