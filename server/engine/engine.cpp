@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
 namespace profd {

@@ -8,6 +8,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
 namespace profd {

@@ -9,7 +9,7 @@
 #include "core/layout/flame.h"
 #include "core/view/search.h"
 #include "server/engine/uri.h"
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
 namespace profd {

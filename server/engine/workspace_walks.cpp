@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
 namespace profd {

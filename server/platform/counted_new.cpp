@@ -6,7 +6,7 @@
 #include <new>
 
 #include "core/support/account.h"
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 
 #if defined(__APPLE__)
 #include <malloc/malloc.h>
@@ -28,7 +28,7 @@ void* allocate(std::size_t size) {
   while (true) {
     if (void* block = std::malloc(size)) return block;
     // Only for who answers that there is no memory left.
-    if (profd::open_reserve()) continue;
+    if (void* block = profd::reserve.take(size)) return block;
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) {
       profd::note_out_of_memory();
@@ -50,7 +50,10 @@ void* allocate(std::size_t size) {
       throw;
     }
   }
-  profd::thread_account.pending += static_cast<std::int64_t>(size_of_block(block) - size);
+  if (profd::reserve.has(block))
+    profd::uncharge(size);
+  else
+    profd::thread_account.pending += static_cast<std::int64_t>(size_of_block(block) - size);
   return block;
 }
 
@@ -64,6 +67,7 @@ void* operator new(std::size_t size) {
 }
 
 void operator delete(void* block) noexcept {
+  if (profd::reserve.has(block)) return profd::reserve.give_back(block);
   if (profd::thread_account.account != nullptr && block != nullptr) profd::uncharge(size_of_block(block));
   std::free(block);
 }

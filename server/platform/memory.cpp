@@ -1,11 +1,9 @@
 #include "server/platform/memory.h"
 
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>  // defines __GLIBC__
 #include <exception>
-#include <utility>
 
 #include <unistd.h>
 
@@ -49,46 +47,6 @@ void expect_a_full_heap() {
   std::free(block);
   if (top + kSmall < begin && begin - top <= 2 * kPage) block = std::malloc(begin - top - kSmall);
 #endif
-}
-
-namespace {
-
-// More than an error, its log line and what is queued for them need.
-constexpr std::size_t kReserve = std::size_t{256} << 10;
-std::atomic<void*> reserve{nullptr};  // of the process, as its memory is
-constinit thread_local int n_last_words = 0;
-constinit thread_local bool was_refused = false;
-
-}  // namespace
-
-void keep_reserve() {
-  if (reserve.load(std::memory_order_relaxed) != nullptr) return;
-  void* block = std::malloc(kReserve);
-  void* none = nullptr;
-  if (block != nullptr && !reserve.compare_exchange_strong(none, block)) std::free(block);
-}
-
-LastWords::LastWords() {
-  ++n_last_words;
-}
-
-LastWords::~LastWords() {
-  if (--n_last_words == 0) keep_reserve();
-}
-
-bool open_reserve() {
-  if (n_last_words == 0) return false;
-  void* block = reserve.exchange(nullptr);
-  std::free(block);
-  return block != nullptr;
-}
-
-void note_out_of_memory() {
-  was_refused = true;
-}
-
-bool ran_out_of_memory() {
-  return std::exchange(was_refused, false);
 }
 
 MemoryReturn::~MemoryReturn() {

@@ -5,10 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <new>
 #include <thread>
-
-#include "core/support/account.h"
 
 namespace profd {
 
@@ -25,37 +22,6 @@ void expect_a_full_heap();
 // costs up to a tenth of a cold run, and the system takes it all back at once. Flushes what was printed and
 // does not return; except under sanitizers, which want to see everything freed: there it returns `code`.
 int end_process(int code);
-
-// A piece of memory put by, so that "there is no memory left" can still be said: what a thread allocates
-// while it is LastWords may use it up. Kept again when there is memory again. For a program with the operator
-// new of counted_new.cpp; others get by without.
-void keep_reserve();
-class LastWords {
- public:
-  LastWords();
-  ~LastWords();
-  LastWords(const LastWords&) = delete;
-  LastWords& operator=(const LastWords&) = delete;
-
- private:
-  Account::Scope nobody_{nullptr};  // the account that is spent must not stop who says so
-};
-// Tries for a second where there is no memory: what others hold for a moment is soon there again.
-template <class F>
-void insist(F&& what) {
-  for (int tries = 100; tries > 1; --tries) try {
-      const LastWords words;
-      return what();
-    } catch (const std::bad_alloc&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  what();
-}
-// For operator new: true when trying again is worth it.
-bool open_reserve();
-// For operator new, when it gives up; and for who asks why something failed on this thread, once.
-void note_out_of_memory();
-bool ran_out_of_memory();
 
 // Gives back to the system what was freed: blocks in the middle of a heap stay with the process otherwise.
 // That takes as long as the heap is large, so it is done on a thread of its own, at most every `pause`, and

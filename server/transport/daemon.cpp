@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "protocol/json_parse.h"
+#include "server/platform/last_words.h"
 #include "server/platform/memory.h"
 #include "server/platform/process.h"
 #include "server/platform/unix_socket.h"
@@ -74,7 +75,6 @@ Daemon::Daemon(const DaemonOptions& options)
       std::max<std::size_t>(protocol::kMaxMessageBytes + (std::size_t{32} << 20),
                             static_cast<std::size_t>(engine_->memory_budget() / 8)),
       engine_->ledger());
-  keep_reserve();
 }
 
 Daemon::~Daemon() {

@@ -4,7 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 
 namespace profd {
 

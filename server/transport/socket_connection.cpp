@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "protocol/framing.h"
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
 namespace profd {
@@ -96,6 +96,7 @@ void SocketConnection::take(std::size_t n_bytes) {
 }
 
 void SocketConnection::read() {
+  const LastWords words;  // a connection that is not served any more would wait for ever
   if (is_reading_ || over_) return;
   if (input_) {
     incoming_->set(input_->pending_bytes());
@@ -178,6 +179,7 @@ void SocketConnection::drain() {
 }
 
 void SocketConnection::write() {
+  const LastWords words;  // a connection that is not served any more would wait for ever
   if (is_writing_ || over_) return;
   bool last = false;
   auto next = outgoing_->take(last);

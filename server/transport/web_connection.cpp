@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "protocol/json_parse.h"
+#include "server/platform/last_words.h"
 #include "server/platform/socket_owner.h"
 #include "server/runtime/log.h"
 #include "server/transport/outgoing_queue.h"
@@ -298,6 +299,7 @@ void Connection::read_message() {
 
 // A message in pieces, so that what is there of it is counted.
 void Connection::read_piece() {
+  const LastWords words;  // a connection that is not served any more would wait for ever
   socket_->async_read_some(incoming_, kPiece,
                            [self = shared_from_this()](const beast::error_code& error, std::size_t) {
                              if (self->over_) return;
@@ -328,6 +330,7 @@ void Connection::have_message(const beast::error_code& error) {
 }
 
 void Connection::write() {
+  const LastWords words;  // a connection that is not served any more would wait for ever
   if (is_writing_ || over_ || !socket_) return;
   bool last = false;
   auto next = outgoing_->take(last);

@@ -12,7 +12,7 @@
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/uri.h"
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 #include "server/runtime/secret.h"
 

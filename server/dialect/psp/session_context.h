@@ -20,7 +20,7 @@
 #include "server/dialect/session.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
-#include "server/platform/memory.h"
+#include "server/platform/last_words.h"
 #include "server/runtime/repeats.h"
 
 namespace profd {

@@ -1,10 +1,10 @@
 // What the daemon holds is counted and bounded: files that are read, views, messages. This program has the
 // operator new of server/platform/counted_new.cpp, as profd has.
-#include "server/platform/memory.h"
-
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <new>
+#include <set>
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,6 +13,7 @@
 
 #include "core/support/account.h"
 #include "protocol/framing.h"
+#include "server/platform/last_words.h"
 #include "server/transport/message_bound.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -284,13 +285,21 @@ TEST_CASE("behind a message that is looked at nothing more is read", "[memory]")
 }
 
 TEST_CASE("what is put by serves those alone who have last words", "[memory]") {
-  keep_reserve();
-  CHECK_FALSE(open_reserve());
-  {
-    const LastWords words;
-    CHECK(open_reserve());
-    CHECK_FALSE(open_reserve());  // it is spent
+  CHECK(reserve.take(100) == nullptr);
+  const LastWords words;
+  CHECK(reserve.take(5000) == nullptr);
+  std::set<void*> taken;
+  while (void* block = reserve.take(100)) {
+    CHECK(reserve.has(block));
+    std::memset(block, 1, 100);
+    CHECK(taken.insert(block).second);
   }
-  const LastWords words;  // and kept again
-  CHECK(open_reserve());
+  CHECK(taken.size() == 128);  // the large ones serve when the small ones are spent
+  CHECK(reserve.take(1) == nullptr);
+  for (void* block : taken) reserve.give_back(block);
+  void* page = reserve.take(4096);
+  REQUIRE(page != nullptr);
+  std::memset(page, 1, 4096);
+  ::operator delete(page);
+  CHECK_FALSE(reserve.has(&words));
 }
