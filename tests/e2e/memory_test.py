@@ -281,6 +281,20 @@ class Memory(unittest.TestCase):
             client.tell("textDocument/didClose", {"textDocument": {"uri": f"file:///tmp/lines{i}.c"}})
         self.assertEqual(client.rows().get("documents", 0), 0)
 
+    def test_what_closing_gives_back_goes_to_the_system(self):
+        daemon = self.daemon()
+        client = Client(daemon)
+        client.result("profile/list", {})
+        before = daemon.status("VmRSS")
+        handle = client.result("profile/open", {"uri": "file://" + self.stacks(1_000_000)})["profile"]
+        client.result("view/flameGraph", self.tree("bottom-up"))
+        self.assertGreater(daemon.status("VmRSS"), before + 48 * MIB)
+        client.result("profile/close", {"profile": handle})
+        deadline = time.monotonic() + 20
+        while daemon.status("VmRSS") > before + 24 * MIB:
+            self.assertLess(time.monotonic(), deadline, daemon.status("VmRSS") >> 20)
+            time.sleep(0.05)
+
     def test_out_of_memory_is_an_answer(self):
         path, small = self.stacks(200_000), self.stacks(20_000, "small.folded")
         daemon = self.daemon("--threads", "3")

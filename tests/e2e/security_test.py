@@ -428,6 +428,141 @@ class Security(unittest.TestCase):
         self.file("project/9/b.folded", FOLDED)
         self.listed(client, ["a.folded"] * 10 + ["b.folded"])
 
+    # Who and where
+
+    def as_nobody(self, program):
+        """What another user's Python prints; nothing when this one may not become another."""
+        if os.geteuid() != 0:
+            print("PARTLY NOT RUN: only root can be another user")
+            return None
+        return subprocess.run([sys.executable, "-c", program], user=65534, group=65534, extra_groups=[], cwd="/",
+                              capture_output=True, text=True, timeout=60, check=True).stdout.strip()
+
+    def test_another_user_gets_no_answer(self):
+        self.serve()
+        code = ("import socket\ns = socket.socket(socket.AF_UNIX)\ns.settimeout(20)\n"
+                "try:\n  s.connect(%r)\n  s.sendall(%r)\n  print(s.recv(100))\n"
+                "except OSError as error:\n  print(type(error).__name__)")
+        said = self.as_nobody(code % (self.socket, encode(initialize())))
+        if said is None:
+            return
+        self.assertEqual(said, "PermissionError")
+        # Nor when somebody has opened the way.
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.socket, 0o666)
+        said = self.as_nobody(code % (self.socket, encode(initialize())))
+        self.assertIn(said, ["b''", "ConnectionResetError", "BrokenPipeError"])
+        self.owner().call("profile/list", {})
+
+    def test_every_port_is_of_this_machine_alone(self):
+        self.serve("--port", "0")
+
+        def listening():
+            mine = {os.readlink(entry.path) for entry in os.scandir(f"/proc/{self.daemon.pid}/fd") if os.path.islink(entry.path)}
+            found = []
+            for table in ("tcp", "tcp6"):
+                with open(f"/proc/{self.daemon.pid}/net/{table}", encoding="ascii") as lines:
+                    fields = [line.split() for line in list(lines)[1:]]
+                found += [row[1].split(":")[0] for row in fields if row[3] == "0A" and f"socket:[{row[9]}]" in mine]
+            return found
+
+        self.assertEqual(listening(), ["0100007F"])
+        self.owner().call("web/address", {})
+        self.assertEqual(listening(), ["0100007F"] * 2)
+
+    def test_the_runtime_folder_is_where_the_page_says(self):
+        runtime = self.path("runtime")
+        os.mkdir(runtime, 0o700)
+        environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
+        daemon = subprocess.Popen([PROFD, "serve", "--port", "0"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            deadline = time.monotonic() + 20
+            while not os.path.isdir(runtime) or not (found := [entry for entry in os.scandir(runtime)]):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+            self.assertEqual([entry.name for entry in found], ["profd"])
+            self.assertEqual(stat.S_IMODE(os.stat(found[0].path).st_mode), 0o700)
+        finally:
+            daemon.terminate()
+            daemon.wait(20)
+
+    # Limits that are nowhere else
+
+    def test_documents_beyond_ten_thousand_are_not_tracked(self):
+        log = self.path("daemon.log")
+        self.serve("--log", log)
+        client = self.owner()
+        for i in range(10_001):
+            client.notify("textDocument/didOpen", {"textDocument": {"uri": f"file:///w/{i}.c", "languageId": "c", "version": 1, "text": "a\n"}})
+        client.call("profile/list", {})
+        with open(log, encoding="utf-8") as lines:
+            said = [line for line in lines if "10,000 documents" in line]
+        self.assertEqual(len(said), 1, said)
+
+    def test_an_index_that_is_beyond_the_budget_is_left_out_and_said(self):
+        log = self.path("daemon.log")
+        self.serve("--log", log, "--memory-budget", "1MB")
+        for project in ("one", "two"):
+            for i in range(3000):
+                self.file(f"{project}/a-file-of-some-length-{i}.c", "")
+        one = self.owner(root=self.path("one"))
+        deadline = time.monotonic() + 20
+        while not any(row["path"] == "workspaces" and row["bytes"] > 1 << 17 for row in one.call("$/memory", {})["result"]["rows"]):
+            self.assertLess(time.monotonic(), deadline, one.call("$/memory", {}))
+            time.sleep(0.02)
+        self.owner(root=self.path("two")).call("profile/list", {})
+        while "no memory for what lies below a workspace's folders" not in Path(log).read_text(encoding="utf-8"):
+            self.assertLess(time.monotonic(), deadline, Path(log).read_text(encoding="utf-8"))
+            time.sleep(0.02)
+
+    def test_the_status_names_twenty_files_and_counts_the_rest(self):
+        self.serve()
+        client = self.owner()
+        large = self.file("large.folded", "".join(f"main;f{i % 50000};g{i % 977} 1\n" for i in range(1_000_000)))
+        begun = [client.begin("profile/open", {"uri": "file://" + large})]
+        begun += [client.begin("profile/open", {"uri": "file://" + self.file(f"{i}.folded", FOLDED)}) for i in range(40)]
+        for one in begun:
+            client.finish(one, 60)
+        client.wait_idle(20)
+        said = [notice["params"] for notice in client.notices if notice["method"] == "profd/status"]
+        most = max(len(one.get("tasks", [])) for one in said)
+        self.assertEqual(most, 20)
+        self.assertTrue(any(one["text"].endswith("40 more") for one in said), [one["text"] for one in said])
+
+    def test_rows_and_boxes_beyond_what_may_be_asked_are_cut_and_counted(self):
+        self.serve()
+        client = self.owner()
+        handle = client.call("profile/open", {"uri": "file://" + self.file(
+            "wide.folded", "".join(f"main;f{i} {i + 1}\n" for i in range(8000)))})["result"]["profile"]
+        rows = client.call("view/table", {"profile": handle, "spec": "flat", "limit": 1000})["result"]
+        self.assertEqual(len(rows["rows"]["name"]), 1000)
+        self.assertEqual(rows["rowCount"], rows["remainder"]["count"] + 1000)
+        self.assertIn("error", client.call("view/table", {"profile": handle, "spec": "flat", "limit": 1001}))
+        layout = {"profile": handle, "spec": "top-down"}
+        boxes = client.call("view/flameGraph", {**layout, "viewport": {"width": 1_000_000, "minWidth": 0.001, "maxBoxes": 5000}})["result"]
+        self.assertEqual(len(boxes["boxes"]["name"]), 5000)
+        self.assertEqual(sum(boxes["remainder"]["count"]) + 5000, 8002)
+        self.assertIn("error", client.call("view/flameGraph", {**layout, "viewport": {"width": 100, "maxBoxes": 5001}}))
+
+    def test_a_regular_expression_of_more_than_1024_bytes_is_an_error(self):
+        self.serve()
+        client = self.owner()
+        handle = client.call("profile/open", {"uri": "file://" + self.file("a.folded", FOLDED)})["result"]["profile"]
+        ask = {"profile": handle, "spec": "top-down"}
+        self.assertIn("result", client.call("view/search", {**ask, "pattern": "x" * 1024}))
+        refused = client.call("view/search", {**ask, "pattern": "x" * 1025})
+        self.assertIn("1024", refused["error"]["message"])
+
+    def test_output_goes_into_a_pipe_and_a_device(self):
+        source = self.file("a.folded", FOLDED)
+        os.mkfifo(self.path("pipe"))
+        with subprocess.Popen([PROFD, "convert", "--to", "folded", source, "-o", self.path("pipe")], stderr=subprocess.PIPE) as done:
+            self.assertIn(b"json.parse 40", Path(self.path("pipe")).read_bytes())
+            self.assertEqual(done.wait(20), 0)
+        device = subprocess.run([PROFD, "convert", "--to", "folded", source, "-o", "/dev/null"], capture_output=True, timeout=60)
+        self.assertEqual(device.returncode, 0, device.stderr)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
     # Files
 
     def test_an_export_replaces_regular_files_alone(self):

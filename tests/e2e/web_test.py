@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -116,6 +117,8 @@ class Web(unittest.TestCase):
         cls.profile = os.path.join(cls.work, "cpu.folded")
         with open(cls.profile, "wb") as out:
             out.write(FOLDED)
+        # Takes 40 s: it waits beside the other tests.
+        cls.deaf, cls.deaf_since = cls().session(), time.time()
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -323,6 +326,49 @@ class Web(unittest.TestCase):
         self.assertEqual(refused["error"]["data"]["reason"], "notFound")
         page.close()
 
+    def test_a_page_gets_no_other_address(self) -> None:
+        page = self.session()
+        self.assertIn("error", page.ask("web/address", {}))
+        page.close()
+
+    def test_pages_get_64_folders_of_the_address(self) -> None:
+        folders = [os.path.join(self.folder.name, "many", str(i)) for i in range(70)]
+        for folder in folders:
+            os.makedirs(folder, exist_ok=True)
+        with socket.socket(socket.AF_UNIX) as editor:
+            editor.connect(self.socket_path)
+            stream = editor.makefile("rb")
+
+            def ask(number: int, method: str, params: dict) -> dict:
+                body = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+                editor.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+                while True:
+                    length = 0
+                    while (line := stream.readline().strip()):
+                        if line.lower().startswith(b"content-length:"):
+                            length = int(line.split(b":")[1])
+                    message = json.loads(stream.read(length))
+                    if message.get("id") == number and "method" not in message:
+                        return message["result"]
+
+            ask(1, "initialize", {"capabilities": {}, "workspaceFolders": [{"uri": "file://" + f, "name": "f"} for f in folders]})
+            address = ask(2, "web/address", {})["address"]
+        self.assertEqual(len(self.parts(address)[1]["root"]), 64)
+
+    def test_another_users_connection_does_not_redeem_a_code(self) -> None:
+        if os.geteuid() != 0:
+            print("PARTLY NOT RUN: only root can be another user")
+            return
+        code = ("import http.client, sys\nc = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=20)\n"
+                "c.request('POST', '/token', headers={'Authorization': 'Code ' + sys.argv[2]})\nprint(c.getresponse().status)")
+        address = self.page()["once"]
+        port, secret = self.parts(address)[0], self.parts(address)[1]["c"][0]
+        theirs = subprocess.run([sys.executable, "-c", code, str(port), secret], user=65534, group=65534, extra_groups=[], cwd="/",
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual(theirs.stdout.strip(), "401", theirs.stderr)
+        ours = subprocess.run([sys.executable, "-c", code, str(port), secret], capture_output=True, text=True, timeout=60)
+        self.assertEqual(ours.stdout.strip(), "200", ours.stderr)
+
     def test_an_upload_opens_like_a_file_and_goes_with_its_page(self) -> None:
         page = self.session()
         upload = page.ask("upload/begin", {"name": "dropped.folded", "size": len(FOLDED)})["result"]["upload"]
@@ -398,6 +444,16 @@ class Web(unittest.TestCase):
         self.assertEqual(idle.recv(1), b"")
         slow.close()
         idle.close()
+
+    def test_z_a_web_socket_that_does_not_answer_pings_is_closed(self) -> None:
+        self.deaf.sock.settimeout(60)
+        opcodes = []
+        with contextlib.suppress(OSError, ValueError):
+            while True:
+                opcodes.append(self.deaf.receive_frame()[0])
+        self.assertIn(9, opcodes)
+        self.assertGreater(time.time() - self.deaf_since, 30)
+        self.assertLess(time.time() - self.deaf_since, 60)
 
     def test_many_connections_are_bounded_and_leave_the_others_alone(self) -> None:
         page = self.session()

@@ -195,6 +195,20 @@ local function wipe(bufnr)
   end
 end
 
+--- Asks once nobody has asked for this again for a while.
+---@param bufnr integer
+---@param state profd.BufferHints
+local function refresh_later(bufnr, state)
+  state.timer = state.timer or assert(vim.uv.new_timer())
+  state.timer:start(EDIT_DELAY_MS, 0, function()
+    vim.schedule(function()
+      if buffers[bufnr] == state then
+        M.refresh(bufnr)
+      end
+    end)
+  end)
+end
+
 ---@param bufnr integer
 ---@param state profd.BufferHints
 ---@param retries integer
@@ -214,6 +228,8 @@ local function ask(bufnr, state, retries)
     if err then
       if err.code == CONTENT_MODIFIED and retries > 0 then
         ask(bufnr, state, retries - 1)
+      elseif err.code == CONTENT_MODIFIED then
+        refresh_later(bufnr, state)
       end
       return -- kept in the log; a broken refresh must not interrupt typing
     end
@@ -282,17 +298,10 @@ end
 ---@param bufnr integer
 local function edited(bufnr)
   local state = buffers[bufnr]
-  if not state or not state.painted then
-    return
+  -- Also while the first answer is on its way: it may be of the text before.
+  if state and state.asked > 0 and session.profile and enabled then
+    refresh_later(bufnr, state)
   end
-  state.timer = state.timer or assert(vim.uv.new_timer())
-  state.timer:start(EDIT_DELAY_MS, 0, function()
-    vim.schedule(function()
-      if buffers[bufnr] == state then
-        M.refresh(bufnr)
-      end
-    end)
-  end)
 end
 
 --- What the last answers said, in the windows as they are now.

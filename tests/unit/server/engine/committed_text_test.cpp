@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include <unistd.h>
+
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -60,6 +62,18 @@ TEST_CASE("a file that git does not know, or no repository at all, has no past")
   git(folder, "add b.c", kFirst);
   git(folder, "commit -m b", kFirst);
   CHECK_FALSE(committed_text(path, kFirst, StopToken{}));
+}
+
+TEST_CASE("a repository of somebody else tells nothing") {
+  if (!have_git() || ::geteuid() != 0) return;  // who may give files away
+  const TempFolder folder;
+  const std::string path = folder.file("a.c", "one\n");
+  git(folder, "init", kFirst);
+  git(folder, "add .", kFirst);
+  git(folder, "commit -m one", kFirst);
+  REQUIRE(committed_text(path, kFirst + 1000, StopToken{}));
+  REQUIRE(std::system(("chown -R 65534 '" + folder.path.string() + "'").c_str()) == 0);
+  CHECK_FALSE(committed_text(path, kFirst + 1000, StopToken{}));
 }
 
 TEST_CASE("nothing that a hostile repository configures is run") {
