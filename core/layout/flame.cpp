@@ -20,6 +20,7 @@ struct Box {
   std::uint32_t parent = kNone, depth = 0, node = kNone, n_merged = 0;
   T x{}, width{}, self{}, total{};
   bool more = false;
+  bool inside = false;  // with a search: it or a box above it matches
   std::uint32_t n_matched = 0;
   T matched{};
 };
@@ -82,7 +83,7 @@ class FlameMaker {
     for (std::uint32_t depth = 0; depth < path.size(); ++depth) {
       const auto& at = tree_.node(path[depth]);
       boxes_.push_back({depth == 0 ? kNone : depth - 1, depth, path[depth], 0, T{}, width, at.self, at.total,
-                        false, 0, T{}});
+                        false, is_inside(depth == 0 ? kNone : depth - 1, path[depth]), 0, T{}});
     }
     return {};
   }
@@ -122,14 +123,20 @@ class FlameMaker {
     const auto& of = tree_.node(boxes_[box].node);
     boxes_[box].more = of.n_children > 0;
     for (std::uint32_t c = of.first_child, end = c + of.n_children; c < end; ++c)
-      PROFD_CHECK(count_matches(c, boxes_[box]));
+      PROFD_CHECK(count_matches(c, boxes_[box].inside, boxes_[box]));
     return {};
   }
 
-  // Of a node that gets no box of its own.
-  Result<void> count_matches(std::uint32_t node, Box<T>& in) {
+  bool is_inside(std::uint32_t parent, std::uint32_t node) const {
+    if (request_.matches == nullptr) return false;
+    const Key key = node == kNone ? kNone : tree_.node(node).key;
+    return (parent != kNone && boxes_[parent].inside) || (key != kNone && request_.matches->matches(key));
+  }
+
+  // Of a node that gets no box of its own; `inside`: its parent or a box above that matches.
+  Result<void> count_matches(std::uint32_t node, bool inside, Box<T>& in) {
     if (request_.matches == nullptr) return {};
-    PROFD_TRY(const auto matching, tree_.matching(node, *request_.matches, stop_));
+    PROFD_TRY(const auto matching, tree_.matching(node, *request_.matches, inside, stop_));
     in.n_matched += matching.any ? 1 : 0;
     in.matched = add(in.matched, matching.total, tree_.saturated());
     return {};
@@ -145,7 +152,8 @@ class FlameMaker {
     shown_.assign(of.n_children, 0);
     const auto place = [&](std::uint32_t node, std::uint32_t n_merged, T width, T self, T total) {
       width = std::min(width, room);
-      boxes_.push_back({parent, depth, node, n_merged, x, width, self, total, false, 0, T{}});
+      boxes_.push_back(
+          {parent, depth, node, n_merged, x, width, self, total, false, is_inside(parent, node), 0, T{}});
       x = add(x, width, saturated);
       room = subtract(room, width, saturated);
     };
@@ -162,26 +170,20 @@ class FlameMaker {
     }
     place(kNone, of.n_children - static_cast<std::uint32_t>(chosen.size()), width, T{}, total);
     for (std::uint32_t i = 0; i < of.n_children; ++i)
-      if (shown_[i] == 0) PROFD_CHECK(count_matches(of.first_child + i, boxes_.back()));
+      if (shown_[i] == 0)
+        PROFD_CHECK(count_matches(of.first_child + i, boxes_[parent].inside, boxes_.back()));
     return {};
   }
 
   // Boxes are in the order of making, parents first. What lies below a match counts with it.
   void sum_matches(std::uint32_t zoomed, FlameLayout& out) const {
     T shown{}, hidden{};
-    std::vector<std::uint8_t> counted(boxes_.size(), 0);
-    const auto matches = [&](const Box<T>& box) {
-      return box.node != kNone && tree_.node(box.node).key != kNone &&
-             request_.matches->matches(tree_.node(box.node).key);
-    };
-    for (std::uint32_t i = 0; i < n_boxes(); ++i) {
+    for (std::uint32_t i = zoomed; i < n_boxes(); ++i) {
       const Box<T>& box = boxes_[i];
-      const bool above = box.parent != kNone && counted[box.parent] != 0;
-      counted[i] = above || matches(box) ? 1 : 0;
-      if (i < zoomed) continue;
-      const bool starts = counted[i] != 0 && (!above || i == zoomed);
+      const bool above = box.parent != kNone && boxes_[box.parent].inside;
+      const bool starts = box.inside && (!above || i == zoomed);
       if (starts) shown = add(shown, box.total, tree_.saturated());
-      if (counted[i] == 0) hidden = add(hidden, box.matched, tree_.saturated());
+      if (!box.inside) hidden = add(hidden, box.matched, tree_.saturated());
     }
     out.matched_shown = shown;
     out.matched_hidden = hidden;

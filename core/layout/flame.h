@@ -21,7 +21,7 @@ struct LayoutRequest {
   std::vector<Key> zoom;          // path from the view's root to the box that fills the width; empty = all
   double viewport_px = 1200;
   double min_width_px = 0.5;
-  std::uint32_t max_boxes = 2000;  // an answer stays below 300 KB with long names; hard limit 5000
+  std::uint32_t max_boxes = 1800;  // an answer with a search stays below 300 KB with long names; at most 5000
   std::uint32_t max_depth = 0;     // rows below the zoomed box; 0 = as deep as the data
   SiblingOrder order = SiblingOrder::name;
   const MatchMarks* matches = nullptr;  // of a search: how much of what is not shown matches

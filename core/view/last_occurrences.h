@@ -25,6 +25,8 @@ inline double without_dust(double value, double width) {
 template <class T>
 class LastOccurrences {
  public:
+  [[nodiscard]] bool empty() const { return at_.empty(); }
+
   // Total and width of the stacks below c whose last occurrence is not below c.
   std::pair<T, T> weight(const ContextTree& tree, const Column<T>& totals, const Column<T>& widths,
                          bool saturated, std::uint32_t c) const {

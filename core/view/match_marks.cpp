@@ -2,26 +2,54 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
+
+#include "core/view/context_marks.h"
+#include "core/view/key_index.h"
+#include "core/view/key_memo.h"
 
 namespace profd {
 namespace {
 
 constexpr std::size_t kWordsOfTask = std::size_t{1} << 13;
 
+// Those of the keys that match, where somebody has indexed them.
+Result<bool> look_up(const Selection& s, MatchMarks& marks, StopToken stop, Executor& executor) {
+  if (!s.key_memo->has_key_index()) return false;
+  PROFD_TRY(const auto index, s.key_memo->key_index(s, true, stop));
+  std::vector<ContextList> lists;
+  for (Key key = 0; key < marks.found->matches.size(); ++key)
+    if (marks.matches(key)) lists.push_back({index->of(key), true});
+  mark_contexts(lists, s.profile->tree(), {}, {marks.starts.data(), marks.starts.size()}, stop, executor);
+  return true;
+}
+
 // One bit for each context of a word.
-template <class T>
-std::uint64_t starts_in(const Selection& s, const std::vector<std::uint8_t>& of_frame,
-                        const Column<T>& widths, std::uint32_t first) {
+std::uint64_t starts_in(const Selection& s, const std::vector<std::uint8_t>& of_frame, std::uint32_t first) {
   const ContextTree& tree = s.profile->tree();
   const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(tree.size() - first, 64));
   std::uint64_t bits = 0;
   for (std::uint32_t i = first == 0 ? 1 : 0; i < n; ++i) {
     const std::uint32_t c = first + i;
-    if (of_frame[tree.frame[c]] == 0 || widths[c] == 0 || s.owner_of(c) != c) continue;
+    if (of_frame[tree.frame[c]] == 0 || s.owner_of(c) != c) continue;
     bits |= std::uint64_t{1} << i;
   }
   return bits;
+}
+
+void sweep(const Selection& selection, MatchMarks& marks, const StopToken& stop, Executor& executor) {
+  // Whether a frame matches is looked up for each context: better one byte than two columns far apart.
+  std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
+  for (std::size_t f = 0; f < of_frame.size(); ++f)
+    of_frame[f] = marks.found->matches[selection.keys->of_frame[f]];
+  const std::size_t n_words = marks.starts.size();
+  executor.run((n_words + kWordsOfTask - 1) / kWordsOfTask, [&](std::size_t task) {
+    if (stop.stop_requested()) return;
+    const std::size_t end = std::min(n_words, (task + 1) * kWordsOfTask);
+    for (std::size_t word = task * kWordsOfTask; word < end; ++word)
+      marks.starts[word] = starts_in(selection, of_frame, static_cast<std::uint32_t>(word * 64));
+  });
 }
 
 void set_range(std::vector<std::uint64_t>& bits, std::uint32_t begin, std::uint32_t end) {
@@ -34,7 +62,79 @@ void set_range(std::vector<std::uint64_t>& bits, std::uint32_t begin, std::uint3
   }
 }
 
+// Where the search for matches in [first, ...) begins: behind what lies inside of one that starts before.
+std::uint32_t first_outside(const MatchMarks& marks, const ContextTree& tree, std::uint32_t first) {
+  std::uint32_t outside = first;
+  for (std::uint32_t c = tree.parent[first]; c != kNone && c != 0; c = tree.parent[c])
+    if (marks.starts_at(c)) outside = tree.subtree_end[c];
+  return outside;
+}
+
+// Where the matches in [from, end) are that none of these contains: a sum, and where the last one ends.
+struct Outermost {
+  std::int64_t sum = 0;
+  std::uint32_t until;
+};
+Outermost sum_outermost(const MatchMarks& marks, const ContextTree& tree, const Column<std::int64_t>& totals,
+                        std::uint32_t from, std::uint32_t end) {
+  Outermost out{0, from};
+  for (std::uint32_t c = marks.next(from, end); c < end; c = marks.next(out.until, end)) {
+    out.sum += totals[c];
+    out.until = tree.subtree_end[c];
+  }
+  return out;
+}
+
+// Columns are far off: what is needed of a block is fetched while the one before is summed.
+void fetch_block(const MatchMarks& marks, const ContextTree& tree, const Column<std::int64_t>& totals,
+                 std::uint32_t from, std::uint32_t end) {
+  for (std::uint32_t c = marks.next(from, end); c < end; c = marks.next(c + 1, end)) {
+    __builtin_prefetch(&tree.subtree_end[c]);
+    __builtin_prefetch(&totals[c]);
+  }
+}
+
+void sum_blocks(const Selection& s, const Column<std::int64_t>& totals, MatchMarks& marks,
+                const StopToken& stop, Executor& executor) {
+  constexpr std::uint32_t kBlock = MatchMarks::kBlock;
+  constexpr std::uint32_t kBlocksOfTask = 1024;
+  const ContextTree& tree = s.profile->tree();
+  const auto n = static_cast<std::uint32_t>(tree.size());
+  const std::uint32_t n_blocks = (n + kBlock - 1) / kBlock;
+  const auto end_of = [n](std::uint32_t block) {
+    return n - block * kBlock > kBlock ? (block + 1) * kBlock : n;
+  };
+  marks.sum_before.resize(n_blocks + 1);
+  marks.outside_from.resize(n_blocks);
+  executor.run((n_blocks + kBlocksOfTask - 1) / kBlocksOfTask, [&](std::size_t task) {
+    if (stop.stop_requested()) return;
+    const auto first = static_cast<std::uint32_t>(task * kBlocksOfTask);
+    const std::uint32_t last = std::min(n_blocks, first + kBlocksOfTask);
+    std::uint32_t outside = first_outside(marks, tree, first * kBlock);
+    for (std::uint32_t block = first; block < last; ++block) {
+      const std::uint32_t end = end_of(block);
+      if (block + 1 < last) fetch_block(marks, tree, totals, std::max(outside, end), end_of(block + 1));
+      marks.outside_from[block] = std::max(outside, block * kBlock);
+      if (outside >= end) continue;
+      const Outermost found = sum_outermost(marks, tree, totals, marks.outside_from[block], end);
+      marks.sum_before[block + 1] = found.sum;
+      outside = found.until;
+    }
+  });
+  std::partial_sum(marks.sum_before.begin(), marks.sum_before.end(), marks.sum_before.begin());
+}
+
 }  // namespace
+
+std::int64_t MatchMarks::sum_below(const ContextTree& tree, const Column<std::int64_t>& totals,
+                                   std::uint32_t context) const {
+  const std::uint32_t from = context + 1, end = tree.subtree_end[context];
+  if (from >= end) return 0;
+  const std::uint32_t first = from / kBlock, last = (end - 1) / kBlock;
+  if (first == last) return sum_outermost(*this, tree, totals, from, end).sum;
+  return sum_outermost(*this, tree, totals, from, (first + 1) * kBlock).sum + sum_before[last] -
+         sum_before[first + 1] + sum_outermost(*this, tree, totals, outside_from[last], end).sum;
+}
 
 std::uint32_t MatchMarks::next(std::uint32_t from, std::uint32_t end) const {
   if (from >= end) return end;
@@ -56,24 +156,15 @@ Result<MatchMarks> mark_matches(const Selection& selection, std::shared_ptr<cons
   const ContextTree& tree = selection.profile->tree();
   const std::size_t n_words = (tree.size() + 63) / 64;
   marks.starts.resize(n_words);
-  // Whether a frame matches is looked up for each context: better one byte than two columns far apart.
-  std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
-  for (std::size_t f = 0; f < of_frame.size(); ++f)
-    of_frame[f] = marks.found->matches[selection.keys->of_frame[f]];
-  std::visit(
-      [&](const auto& widths) {
-        executor.run((n_words + kWordsOfTask - 1) / kWordsOfTask, [&](std::size_t task) {
-          if (stop.stop_requested()) return;
-          const std::size_t end = std::min(n_words, (task + 1) * kWordsOfTask);
-          for (std::size_t word = task * kWordsOfTask; word < end; ++word)
-            marks.starts[word] =
-                starts_in(selection, of_frame, widths, static_cast<std::uint32_t>(word * 64));
-        });
-      },
-      selection.widths);
+  PROFD_TRY(const bool looked_up, look_up(selection, marks, stop, executor));
+  if (!looked_up) sweep(selection, marks, stop, executor);
   PROFD_CHECK(stop.status());
   const auto n = static_cast<std::uint32_t>(tree.size());
   marks.none = marks.next(0, n) == n;
+  const auto* totals = std::get_if<Column<std::int64_t>>(&selection.totals);
+  if (!above && totals != nullptr && !selection.negative && !selection.saturated && !marks.none)
+    sum_blocks(selection, *totals, marks, stop, executor);
+  PROFD_CHECK(stop.status());
   if (!above) return marks;
   marks.at_or_above.resize(n_words);
   for (std::uint32_t c = marks.next(0, n); c < n; c = marks.next(tree.subtree_end[c], n))

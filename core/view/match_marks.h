@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/support/big_vector.h"
 #include "core/support/executor.h"
 #include "core/view/search.h"
 #include "core/view/selection.h"
@@ -15,18 +16,32 @@ namespace profd {
 
 struct MatchMarks {
   std::shared_ptr<const SearchResult> found;
-  std::vector<std::uint64_t> starts;       // the context starts a box that matches and has a value
+  BigVector<std::uint64_t> starts;         // the context starts a box that matches
   std::vector<std::uint64_t> at_or_above;  // its box or one above it does; empty unless asked for
   bool none = false;                       // no box matches
+  // Where totals are whole numbers that are not negative, and nothing is needed of what lies above: what the
+  // outermost matches before each block of contexts come to, and where in the block it goes on behind what
+  // lies inside of one of them. Else empty.
+  static constexpr std::uint32_t kBlock = 512;
+  std::vector<std::int64_t> sum_before;
+  std::vector<std::uint32_t> outside_from;
 
   [[nodiscard]] bool matches(Key key) const { return found->matches[key] != 0; }
+  [[nodiscard]] bool starts_at(std::uint32_t context) const {
+    return (starts[context / 64] >> (context % 64) & 1u) != 0;
+  }
   // The first that starts a match in [from, end), `end` when there is none.
   [[nodiscard]] std::uint32_t next(std::uint32_t from, std::uint32_t end) const;
+  // Of the matches below a context that no match is at or above, the outermost of each stack.
+  [[nodiscard]] std::int64_t sum_below(const ContextTree& tree, const Column<std::int64_t>& totals,
+                                       std::uint32_t context) const;
   [[nodiscard]] bool is_at_or_above(std::uint32_t context) const {
     return (at_or_above[context / 64] >> (context % 64) & 1u) != 0;
   }
   [[nodiscard]] std::size_t memory() const {
-    return sizeof(MatchMarks) + (starts.size() + at_or_above.size()) * sizeof(std::uint64_t);
+    return sizeof(MatchMarks) +
+           (starts.size() + at_or_above.size() + sum_before.size()) * sizeof(std::uint64_t) +
+           outside_from.size() * sizeof(std::uint32_t);
   }
 };
 

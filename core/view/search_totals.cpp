@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/support/big_vector.h"
+#include "core/view/context_marks.h"
 #include "core/view/key_index.h"
 #include "core/view/key_memo.h"
 #include "core/view/search.h"
@@ -93,47 +94,20 @@ void sweep_piece(OutermostSums<T>& sums, const ContextTree& tree, const std::vec
 
 // The functions that make up the sets, where an index of contexts by function is there.
 struct Indexed {
-  struct Part {
-    std::span<const std::uint32_t> contexts;
-    bool whole;  // every frame of the function is in a set
-  };
   std::shared_ptr<const KeyIndex> index;  // null: sweep
-  std::vector<Part> parts;
+  std::vector<ContextList> lists;         // whole: every frame of the function is in a set
   std::size_t n_contexts = 0;
 };
 
-// Contexts of the indexed functions as a map of bits, which puts them in order. Every task marks a share of
-// the tree; where that begins in each list is looked up.
+// Contexts of the indexed functions in order.
 class Marks {
  public:
   Marks(const Indexed& indexed, const Selection& s, const std::vector<std::uint8_t>& set_of,
         const StopToken& stop, Executor& executor)
       : memo_(*s.key_memo), words_(memo_.take_scratch()) {
     const ContextTree& tree = s.profile->tree();
-    const std::size_t n_words = (tree.size() + 63) / 64;
-    // More would look up more than they mark: some patterns match thousands of functions.
-    const std::size_t n_shares = std::min(executor.width(), 4u);
-    words_.resize(n_words);
-    executor.run(n_shares, [&](std::size_t share) {
-      const std::size_t first = n_words * share / n_shares, last = n_words * (share + 1) / n_shares;
-      std::uint64_t* const map = words_.data();
-      std::fill(map + first, map + last, 0);
-      for (const Indexed::Part& part : indexed.parts) {
-        if (stop.stop_requested()) return;
-        const auto at = [&](std::size_t word) {
-          return word == 0         ? part.contexts.begin()
-                 : word == n_words ? part.contexts.end()
-                                   : std::lower_bound(part.contexts.begin(), part.contexts.end(), word * 64);
-        };
-        const std::span<const std::uint32_t> contexts(at(first), at(last));
-        if (part.whole) {
-          for (const std::uint32_t c : contexts) map[c / 64] |= std::uint64_t{1} << (c % 64);
-        } else {
-          for (const std::uint32_t c : contexts)
-            if (set_of[tree.frame[c]] != 0) map[c / 64] |= std::uint64_t{1} << (c % 64);
-        }
-      }
-    });
+    words_.resize((tree.size() + 63) / 64);
+    mark_contexts(indexed.lists, tree, set_of, {words_.data(), words_.size()}, stop, executor);
   }
 
   Marks(const Marks&) = delete;
@@ -179,8 +153,8 @@ Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>
   }
   for (Key key = 0; key < frames_of.size(); ++key) {
     if ((frames_of[key] & kIn) == 0) continue;
-    indexed.parts.push_back({index->of(key), frames_of[key] == kIn});
-    indexed.n_contexts += indexed.parts.back().contexts.size();
+    indexed.lists.push_back({index->of(key), frames_of[key] == kIn});
+    indexed.n_contexts += indexed.lists.back().contexts.size();
   }
   // With more, the sweep skips most of the tree: it lies below a match.
   if (indexed.n_contexts < s.profile->tree().size() / 8) indexed.index = index;

@@ -490,10 +490,33 @@ Result<void> UnfoldedTree<T>::visit_matches(std::uint32_t id, const MatchMarks& 
 }
 
 template <class T>
+std::optional<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::sum_matches(
+    const Node& node, const MatchMarks& marks) const {
+  Matching out;
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    if (!source_->down || marks.sum_before.empty() || !source_->last.empty()) return std::nullopt;
+    if (node.key != kNone && marks.matches(node.key)) {
+      out.total = node.total;
+    } else {
+      if (node.expanded) return std::nullopt;
+      const Block& block = *blocks_[node.block];
+      for (std::uint32_t i = 0; i < node.n_cursors; ++i)
+        out.total += marks.sum_below(source_->tree(), source_->totals, block.context[node.offset + i]);
+    }
+    out.any = out.total != 0;
+    return out;
+  } else {
+    return std::nullopt;
+  }
+}
+
+template <class T>
 Result<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::matching(std::uint32_t id,
-                                                                     const MatchMarks& marks,
+                                                                     const MatchMarks& marks, bool inside,
                                                                      StopToken& stop) {
   if (marks.none) return Matching{};
+  if (!inside)
+    if (const auto summed = sum_matches(nodes_[id], marks)) return *summed;
   if (matching_of_ != marks.found || matching_.size() >= kMaxMatching) {
     matching_.clear();
     matching_of_ = marks.found;

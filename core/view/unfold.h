@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -64,7 +65,8 @@ class UnfoldedTree {
     bool any = false;
     T total{};
   };
-  Result<Matching> matching(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
+  // `inside`: a node above it matches.
+  Result<Matching> matching(std::uint32_t id, const MatchMarks& marks, bool inside, StopToken& stop);
   // The same without a sum.
   Result<bool> has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   const KeyTable& keys() const;
@@ -87,6 +89,7 @@ class UnfoldedTree {
   bool visit_matches_below(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
   template <class Visit>
   bool visit_matches_above(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
+  std::optional<Matching> sum_matches(const Node& node, const MatchMarks& marks) const;
   void adopt(std::uint32_t id, Groups& groups);
   void release(const Node& node);
 

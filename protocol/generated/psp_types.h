@@ -1613,7 +1613,7 @@ struct FlameViewport {
   // Rows below the zoomed box.
   std::optional<std::uint32_t> max_depth;
   // Boxes at most; the widest are kept.
-  std::uint32_t max_boxes = 2000;
+  std::uint32_t max_boxes = 1800;
 };
 bool decode(const nlohmann::json& value, FlameViewport& out, const Path& path);
 void write(JsonText& out, const FlameViewport& value);

@@ -2193,7 +2193,7 @@ class FlameViewport(Structure):
     # Boxes narrower than this many pixels are joined.
     max_depth: int | None = None
     # Rows below the zoomed box.
-    max_boxes: int = 2000
+    max_boxes: int = 1800
     # Boxes at most; the widest are kept.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {

@@ -1463,7 +1463,7 @@ export interface FlameViewport {
   minWidth?: number;
   /** Rows below the zoomed box. */
   maxDepth?: number;
-  /** Boxes at most; the widest are kept. Default: 2000. */
+  /** Boxes at most; the widest are kept. Default: 1800. */
   maxBoxes?: number;
 }
 
