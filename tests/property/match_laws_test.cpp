@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/layout/match_step.h"
+#include "core/view/key_index.h"
+#include "core/view/key_memo.h"
 #include "core/view/match_marks.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
@@ -54,12 +56,17 @@ std::optional<Searched> search_in(const Case& c, SiblingOrder order) {
   s.request.max_boxes = 5000;
   s.request.order = order;
   SerialExecutor serial;
+  StopToken stop;
+  if (chance(rng, 0.5) && !s.selection->key_memo->key_index(*s.selection, true, stop))
+    FAIL("no index of contexts");
   auto found = search(*s.selection, some_pattern(c, rng), {});
   if (!found) FAIL(found.error().message);
   const bool above = c.spec.shape == Shape::bottom_up || c.spec.shape == Shape::callers;
   s.marks =
       *mark_matches(*s.selection, std::make_shared<const SearchResult>(std::move(*found)), above, {}, serial);
   s.whole = *layout_flame(*s.selection, s.request, {});
+  // What is asked of it from here on finds nothing unfolded by this.
+  s.selection = *select(s.selection->profile, c.spec, {});
   if (s.whole.truncated) FAIL("a case of this size is meant to fit");
   s.path.resize(s.whole.size());
   s.below.resize(s.whole.size());
