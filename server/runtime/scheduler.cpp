@@ -1,6 +1,7 @@
 #include "server/runtime/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <iterator>
 #include <memory>
@@ -169,8 +170,7 @@ bool Scheduler::others_wait(ClientId client) {
   const std::lock_guard lock(mutex_);
   if (n_idle_shared_ > 0) return false;
   return std::any_of(clients_.begin(), clients_.end(), [&](const auto& item) {
-    return item.first != client && item.first != kNobody && !item.second.bulk.empty() &&
-           may_take_more(item.second);
+    return item.first != client && item.first != kNobody && !item.second.bulk.empty() && may_take_more(item);
   });
 }
 
@@ -192,6 +192,32 @@ void Scheduler::start_threads() {
   }
 }
 
+double Scheduler::Usage::now(std::chrono::steady_clock::time_point time) const {
+  return seconds * std::exp2(-std::chrono::duration<double>(time - at).count());
+}
+
+bool Scheduler::is_busy(ClientId client) const {
+  constexpr double kBusy = 0.25;
+  const auto found = usage_.find(client);
+  return found != usage_.end() && found->second.now(std::chrono::steady_clock::now()) > kBusy;
+}
+
+void Scheduler::used(ClientId client, std::chrono::steady_clock::time_point since) {
+  constexpr std::size_t kMany = 256;
+  constexpr double kForgotten = 0.001;
+  const auto now = std::chrono::steady_clock::now();
+  if (usage_.size() > kMany)
+    std::erase_if(usage_, [&](const auto& item) { return item.second.now(now) < kForgotten; });
+  Usage& usage = usage_[client];
+  usage.seconds = usage.now(now) + std::chrono::duration<double>(now - since).count();
+  usage.at = now;
+}
+
+bool Scheduler::may_take_more(const Clients::value_type& client) const {
+  if (client.second.n_shared >= most_of_one_) return false;
+  return n_shared_busy_ < most_of_one_ || !is_busy(client.first);
+}
+
 Scheduler::Clients::iterator Scheduler::next_client(Lane lane, bool is_shared) {
   const auto rank = [](const Clients::value_type& item) {
     return std::pair(item.second.n_running, item.second.served);
@@ -200,7 +226,7 @@ Scheduler::Clients::iterator Scheduler::next_client(Lane lane, bool is_shared) {
   for (auto it = clients_.begin(); it != clients_.end(); ++it) {
     const Client& client = it->second;
     if ((lane == Lane::interactive ? client.interactive : client.bulk).empty()) continue;
-    if (is_shared && !may_take_more(client)) continue;
+    if (is_shared && !may_take_more(*it)) continue;
     if (best == clients_.end() || rank(*it) < rank(*best)) best = it;
   }
   return best;
@@ -229,6 +255,9 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     }
     Client& client = found->second;
     auto& queue = lane == Lane::interactive ? client.interactive : client.bulk;
+    const bool is_busy_client = is_shared && is_busy(found->first);
+    n_shared_busy_ += is_busy_client ? 1 : 0;
+    const auto begun = std::chrono::steady_clock::now();
     {
       Named named = std::move(queue.front());
       queue.pop_front();
@@ -246,6 +275,10 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     --(lane == Lane::interactive ? n_interactive_ : n_bulk_);
     --client.n_running;
     client.n_shared -= is_shared ? 1 : 0;
+    n_shared_busy_ -= is_busy_client ? 1 : 0;
+    used(found->first, begun);
+    // Who may have been kept from more waits for a worker that sleeps.
+    if (is_busy_client && n_idle_shared_ > 0 && has_work_for_shared()) shared_ready_.notify_one();
     if (client.n_running == 0 && client.interactive.empty() && client.bulk.empty()) clients_.erase(found);
   }
 }

@@ -107,6 +107,23 @@ TEST_CASE("a flood of one client's interactive tasks leaves a worker for another
   CHECK(soon(bulk));
 }
 
+TEST_CASE("those who keep workers busy leave one, all together, to somebody who did not") {
+  Scheduler scheduler(3);  // three workers for both lanes
+  std::atomic<int> n_over{0};
+  std::promise<void> all_over;
+  for (const ClientId client : {1u, 2u, 3u})
+    scheduler.submit(Lane::bulk, client, "export", [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+      if (++n_over == 3) all_over.set_value();
+    });
+  REQUIRE(soon(all_over));
+  Gate gate;
+  for (const ClientId client : {1u, 2u, 3u}) scheduler.submit(Lane::bulk, client, "export", gate.task());
+  std::promise<void> newcomer;
+  scheduler.submit(Lane::bulk, 4, "view", [&] { newcomer.set_value(); });
+  CHECK(soon(newcomer));
+}
+
 TEST_CASE("clients are served in turn, each in the order of its own tasks") {
   Scheduler scheduler(2);  // two workers for both lanes, of which one client gets one
   Gate first, second;
