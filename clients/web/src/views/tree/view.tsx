@@ -21,17 +21,26 @@ import { EMPTY, idOf, opened, rowsOf, withPage, type Node, type Row, type Tree }
 const PAGE = 200;
 const MAX_HOT = 200;
 
+/** What was open: another view that is looked at meanwhile closes nothing. */
+let kept: { readonly of: string; readonly open: Tree["open"] } = { of: "", open: EMPTY.open };
+
 export function TreeView() {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
   const menu = useSignal<Opened | undefined>(undefined);
-  const [tree, setTree] = useState<Tree>(EMPTY);
+  const uri = profile?.uri ?? "";
+  const [tree, setTree] = useState<Tree>(kept.of === uri ? { ...EMPTY, open: kept.open } : EMPTY);
   const [head, setHead] = useState<TableResult | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);
   const [at, setAt] = useState(-1);
   const current = useRef(tree);
   current.current = tree;
+  const put = (next: Tree) => {
+    current.current = next;
+    kept = { of: uri, open: next.open };
+    setTree(next);
+  };
   const metrics = profile?.metrics ?? [];
   const metric = place.metric || (profile?.metric ?? "");
   const sort: TableSort = place.sort.by === "self" ? "total" : place.sort.by;
@@ -55,8 +64,7 @@ export function TreeView() {
       });
       if (mine !== generation.current) return undefined;
       if (parent.path.length === 0 && offset === 0) setHead(page);
-      current.current = withPage(current.current, parent, page);
-      setTree(current.current);
+      put(withPage(current.current, parent, page));
       setError(undefined);
       return page;
     } catch (reason) {
@@ -87,8 +95,7 @@ export function TreeView() {
   const toggle = (row: number, open: boolean) => {
     const target = rows[row];
     if (target?.kind !== "node") return;
-    current.current = opened(current.current, target.node.names, open);
-    setTree(current.current);
+    put(opened(current.current, target.node.names, open));
     if (open && !current.current.levels.has(idOf(target.node.names))) void load(target.node, 0);
   };
   const selectedOf = (node: Node): Selected => ({
@@ -115,7 +122,7 @@ export function TreeView() {
     for (let steps = 0; steps < MAX_HOT; ++steps) {
       const id = idOf(parent.names);
       if (!current.current.levels.has(id) && (await load(parent, 0)) === undefined) break;
-      if (parent.names.length > 0) current.current = opened(current.current, parent.names, true);
+      if (parent.names.length > 0) put(opened(current.current, parent.names, true));
       const next = current.current.levels
         .get(id)
         ?.nodes.reduce<Node | undefined>(
@@ -127,7 +134,6 @@ export function TreeView() {
       parent = next;
       if (!next.row.children) break;
     }
-    setTree(current.current);
     if (node === undefined) return;
     const id = idOf(node.names);
     const row = rowsOf(current.current).findIndex((r) => r.kind === "node" && idOf(r.node.names) === id);
