@@ -11,6 +11,7 @@ export function boxOf(layout: Layout, item: number): Selected {
     spec: layout.answer.spec,
     path: pathOf(layout, item),
     text: layout.text[item] ?? "",
+    self: layout.answer.boxes.selfText?.[item],
     file: files?.[named?.file?.[row] ?? -1],
     line: named?.line?.[row],
     module: modules?.[named?.module?.[row] ?? -1],

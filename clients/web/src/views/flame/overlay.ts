@@ -1,5 +1,8 @@
-// What is pointed at and what is chosen, drawn above the picture.
+// What is pointed at and what is chosen, drawn above the picture; with either, all boxes of the same function.
 import { rowTop, visibleRows, type Frame } from "../../draw/paint.js";
+
+/** Narrower boxes are too small for an outline. */
+const OUTLINED = 3;
 
 export function paintOverlay(
   context: CanvasRenderingContext2D,
@@ -20,19 +23,21 @@ export function paintOverlay(
     context.lineWidth = line;
     context.strokeRect(x0 + line / 2, y + line / 2, Math.max(1, x1 - x0 - line - 0.5), rowHeight - 1 - line);
   };
-  // All boxes of a function light up with the one that is pointed at.
-  const shine = (name: number, color: string, alpha: number) => {
-    const [low, high] = visibleRows(frame);
-    context.globalAlpha = alpha;
-    context.fillStyle = color;
-    for (let i = 0; i < layout.boxes; ++i) {
-      const row = layout.depth[i]!;
-      if (layout.name[i] !== name || row < low || row > high || placed.w[i]! < 0.5) continue;
-      context.fillRect(placed.x[i]!, rowTop(frame, row), Math.max(1, placed.w[i]! - 1), rowHeight - 1);
-    }
-    context.globalAlpha = 1;
+  const [low, high] = visibleRows(frame);
+  const sameFunction = (item: number, least: number, draw: (i: number) => void) => {
+    if (item < 0 || item >= layout.boxes) return;
+    const name = layout.name[item];
+    for (let i = 0; i < layout.boxes; ++i)
+      if (layout.name[i] === name && layout.depth[i]! >= low && layout.depth[i]! <= high && placed.w[i]! >= least)
+        draw(i);
   };
-  if (hovered >= 0 && hovered < layout.boxes && layout.name[hovered]! >= 0) shine(layout.name[hovered]!, text, 0.16);
+  context.globalAlpha = 0.16;
+  context.fillStyle = text;
+  sameFunction(hovered, 0.5, (i) =>
+    context.fillRect(placed.x[i]!, rowTop(frame, layout.depth[i]!), Math.max(1, placed.w[i]! - 1), rowHeight - 1),
+  );
+  context.globalAlpha = 1;
   if (hovered >= 0 && hovered < layout.size) outline(hovered, text, 1);
+  sameFunction(cursor, OUTLINED, (i) => outline(i, accent, 1));
   if (cursor >= 0 && cursor < layout.size) outline(cursor, accent, 2);
 }

@@ -3,7 +3,7 @@
 import { canvasSurface, prepare, type Screen } from "../../draw/canvas.js";
 import { paintsOf, type GroupHues, type Paints } from "../../draw/colors.js";
 import type { Layout } from "../../draw/layout.js";
-import { paint, type Frame } from "../../draw/paint.js";
+import { paint, type Frame, type Surface } from "../../draw/paint.js";
 import { rulerOf, type Ruler } from "../../draw/text.js";
 import type { ColorScheme } from "../../state/place.js";
 import type { Settings } from "../../state/state.js";
@@ -42,6 +42,8 @@ export class StagePainter {
   screen: Screen = { width: 0, height: 0, ratio: 1 };
   private scheduled = 0;
   private baseIsOld = true;
+  private overIsBlank = false;
+  private surface: { of: string; value: Surface } | undefined;
   private paints: { of: Layout; key: string; value: Paints } | undefined;
   private ruler: { font: string; measure: Ruler } | undefined;
 
@@ -130,15 +132,29 @@ export class StagePainter {
         context.clearRect(0, 0, frame.width, frame.height);
         context.font = fontOf(look);
         context.fontKerning = "none";
-        paint(frame, canvasSurface(context, frame.ratio));
+        paint(frame, this.surfaceOf(context));
       }
       this.baseIsOld = false;
       this.host.drawn(frame);
     }
-    const context = prepare(over, this.screen);
-    if (context !== undefined)
-      paintOverlay(context, frame, this.host.hovered(), this.host.cursor(), look.theme.accent, look.theme.text);
+    const hovered = this.host.hovered();
+    const cursor = this.host.cursor();
+    const blank = hovered < 0 && cursor < 0;
+    // Even an empty canvas costs a copy of the screen when it is drawn on.
+    if (!blank || !this.overIsBlank) {
+      const context = prepare(over, this.screen);
+      if (context !== undefined) paintOverlay(context, frame, hovered, cursor, look.theme.accent, look.theme.text);
+      this.overIsBlank = blank;
+    }
     if (more) this.invalidate();
+  }
+
+  /** A canvas that got another size has forgotten how it paints. */
+  private surfaceOf(context: CanvasRenderingContext2D): Surface {
+    const { width, height } = context.canvas;
+    const of = `${width} ${height} ${this.screen.ratio}`;
+    if (this.surface?.of !== of) this.surface = { of, value: canvasSurface(context, this.screen.ratio) };
+    return this.surface.value;
   }
 }
 

@@ -20,6 +20,8 @@ import { EMPTY, idOf, opened, rowsOf, withPage, type Node, type Row, type Tree }
 
 const PAGE = 200;
 const MAX_HOT = 200;
+/** Width from which there is room for what is beside the totals. */
+const MIDDLE = 720;
 
 /** What was open: another view that is looked at meanwhile closes nothing. */
 let kept: { readonly of: string; readonly open: Tree["open"] } = { of: "", open: EMPTY.open };
@@ -107,6 +109,7 @@ export function TreeView() {
     line: node.row.line,
     module: node.row.module,
     text: `${node.row.totalText} · ${node.row.totalShare}`,
+    self: `${node.row.selfText} · ${node.row.selfShare}`,
   });
   const choose = (row: number) => {
     const target = rows[row];
@@ -166,7 +169,7 @@ export function TreeView() {
       return {
         ...rest,
         ...(by === "total" ? { sort: by } : {}),
-        optional: column.id.startsWith("self"),
+        ...(column.id.startsWith("self") ? { from: MIDDLE } : {}),
         render: cell(column.render),
       };
     }),
@@ -206,7 +209,7 @@ export function TreeView() {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
-      optional: true,
+      from: MIDDLE,
       render: cell((row) => <Name class="muted" text={row.place} />),
     },
   ];
