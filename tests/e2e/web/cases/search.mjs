@@ -7,7 +7,7 @@ export default (test, { bridge, demo, scratch }) => {
   test("searches, tells an honest share, and steps through what matches", async (views) => {
     await views.open(demo);
     await views.ready();
-    await views.page.keyboard.press("/");
+    await views.page.keyboard.press("Control+f");
     await views.page.keyboard.type("json");
     await views.until("the share", async () =>
       /^36\.6 %/.test(await views.page.locator(".search-share").textContent()),
