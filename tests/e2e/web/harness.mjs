@@ -83,8 +83,9 @@ export class Views {
     this.page = page;
     this.bridge = bridge;
     this.complaints = [];
-    page.setDefaultTimeout(3000);
-    page.setDefaultNavigationTimeout(20_000);
+    // Long, as the machine may do something else at the same time; what comes is taken when it comes.
+    page.setDefaultTimeout(10_000);
+    page.setDefaultNavigationTimeout(30_000);
     page.on("pageerror", (error) => this.complaints.push(error.stack ?? String(error)));
     page.on("console", (message) => {
       // A connection that is refused is the browser's own line, and reading pixels the test's.
@@ -108,7 +109,7 @@ export class Views {
   /** Until `condition` holds; says what was there instead. */
   async until(what, condition) {
     let last;
-    for (let i = 0; i < 120; ++i) {
+    for (const end = performance.now() + 15_000; performance.now() < end;) {
       try {
         last = await condition();
         if (last) return last;

@@ -63,10 +63,7 @@ export default (test, { bridge, demo, scratch }) => {
     const found = new Set();
     for (let steps = 0; steps < 12; ++steps) {
       const asked = bridge.asked.filter((method) => method === "view/match").length;
-      const before = await views.page
-        .locator(".details .stack")
-        .textContent()
-        .catch(() => "");
+      const before = (await views.page.locator(".details .stack").allTextContents()).join();
       await views.page.keyboard.press("n");
       await views.until("an answer", () => bridge.asked.filter((method) => method === "view/match").length > asked);
       await views.until("another match", async () => {
@@ -84,6 +81,8 @@ export default (test, { bridge, demo, scratch }) => {
     await views.until("the first again", async () =>
       found.has(await views.page.locator(".details .stack").textContent()),
     );
-    assert.match(await views.page.locator("[role=status][aria-live]").textContent(), /from the beginning/);
+    await views.until("that it began anew", async () =>
+      /from the beginning/.test(await views.page.locator("[role=status][aria-live]").textContent()),
+    );
   });
 };
