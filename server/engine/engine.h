@@ -192,6 +192,7 @@ class Engine {
 
   WorkspaceWalks& walks() { return walks_; }
   UploadRoom& uploads() { return uploads_; }
+  [[nodiscard]] const UploadRoom& uploads() const { return uploads_; }
 
   // Safe from any thread.
   Views& views() { return views_; }

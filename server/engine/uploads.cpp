@@ -68,13 +68,22 @@ UploadRoom::~UploadRoom() {
   if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
-Result<std::string> UploadRoom::folder() {
-  if (!folder_.empty()) return folder_;
+Result<std::string> UploadRoom::uploads() const {
   std::string parent = parent_;
   if (parent.empty()) {
     PROFD_TRY(parent, runtime_dir());
   }
-  const std::string uploads = parent + "/uploads";
+  return parent + "/uploads";
+}
+
+bool UploadRoom::is_of_uploads(const std::string& path) const {
+  const auto folder = uploads();
+  return folder && path.compare(0, folder->size() + 1, *folder + "/") == 0;
+}
+
+Result<std::string> UploadRoom::folder() {
+  if (!folder_.empty()) return folder_;
+  PROFD_TRY(const std::string uploads, this->uploads());
   PROFD_CHECK(make_private_folder(uploads));
   remove_leftovers(uploads);
   const std::string own = fmt::format("{}/{}-{}", uploads, ::getpid(), make_secret(6));

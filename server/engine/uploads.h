@@ -32,6 +32,8 @@ class UploadRoom {
   [[nodiscard]] const UploadLimits& limits() const { return limits_; }
   // Made when first asked for; what daemons left that are gone is removed.
   Result<std::string> folder();
+  // Whether files that clients send are, or were, at such a path: of this daemon or of one before it.
+  [[nodiscard]] bool is_of_uploads(const std::string& path) const;
   // A promise of so many bytes; false where they are not left.
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) { taken_ -= bytes; }
@@ -39,6 +41,8 @@ class UploadRoom {
   std::uint64_t next_number() { return ++number_; }
 
  private:
+  [[nodiscard]] Result<std::string> uploads() const;
+
   std::string parent_, folder_;
   UploadLimits limits_;
   std::uint64_t taken_ = 0, number_ = 0;

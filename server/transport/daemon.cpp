@@ -248,7 +248,7 @@ void Daemon::add_owner(SocketConnection::Socket socket) {
 
 void Daemon::add_stranger(SocketConnection::Socket socket) {
   const auto connection = std::make_shared<std::weak_ptr<SocketConnection>>();
-  auto place = admission_.admit_stranger([connection] {
+  auto place = admission_.admit_stranger(Stranger::tcp, [connection] {
     if (const auto alive = connection->lock()) {
       log_warning("a connection was closed: it had not shown the token, and newer ones came");
       alive->close();
@@ -293,7 +293,7 @@ SocketConnection::Closed Daemon::connection_closed() {
 Result<WebPage> Daemon::web_page(const WebPageRequest& request) {
   if (!web_) {
     web_.emplace(
-        io_, web_bundle(), messages_,
+        io_, admission_, web_bundle(), messages_,
         [this](std::shared_ptr<Channel> channel, SessionSetup setup) {
           setup.test_mode = options_.test_mode;
           return options_.make_session(*engine_, std::move(setup), std::move(channel));

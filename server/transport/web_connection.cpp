@@ -77,7 +77,10 @@ class Connection final : public WebConnection, public std::enable_shared_from_th
     their_port_ = ignored ? std::uint16_t{0} : other.port();
   }
 
-  void start() override { read_request(); }
+  void start(std::unique_ptr<Admission::Place> place) override {
+    place_ = std::move(place);
+    read_request();
+  }
   void close() override;
   [[nodiscard]] bool has_session() const override { return session_ != nullptr; }
 
@@ -97,6 +100,7 @@ class Connection final : public WebConnection, public std::enable_shared_from_th
 
   asio::any_io_executor executor_;
   std::shared_ptr<WebHost> host_;
+  std::unique_ptr<Admission::Place> place_;
   std::uint16_t their_port_ = 0;
   bool over_ = false;
 
@@ -282,6 +286,7 @@ void Connection::accepted() {
     log_warning("a page was turned away: too many are connected");
     return close();
   }
+  place_->known();
   session_->set_on_ready([self = weak_from_this()] {
     if (const auto alive = self.lock()) alive->read_message();
   });
@@ -363,6 +368,7 @@ void Connection::close() {
   }
   if (socket_) beast::get_lowest_layer(*socket_).close();
   if (session_) session_->close();
+  place_.reset();
   // Not from inside a call of the session itself.
   asio::post(executor_, [self = shared_from_this()] {
     if (self->host_->closed) self->host_->closed(self.get());

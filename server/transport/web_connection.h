@@ -11,6 +11,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include "server/dialect/session.h"
+#include "server/transport/admission.h"
 #include "server/transport/asio.h"
 #include "server/transport/message_bound.h"
 #include "server/transport/web_bundle.h"
@@ -37,7 +38,8 @@ class WebConnection {
   static constexpr int kMaxRequests = 1000;  // on one connection
 
   virtual ~WebConnection() = default;
-  virtual void start() = 0;
+  // The place is known once there is a session, and given back with close().
+  virtual void start(std::unique_ptr<Admission::Place> place) = 0;
   virtual void close() = 0;
   [[nodiscard]] virtual bool has_session() const = 0;
 };

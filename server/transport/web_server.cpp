@@ -21,10 +21,11 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-WebServer::WebServer(asio::io_context& io, std::span<const WebFile> files,
+WebServer::WebServer(asio::io_context& io, Admission& admission, std::span<const WebFile> files,
                      std::shared_ptr<MessageBound> messages, MakeSession make_session,
                      std::function<void()> changed)
     : io_(io),
+      admission_(admission),
       make_session_(std::move(make_session)),
       changed_(std::move(changed)),
       host_(std::make_shared<WebHost>()) {
@@ -68,18 +69,18 @@ Result<std::uint16_t> WebServer::listen(std::uint16_t port) {
 }
 
 void WebServer::add(asio::ip::tcp::socket socket) {
-  // Whoever waits longest without a session makes room: idle sockets keep no page out.
-  if (connections_.size() >= kMaxConnections) {
-    const auto oldest = std::find_if(connections_.begin(), connections_.end(),
-                                     [](const auto& c) { return !c->has_session(); });
-    if (oldest == connections_.end()) return;
-    const std::shared_ptr<WebConnection> idle = *oldest;
-    connections_.erase(oldest);
-    idle->close();
+  const auto connection = std::make_shared<std::weak_ptr<WebConnection>>();
+  auto place = admission_.admit_stranger(Stranger::http, [connection] {
+    if (const auto idle = connection->lock()) idle->close();
+  });
+  if (!place) {
+    log_warning(fmt::format("a page was turned away: {} are connected", admission_.n_connections()));
+    return;
   }
-  connections_.push_back(make_web_connection(std::move(socket), host_));
-  const std::shared_ptr<WebConnection> added = connections_.back();
-  added->start();
+  const std::shared_ptr<WebConnection> added = make_web_connection(std::move(socket), host_);
+  *connection = added;
+  connections_.push_back(added);
+  added->start(std::move(place));
 }
 
 std::unique_ptr<Session> WebServer::make_session(std::shared_ptr<Channel> channel) {

@@ -14,6 +14,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include "server/dialect/session.h"
+#include "server/transport/admission.h"
 #include "server/transport/asio.h"
 #include "server/transport/listener.h"
 #include "server/transport/web_connection.h"
@@ -23,13 +24,13 @@ namespace profd {
 // On the strand.
 class WebServer {
  public:
-  static constexpr std::size_t kMaxConnections = 128, kMaxSessions = 64, kMaxRoots = 64;
+  static constexpr std::size_t kMaxSessions = 64, kMaxRoots = 64;
 
   // Makes a session for a page; `setup` says what a page may.
   using MakeSession = std::function<std::unique_ptr<Session>(std::shared_ptr<Channel>, SessionSetup setup)>;
-  // `messages`: of all clients. `changed`: pages came or went.
-  WebServer(asio::io_context& io, std::span<const WebFile> files, std::shared_ptr<MessageBound> messages,
-            MakeSession make_session, std::function<void()> changed);
+  // `admission`: of all listeners. `messages`: of all clients. `changed`: pages came or went.
+  WebServer(asio::io_context& io, Admission& admission, std::span<const WebFile> files,
+            std::shared_ptr<MessageBound> messages, MakeSession make_session, std::function<void()> changed);
   ~WebServer();
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;
@@ -47,12 +48,13 @@ class WebServer {
   std::unique_ptr<Session> make_session(std::shared_ptr<Channel> channel);
 
   asio::io_context& io_;
+  Admission& admission_;
   std::optional<Listener<asio::ip::tcp>> listener_;
   MakeSession make_session_;
   std::function<void()> changed_;
   std::shared_ptr<WebHost> host_;
   std::set<std::string> roots_;
-  std::vector<std::shared_ptr<WebConnection>> connections_;  // oldest first
+  std::vector<std::shared_ptr<WebConnection>> connections_;
 };
 
 // A fragment of an address: everything but letters, digits and "-._~" as %XX.

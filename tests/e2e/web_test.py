@@ -391,6 +391,10 @@ class Web(unittest.TestCase):
         while os.path.exists(path) and time.time() < deadline:
             time.sleep(0.02)
         self.assertFalse(os.path.exists(path))
+        # A page that is loaded anew is another one.
+        page = self.session()
+        self.assertRegex(page.ask("profile/open", {"uri": uri})["error"]["message"], r"^dropped\.folded: was sent by .*drop it again")
+        page.close()
 
     def test_the_page_finds_open_what_the_address_names(self) -> None:
         opened = subprocess.run(

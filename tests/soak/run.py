@@ -23,14 +23,16 @@ sys.path[:0] = [str(SOAK), str(ROOT / "tests" / "support")]
 
 from figures import Table  # noqa: E402
 from inputs import Inputs  # noqa: E402
-from scenes import crowd, faults, mutants, neighbour, small_house  # noqa: E402
+from scenes import crowd, faults, mutants, neighbour, page, small_house  # noqa: E402
 from stage import Stage  # noqa: E402
 
 # What each gets of the time.
 SCENES: dict[str, tuple[Callable[[Stage], None], float]] = {
     "crowd": (crowd.run, 0.20), "neighbour": (neighbour.run, 0.45), "small-house": (small_house.run, 0.10),
     "flipped-bits": (mutants.run_flips, 0.05), "mutants": (mutants.run_mutants, 0.10), "faults": (faults.run, 0.10),
+    "page": (page.run, 0.25),
 }
+WHEN_NAMED = ("page",)  # it needs a browser and npm's packages; its short form is a test of tests/e2e/web
 SHORT_MINUTES = 3
 PROFD = ROOT / "build" / "release" / "profd"
 
@@ -93,7 +95,7 @@ def main() -> int:
     sanitized = is_sanitized(options.profd)
     table = Table(judge_cost=not sanitized, judge_times=not options.tell_times,
                   unjudged=STARVED if options.tell_times else ())
-    chosen = options.scene or list(SCENES)
+    chosen = options.scene or [name for name in SCENES if name not in WHEN_NAMED]
     weights = sum(SCENES[name.split("/")[0]][1] for name in chosen)
     failures = options.work / "failures"
     again = "./dev soak" if options.profd == PROFD else f"python3 tests/soak/run.py --profd {options.profd}"

@@ -5,6 +5,8 @@ cmd_bench() {
   cmd_setup
   install_packages libisal-dev
   command -v npm >/dev/null || install_packages nodejs npm
+  command -v "${PROFD_CHROMIUM:-chromium}" >/dev/null || install_packages chromium || echo "dev: no Chromium; the page's rows will say so" >&2
+  build_web
   build_preset release profd-bench-gen profd-bench-floor profd-bench-run
   if ninja -C build/release -t query profd >/dev/null 2>&1; then
     build_preset release profd

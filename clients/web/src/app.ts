@@ -72,6 +72,8 @@ export interface Selected {
   readonly path?: readonly number[] | undefined;
   /** Total and share as the answer had it. */
   readonly text?: string | undefined;
+  /** Its self value, the same way. */
+  readonly self?: string | undefined;
   readonly module?: string | undefined;
   /** Another client chose it. */
   readonly by?: string | undefined;

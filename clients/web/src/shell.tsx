@@ -392,6 +392,7 @@ function Details({ selected }: { selected: Selected }) {
         <div class="details-part">
           <h3>This box</h3>
           <p class="big">{selected.text}</p>
+          {selected.self !== undefined && <p class="muted">self {selected.self}</p>}
         </div>
       )}
       {row !== undefined && page !== undefined && (

@@ -89,6 +89,13 @@ OpenRequest open_request(const psp::ProfileOpenParams& params,
   return request;
 }
 
+// What a page sent is gone with it, and a page that is loaded anew is another one.
+Error why_not_opened(Error error, const std::string& file, const Engine& engine) {
+  if (error.code == ErrorCode::not_found && engine.uploads().is_of_uploads(file))
+    error.message = "was sent by a page that has been closed or loaded anew, and went with it; drop it again";
+  return error;
+}
+
 // To a file or (within a bound) into the answer.
 Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const FormatWriter& writer,
                                                 WriteOptions how, const std::string& path, bool overwrite,
@@ -228,8 +235,9 @@ void ProfilesModule::bind(protocol::Binder& binder) {
     session_.opening.open(
         open_request(params, session_.workspace.metric()), params.work_done_token,
         [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
-        [this, alive = session_.alive, shared, file](Result<OpenAnswer> answer) {
-          if (!answer) return shared->error(to_psp(answer.error(), file));
+        [this, &engine = session_.engine, alive = session_.alive, shared, file](Result<OpenAnswer> answer) {
+          if (!answer)
+            return shared->error(to_psp(why_not_opened(std::move(answer.error()), file, engine), file));
           if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
           session_.run<psp::ProfileOpenRequest>(
               true, std::move(*shared), file,

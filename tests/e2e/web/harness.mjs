@@ -1,29 +1,80 @@
 // A browser, a page on the views, and what went over the wire.
 import assert from "node:assert";
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
 
-export async function startBrowser(root, program) {
-  const { chromium } = createRequire(join(root, "clients/web/package.json"))("playwright-core");
-  return chromium.launch({
-    executablePath: program,
-    args: ["--no-sandbox", "--disable-gpu"],
+/** The browser that PROFD_CHROMIUM names, or one that is installed. */
+export function browserProgram() {
+  const names = [process.env.PROFD_CHROMIUM, "chromium", "chromium-browser", "google-chrome"].filter(Boolean);
+  const places = (process.env.PATH ?? "").split(delimiter);
+  return names
+    .flatMap((name) => (name.includes("/") ? [name] : places.map((place) => join(place, name))))
+    .find((path) => existsSync(path));
+}
+
+const packagesOf = (root) => createRequire(join(root, "clients/web/package.json"));
+
+export async function startBrowser(root, args = []) {
+  return packagesOf(root)("playwright-core").chromium.launch({
+    executablePath: browserProgram(),
+    args: ["--no-sandbox", "--disable-gpu", ...args],
   });
 }
 
+/** Looks for faults of accessibility that are serious or worse. */
+export function axeOf(root) {
+  const source = readFileSync(packagesOf(root).resolve("axe-core/axe.min.js"), "utf8");
+  return async ({ page }) => {
+    await page.evaluate(source);
+    const { violations } = await page.evaluate(() =>
+      // eslint-disable-next-line no-undef
+      axe.run(document, { rules: { "target-size": { enabled: true } } }),
+    );
+    const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+    assert.deepStrictEqual(
+      grave.map((v) => `${v.id}: ${v.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`),
+      [],
+    );
+  };
+}
+
 /** A daemon with a socket of its own, and the address of its page. */
-export async function startDaemon(profd, folder) {
+export async function startDaemon(profd, folder, args = []) {
   const socket = join(folder, "daemon.sock");
-  const child = spawn(profd, ["serve", "--socket", socket], { stdio: ["ignore", "ignore", "inherit"] });
-  for (let i = 0; i < 200 && !existsSync(socket); ++i) await new Promise((resolve) => setTimeout(resolve, 25));
+  const child = spawn(profd, ["serve", "--socket", socket, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  for (let i = 0; i < 1000 && !existsSync(socket); ++i) await new Promise((resolve) => setTimeout(resolve, 5));
   return {
+    socket,
+    pid: child.pid,
     address: (params) =>
       JSON.parse(
         execFileSync(profd, ["query", "--socket", socket, "web/address", JSON.stringify(params)], { encoding: "utf8" }),
       ),
-    stop: () => child.kill("SIGKILL"),
+    alive: () => child.exitCode === null && child.signalCode === null,
+    stop: () => {
+      child.kill("SIGKILL");
+      return ended;
+    },
+  };
+}
+
+/** What `profd view` prints. */
+export async function viewAddress(profd, socket, file) {
+  const { stdout } = await promisify(execFile)(profd, ["view", "--no-open", "--socket", socket, file]);
+  return stdout.trim();
+}
+
+/** Bytes that a process has to itself, and its share of what it has with others (Linux). */
+export function processMemory(pid) {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const kilobytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
+  return {
+    own: 1024 * (kilobytes("Private_Clean") + kilobytes("Private_Dirty")),
+    share: 1024 * kilobytes("Pss"),
   };
 }
 
@@ -32,8 +83,9 @@ export class Views {
     this.page = page;
     this.bridge = bridge;
     this.complaints = [];
-    page.setDefaultTimeout(3000);
-    page.setDefaultNavigationTimeout(20_000);
+    // Long, as the machine may do something else at the same time; what comes is taken when it comes.
+    page.setDefaultTimeout(10_000);
+    page.setDefaultNavigationTimeout(30_000);
     page.on("pageerror", (error) => this.complaints.push(error.stack ?? String(error)));
     page.on("console", (message) => {
       // A connection that is refused is the browser's own line, and reading pixels the test's.
@@ -57,7 +109,7 @@ export class Views {
   /** Until `condition` holds; says what was there instead. */
   async until(what, condition) {
     let last;
-    for (let i = 0; i < 120; ++i) {
+    for (const end = performance.now() + 15_000; performance.now() < end;) {
       try {
         last = await condition();
         if (last) return last;
@@ -101,10 +153,15 @@ export class Views {
       if (names[boxes.name[i]] === name && (at < 0 || boxes.width[i] > boxes.width[at])) at = i;
     assert.ok(at >= 0, `${name} is in the picture`);
     const box = await this.page.locator(".stage").first().boundingBox();
-    const room = await this.page.$eval(".stage", (stage) => ({
-      width: stage.clientWidth,
-      top: stage.scrollTop,
-    }));
+    const room = await this.page.$eval(
+      ".stage",
+      (stage, middle) => {
+        if (middle < stage.scrollTop || middle > stage.scrollTop + stage.clientHeight)
+          stage.scrollTop = middle - stage.clientHeight / 2;
+        return { width: stage.clientWidth, top: stage.scrollTop };
+      },
+      boxes.depth[at] * 18 + 9,
+    );
     const span = answer.zoomTotal.value;
     return {
       x: box.x + ((boxes.x[at] + Math.min(boxes.width[at], span) / 2) / span) * room.width,
@@ -122,15 +179,17 @@ export class Views {
   }
 }
 
-/** Keeps the layouts that pass, by panel. */
-export function watch(bridge) {
-  bridge.layouts = new Map();
-  const asked = new Map();
+/** Keeps the layouts that pass, by panel, and the methods that the page asks for, in order. */
+export function watch(seen) {
+  seen.layouts = new Map();
+  seen.asked = [];
+  const panels = new Map();
   return (direction, text) => {
     const message = JSON.parse(text);
-    if (direction === "client" && message.method === "view/flameGraph") asked.set(message.id, message.params.panelId);
-    const panel = asked.get(message.id);
+    if (direction === "client" && message.method !== undefined) seen.asked.push(message.method);
+    if (direction === "client" && message.method === "view/flameGraph") panels.set(message.id, message.params.panelId);
+    const panel = panels.get(message.id);
     if (direction === "server" && panel !== undefined && message.result?.boxes !== undefined)
-      bridge.layouts.set(panel, message.result);
+      seen.layouts.set(panel, message.result);
   };
 }

@@ -1,6 +1,12 @@
-# Sourced: enter_web SOURCE_ROOT goes to clients/web with its packages installed, or ends with 77 (not run) and says why.
+# Sourced. What is not to be had ends with 77 (not run) and says why.
 not_run() { echo "NOT RUN: $*"; exit 77; }
 
+# need_browser: the one harness.mjs starts.
+need_browser() {
+  command -v "${PROFD_CHROMIUM:-chromium}" chromium chromium-browser google-chrome >/dev/null || not_run "no Chromium"
+}
+
+# enter_web SOURCE_ROOT: goes to clients/web, with its packages installed.
 enter_web() {
   { command -v node && command -v npm; } >/dev/null || not_run "no node or no npm"
   cd "$1/clients/web"

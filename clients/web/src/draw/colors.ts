@@ -179,9 +179,22 @@ export function paintsOf(
     return plain(item, row.hue);
   };
 
+  // By package and by name a colour is the name's: looked for once, however many boxes are called so.
+  const ofName =
+    scheme === "name" || (scheme === "module" && groups.length > 0)
+      ? new Int32Array(layout.names.length).fill(-1)
+      : undefined;
   const fill = new Uint16Array(layout.size);
-  for (let i = 0; i < layout.boxes; ++i) fill[i] = i === 0 ? root : pick(i);
-  const byFill = Int32Array.from({ length: layout.boxes }, (_, i) => i).sort((a, b) => fill[a]! - fill[b]! || a - b);
+  for (let i = 0; i < layout.boxes; ++i) {
+    const name = layout.name[i]!;
+    if (i === 0) fill[i] = root;
+    else if (ofName === undefined) fill[i] = pick(i);
+    else {
+      if (ofName[name]! < 0) ofName[name] = pick(i);
+      fill[i] = ofName[name]!;
+    }
+  }
+  const byFill = sortedBy(fill, layout.boxes, fills.length);
   if (scheme === "metric")
     for (const [t, text] of [
       [0, "least"],
@@ -196,6 +209,16 @@ export function paintsOf(
   // The heaviest first, as far as there is room for.
   const rowsOfLegend = scheme === "module" ? byWeight(layout, [...legend.values()]) : [...legend.values()];
   return { fills, fill, byFill, legend: rowsOfLegend };
+}
+
+/** The first `count` items by their value, of which there are `values`. */
+function sortedBy(value: Uint16Array, count: number, values: number): Int32Array {
+  const next = new Int32Array(values + 1);
+  for (let i = 0; i < count; ++i) ++next[value[i]! + 1]!;
+  for (let at = 0; at < values; ++at) next[at + 1]! += next[at]!;
+  const sorted = new Int32Array(count);
+  for (let i = 0; i < count; ++i) sorted[next[value[i]!]!++] = i;
+  return sorted;
 }
 
 function byWeight(layout: Layout, rows: readonly LegendRow[]): LegendRow[] {

@@ -57,18 +57,21 @@ export interface Frame {
 const MIN_LABEL = 24;
 const PADDING = 4;
 
+/** The line of the picture that a row is on, and the other way round. */
+export const lineOf = (layout: Pick<Layout, "rows">, upward: boolean, row: number) =>
+  upward ? layout.rows - 1 - row : row;
+
 export function rowTop(frame: Pick<Frame, "rowHeight" | "top" | "upward" | "layout">, row: number): number {
-  const at = frame.upward ? frame.layout.rows - 1 - row : row;
-  return frame.top + at * frame.rowHeight;
+  return frame.top + lineOf(frame.layout, frame.upward, row) * frame.rowHeight;
 }
 
 /** First and last row that can be seen. */
 export function visibleRows(frame: Frame): readonly [number, number] {
   const first = Math.floor(-frame.top / frame.rowHeight);
   const last = Math.floor((frame.height - frame.top) / frame.rowHeight);
-  const rows = frame.layout.rows;
-  const [low, high] = frame.upward ? [rows - 1 - last, rows - 1 - first] : [first, last];
-  return [Math.max(0, low), Math.min(rows - 1, high)];
+  const one = lineOf(frame.layout, frame.upward, first);
+  const other = lineOf(frame.layout, frame.upward, last);
+  return [Math.max(0, Math.min(one, other)), Math.min(frame.layout.rows - 1, Math.max(one, other))];
 }
 
 export function paint(frame: Frame, surface: Surface): void {

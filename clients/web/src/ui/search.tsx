@@ -128,9 +128,20 @@ export function SearchBox() {
     }
   };
 
+  // The browser's own search knows nothing of what is on a canvas or below a table's rows; asked again, it comes.
+  useEffect(() => {
+    const find = (event: KeyboardEvent) => {
+      if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+      if (document.activeElement === input.current) return;
+      event.preventDefault();
+      input.current?.select();
+    };
+    window.addEventListener("keydown", find);
+    return () => window.removeEventListener("keydown", find);
+  }, []);
   useKeys({
     title: "Searching",
-    keys: [{ keys: ["/"], text: "search", run: () => input.current?.select() }],
+    keys: [{ keys: ["/"], text: "search; Ctrl + F does the same", run: () => input.current?.select() }],
   });
   return (
     <div class={`search${found.error !== undefined ? " wrong" : ""}`} role="search">

@@ -12,8 +12,8 @@ export interface Column<R> {
   readonly align?: "right";
   readonly sort?: string;
   readonly render: (row: R) => ComponentChildren;
-  /** For narrow screens: left out. */
-  readonly optional?: boolean;
+  /** The width of the table, in pixels, below which it is left out. */
+  readonly from?: number;
 }
 
 export interface Level {
@@ -43,8 +43,6 @@ export interface TableProps<R> {
   readonly rowHeight?: number;
 }
 
-const NARROW = 720;
-
 let nextTable = 1;
 
 export function Table<R>(props: TableProps<R>) {
@@ -53,7 +51,7 @@ export function Table<R>(props: TableProps<R>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [id] = useState(() => `table-${nextTable++}`);
   const [view, setView] = useState({ top: 0, height: 400, width: 1000 });
-  const columns = view.width < NARROW ? props.columns.filter((column) => column.optional !== true) : props.columns;
+  const columns = props.columns.filter(({ from = 0 }) => view.width >= from);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

@@ -52,6 +52,10 @@ TEST_CASE("uploads: pieces make a private file that goes with the client") {
   }
   CHECK_FALSE(fs::exists(path));
   CHECK(room.taken() == 0);
+  CHECK(room.is_of_uploads(path));
+  CHECK(UploadRoom(folder.path.string()).is_of_uploads(path));
+  CHECK_FALSE(room.is_of_uploads(folder.path.string() + "/uploads.pprof"));
+  CHECK_FALSE(room.is_of_uploads("/home/me/uploads/cpu.pprof"));
 }
 
 TEST_CASE("uploads: one piece at a time, in order, of a bounded size, and no more than was said") {

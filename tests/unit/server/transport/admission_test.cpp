@@ -16,10 +16,11 @@ FirstMessage::State say(std::string_view bytes, std::size_t max = 100) {
 
 }  // namespace
 
-TEST_CASE("TCP never takes the places that are kept for the owner, token or not") {
-  Admission admission({.connections = 10, .for_owner = 3, .strangers = 8});
+TEST_CASE("TCP and HTTP never take the places that are kept for the owner, token or not") {
+  Admission admission({.connections = 10, .for_owner = 3, .tcp_strangers = 8});
   std::vector<std::unique_ptr<Admission::Place>> places;
-  while (auto place = admission.admit_stranger([] {})) {
+  const auto next = [&] { return places.size() % 2 == 0 ? Stranger::tcp : Stranger::http; };
+  while (auto place = admission.admit_stranger(next(), [] {})) {
     place->known();
     places.push_back(std::move(place));
   }
@@ -36,26 +37,42 @@ TEST_CASE("TCP never takes the places that are kept for the owner, token or not"
 }
 
 TEST_CASE("the oldest who has not shown the token makes room for a new one") {
-  Admission admission({.connections = 100, .for_owner = 10, .strangers = 2});
+  Admission admission({.connections = 100, .for_owner = 10, .tcp_strangers = 2});
   std::unique_ptr<Admission::Place> a, b, c;
   std::vector<char> gone;
-  a = admission.admit_stranger([&] {
+  a = admission.admit_stranger(Stranger::tcp, [&] {
     gone.push_back('a');
     a.reset();
   });
-  b = admission.admit_stranger([&] {
+  b = admission.admit_stranger(Stranger::tcp, [&] {
     gone.push_back('b');
     b.reset();
   });
   a->known();
-  c = admission.admit_stranger([] {});
+  c = admission.admit_stranger(Stranger::tcp, [] {});
   CHECK(c);
   CHECK(gone.empty());
-  const auto d = admission.admit_stranger([] {});
+  const auto d = admission.admit_stranger(Stranger::tcp, [] {});
   CHECK(d);
   CHECK(gone == std::vector<char>{'b'});
   CHECK(a);
-  CHECK(admission.n_strangers() == 2);
+  CHECK(admission.n_strangers(Stranger::tcp) == 2);
+}
+
+TEST_CASE("strangers of one listener make no room for those of another") {
+  Admission admission({.connections = 100, .for_owner = 10, .tcp_strangers = 1, .http_strangers = 2});
+  bool left = false;
+  const auto tcp = admission.admit_stranger(Stranger::tcp, [&] { left = true; });
+  std::vector<std::unique_ptr<Admission::Place>> pages(2);
+  for (auto& page : pages) page = admission.admit_stranger(Stranger::http, [&page] { page.reset(); });
+  const auto third = admission.admit_stranger(Stranger::http, [] {});
+  CHECK(third);
+  CHECK_FALSE(pages[0]);
+  CHECK(pages[1]);
+  CHECK_FALSE(left);
+  CHECK(admission.n_strangers(Stranger::tcp) == 1);
+  CHECK(admission.n_strangers(Stranger::http) == 2);
+  CHECK(admission.n_connections() == 3);
 }
 
 TEST_CASE("a process that may open few files holds few connections") {

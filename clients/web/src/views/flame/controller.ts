@@ -44,6 +44,11 @@ export interface LevelPage {
   readonly next: number | undefined;
 }
 
+export interface Reached {
+  readonly zoom: readonly string[];
+  readonly frames: readonly string[];
+}
+
 const ZOOM_MS = 160;
 const REST_MS = 70;
 const MAX_BOXES = 4000;
@@ -158,8 +163,8 @@ export class FlameController {
     this.refineSoon();
   }
 
-  /** The zoom in which the box at `path` can be seen; undefined: it can be already, or it is gone. */
-  async reach(path: readonly number[]): Promise<readonly string[] | undefined> {
+  /** The zoom in which the box at `path` can be seen, and the names that lead to it; undefined: it can be already. */
+  async reach(path: readonly number[]): Promise<Reached | undefined> {
     const { layout, target } = this;
     if (layout === undefined || target === undefined) return undefined;
     const here = findPath(layout, path);
@@ -177,7 +182,7 @@ export class FlameController {
       at = picture.parent[at]!;
     const zoom = namesOf(picture, at).map(nameHash);
     this.paths.set(this.pathKey(target, zoom), pathOf(picture, at));
-    return zoom;
+    return { zoom, frames: namesOf(picture, picture.zoomed) };
   }
 
   private onScreen(item: number): boolean {

@@ -26,6 +26,7 @@ export function Minimap(props: {
   const app = useApp();
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const marker = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen>({ width: 0, height: 0, ratio: 1 });
   const [layout, setLayout] = useState<Layout | undefined>(undefined);
@@ -53,19 +54,13 @@ export function Minimap(props: {
     return () => controller.abort();
   }, [profile, spec, order, revision, app.epoch.value]);
 
-  // Where the zoomed box is in the whole: as far down as the small picture knows it.
-  const place = layout === undefined ? undefined : placeIn(layout, props.target.zoom);
+  const { palette } = app.settings.value;
   useEffect(() => {
     if (canvas.current === null || layout === undefined || screen.width === 0) return;
     const context = prepare(canvas.current, screen);
     if (context === undefined) return;
-    const paints = paintsOf(
-      layout,
-      props.scheme === "metric" ? "module" : props.scheme,
-      theme.mode,
-      app.settings.value.palette,
-      props.hues,
-    );
+    const scheme = props.scheme === "metric" ? "module" : props.scheme;
+    const paints = paintsOf(layout, scheme, theme.mode, palette, props.hues);
     context.clearRect(0, 0, screen.width, screen.height);
     const rows = Math.min(MAX_ROWS, layout.rows);
     for (const i of paints.byFill) {
@@ -76,7 +71,15 @@ export function Minimap(props: {
       context.fillStyle = theme.forced ? "GrayText" : paints.fills[paints.fill[i]!]!;
       context.fillRect(x, props.upward ? screen.height - (row + 1) * ROW : row * ROW, Math.max(0.5, width), ROW);
     }
-    if (place === undefined) return;
+  }, [layout, screen, props.scheme, props.upward, theme, palette]);
+
+  // Where the zoomed box is in the whole: as far down as the small picture knows it. This moves with every frame.
+  const place = layout === undefined ? undefined : placeIn(layout, props.target.zoom);
+  useEffect(() => {
+    if (marker.current === null || layout === undefined || place === undefined || screen.width === 0) return;
+    const context = prepare(marker.current, screen);
+    if (context === undefined) return;
+    context.clearRect(0, 0, screen.width, screen.height);
     const inner =
       main === undefined || seen === undefined ? undefined : { from: seen.x0 / main.span, to: seen.x1 / main.span };
     const width = (place.w / layout.span) * screen.width;
@@ -110,6 +113,7 @@ export function Minimap(props: {
   return (
     <div class="minimap" ref={box} aria-hidden="true" onPointerDown={goTo} title="The whole graph: click to go there">
       <canvas ref={canvas} />
+      <canvas ref={marker} />
     </div>
   );
 }

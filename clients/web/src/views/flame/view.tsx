@@ -116,10 +116,13 @@ export function FlameView() {
     const stage = handle.current;
     const layout = stage?.controller.layout;
     if (stage === undefined || layout === undefined) return;
-    app.select({ name, frames: [], spec: layout.answer.spec, path: [...path], text });
-    const opened = await stage.controller.reach(path);
-    if (opened !== undefined) app.update((state) => go(state, { zoom: opened }));
-    stage.select(path);
+    const reached = await stage.controller.reach(path);
+    if (reached === undefined) {
+      stage.select(path);
+      return;
+    }
+    app.select({ name, frames: reached.frames, spec: layout.answer.spec, path: [...path], text });
+    app.update((state) => go(state, { zoom: reached.zoom }));
   };
 
   useExport({

@@ -20,6 +20,9 @@ import { Table, type Column } from "../../ui/table.js";
 import { columnsOf, rowOf, type TableRow } from "./rows.js";
 
 const PAGE = 200;
+/** Widths from which there is room for what is not sorted by, and for what is beside the values. */
+const SMALL = 560;
+const MIDDLE = 760;
 
 /** Pages of one list, fetched as they come into sight. */
 export function useFlatPages(params: TableParams | undefined): {
@@ -119,18 +122,19 @@ export function FlatView() {
     const value = pages.row(row);
     if (value !== undefined) app.select(selectedOf(value));
   };
+  const kept = place.sort.by === "self" ? ["self", "self-share"] : ["total", "total-share"];
   const columns: readonly Column<TableRow>[] = [
     ...columnsOf(
       first?.viewTotal.value ?? 0,
       metric,
       metrics.find((m) => m.name === metric),
-    ),
+    ).map((column) => (kept.includes(column.id) ? column : { ...column, from: SMALL })),
     ...others.map((name, i): Column<TableRow> => ({
       id: `m-${name}`,
       title: metrics.find((m) => m.name === name)?.title ?? name,
       width: "7.5rem",
       align: "right",
-      optional: true,
+      from: MIDDLE,
       render: (row) => row.further[i] ?? "",
     })),
     {
@@ -144,7 +148,7 @@ export function FlatView() {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
-      optional: true,
+      from: MIDDLE,
       render: (row) => <Name class="muted" text={row.place} />,
     },
   ];

@@ -320,7 +320,7 @@ function LineTable({ file, metric }: { file: string; metric: string }) {
       align: "right",
       render: (row) => (row.line > 0 ? String(row.line) : "?"),
     },
-    { id: "self", title: "Self", width: "7rem", align: "right", render: (row) => row.selfText },
+    { id: "self", title: "Self", width: "7rem", align: "right", from: 560, render: (row) => row.selfText },
     { id: "total", title: "Total", width: "7rem", align: "right", render: (row) => row.totalText },
     {
       id: "share",

@@ -20,18 +20,29 @@ import { EMPTY, idOf, opened, rowsOf, withPage, type Node, type Row, type Tree }
 
 const PAGE = 200;
 const MAX_HOT = 200;
+/** Width from which there is room for what is beside the totals. */
+const MIDDLE = 720;
+
+/** What was open: another view that is looked at meanwhile closes nothing. */
+let kept: { readonly of: string; readonly open: Tree["open"] } = { of: "", open: EMPTY.open };
 
 export function TreeView() {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
   const menu = useSignal<Opened | undefined>(undefined);
-  const [tree, setTree] = useState<Tree>(EMPTY);
+  const uri = profile?.uri ?? "";
+  const [tree, setTree] = useState<Tree>(kept.of === uri ? { ...EMPTY, open: kept.open } : EMPTY);
   const [head, setHead] = useState<TableResult | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);
   const [at, setAt] = useState(-1);
   const current = useRef(tree);
   current.current = tree;
+  const put = (next: Tree) => {
+    current.current = next;
+    kept = { of: uri, open: next.open };
+    setTree(next);
+  };
   const metrics = profile?.metrics ?? [];
   const metric = place.metric || (profile?.metric ?? "");
   const sort: TableSort = place.sort.by === "self" ? "total" : place.sort.by;
@@ -55,8 +66,7 @@ export function TreeView() {
       });
       if (mine !== generation.current) return undefined;
       if (parent.path.length === 0 && offset === 0) setHead(page);
-      current.current = withPage(current.current, parent, page);
-      setTree(current.current);
+      put(withPage(current.current, parent, page));
       setError(undefined);
       return page;
     } catch (reason) {
@@ -87,8 +97,7 @@ export function TreeView() {
   const toggle = (row: number, open: boolean) => {
     const target = rows[row];
     if (target?.kind !== "node") return;
-    current.current = opened(current.current, target.node.names, open);
-    setTree(current.current);
+    put(opened(current.current, target.node.names, open));
     if (open && !current.current.levels.has(idOf(target.node.names))) void load(target.node, 0);
   };
   const selectedOf = (node: Node): Selected => ({
@@ -100,6 +109,7 @@ export function TreeView() {
     line: node.row.line,
     module: node.row.module,
     text: `${node.row.totalText} · ${node.row.totalShare}`,
+    self: `${node.row.selfText} · ${node.row.selfShare}`,
   });
   const choose = (row: number) => {
     const target = rows[row];
@@ -115,7 +125,7 @@ export function TreeView() {
     for (let steps = 0; steps < MAX_HOT; ++steps) {
       const id = idOf(parent.names);
       if (!current.current.levels.has(id) && (await load(parent, 0)) === undefined) break;
-      if (parent.names.length > 0) current.current = opened(current.current, parent.names, true);
+      if (parent.names.length > 0) put(opened(current.current, parent.names, true));
       const next = current.current.levels
         .get(id)
         ?.nodes.reduce<Node | undefined>(
@@ -127,7 +137,6 @@ export function TreeView() {
       parent = next;
       if (!next.row.children) break;
     }
-    setTree(current.current);
     if (node === undefined) return;
     const id = idOf(node.names);
     const row = rowsOf(current.current).findIndex((r) => r.kind === "node" && idOf(r.node.names) === id);
@@ -160,7 +169,7 @@ export function TreeView() {
       return {
         ...rest,
         ...(by === "total" ? { sort: by } : {}),
-        optional: column.id.startsWith("self"),
+        ...(column.id.startsWith("self") ? { from: MIDDLE } : {}),
         render: cell(column.render),
       };
     }),
@@ -200,7 +209,7 @@ export function TreeView() {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
-      optional: true,
+      from: MIDDLE,
       render: cell((row) => <Name class="muted" text={row.place} />),
     },
   ];

@@ -1,0 +1,89 @@
+// Tables, trees, the profile, sources, threads.
+import assert from "node:assert";
+import { join } from "node:path";
+
+export default (test, { axe, demo, root }) => {
+  test("sorts the table, scrolls it and opens a row", async (views) => {
+    await views.open(demo, "&tab=flat");
+    const names = () => views.page.locator(".table-row .name:not(.muted)").allTextContents();
+    await views.until("rows", async () => (await names()).length > 10);
+    const bySelf = await names();
+    await views.page
+      .getByRole("columnheader", { name: /^Total/ })
+      .getByRole("button")
+      .click();
+    await views.until(
+      "another order",
+      async () => /^(runtime|main)\.main$/.test((await names())[0]) && (await names())[0] !== bySelf[0],
+    );
+    const [heaviest] = await names();
+    assert.strictEqual(
+      await views.page.getByRole("columnheader", { name: /^Total/ }).getAttribute("aria-sort"),
+      "descending",
+    );
+    await views.page.getByRole("grid").focus();
+    await views.page.keyboard.press("End");
+    await views.until(
+      "the last row",
+      async () => (await views.page.locator('.table-row[aria-rowindex="423"]').count()) === 1,
+    );
+    await views.page.keyboard.press("Home");
+    await views.page.keyboard.press("Enter");
+    await views.until("the sandwich", () => views.fragment().get("tab") === "sandwich");
+    assert.strictEqual(views.fragment().get("function"), heaviest);
+  });
+
+  test("opens the hottest path of the tree", async (views) => {
+    await views.open(demo, "&tab=tree");
+    await views.until("rows", async () => (await views.page.locator(".table-row").count()) > 3);
+    await views.page.getByRole("button", { name: "Hottest path" }).click();
+    await views.until("main.handle", async () => (await views.chosen()) === "main.handle");
+    const row = views.page.locator(".table-row.selected");
+    assert.strictEqual(await row.getAttribute("aria-level"), "6");
+    await views.page.getByRole("treegrid").focus();
+    await views.page.keyboard.press("ArrowRight");
+    await views.page.keyboard.press("ArrowRight");
+    await views.until(
+      "its first child",
+      async () => (await views.page.locator(".table-row.selected").getAttribute("aria-level")) === "7",
+    );
+    await views.page.keyboard.press("Enter");
+    await views.until("the flame graph, zoomed there", () => views.fragment().get("zoom")?.split(".").length === 7);
+  });
+
+  test("shows the profile, its lines and what is open", async (views) => {
+    await views.open(demo, "&tab=profile");
+    await views.until("facts", async () => /Hottest functions/.test(await views.page.locator("main").textContent()));
+    await views.page.keyboard.press("8");
+    await views.until("the list", async () => (await views.page.locator(".entries li").count()) > 0);
+    await views.page.keyboard.press("5");
+    await views.until("files", async () =>
+      /parse\.go|mgcmark|report\.go/.test(await views.page.locator("main").textContent()),
+    );
+  });
+
+  test("shows the text of a source beside what its lines cost", async (views) => {
+    const folder = `file://${join(root, "tests/fixtures/go-demo")}`;
+    await views.open(demo, `&root=${encodeURIComponent(folder)}&tab=source&function=main.parseOrder`);
+    await views.until("the costly line", async () =>
+      /36\.6 %\s+3\.05 s/.test(await views.page.locator("#line-51 .source-cost").textContent()),
+    );
+    assert.match(await views.page.locator("#line-51 code").textContent(), /json\.Unmarshal\(line, &order\)/);
+    await axe(views);
+  });
+
+  test("lists threads and labels, and one that is chosen is a filter", async (views) => {
+    await views.open(demo, "&tab=threads");
+    await views.until("the labels", async () =>
+      /57\.2 %4\.77 s\/report/.test(await views.page.locator("main").textContent()),
+    );
+    await views.page.getByRole("button", { name: /4\.77 s/ }).click();
+    await views.until(
+      "a chip",
+      async () => (await views.page.locator(".chip-text").allTextContents())[0] === 'label endpoint = "/report"',
+    );
+    await views.page.keyboard.press("1");
+    await views.ready();
+    await views.until("its share", async () => /^all, 4\.77 s/.test((await views.items())[0].text));
+  });
+};

@@ -1,0 +1,31 @@
+// Somebody who tries everything: the short form of soak.mjs.
+import assert from "node:assert";
+import { gaugeOf } from "../growth.mjs";
+import { Wanderer } from "../wander.mjs";
+
+const WARM = 60;
+const STEPS = 240;
+
+export default (test, { browser, demo }) => {
+  test("complains of nothing and keeps nothing, whatever is done to it", async (views) => {
+    await views.open(demo);
+    await views.ready();
+    const wanderer = new Wanderer(views.page, 15, views.page.url());
+    const gauge = await gaugeOf(browser, views.page);
+    const held = async () => {
+      await views.page.goto(wanderer.address);
+      await views.ready();
+      return gauge();
+    };
+    for (let done = 0; done < WARM;) done += await wanderer.step();
+    const before = await held();
+    for (let done = 0; done < STEPS;) done += await wanderer.step();
+    const after = await held();
+    assert.ok(after.nodes <= before.nodes * 1.5 + 500, `${before.nodes} nodes became ${after.nodes}`);
+    assert.ok(
+      after.listeners <= before.listeners * 1.5 + 50,
+      `${before.listeners} listeners became ${after.listeners}`,
+    );
+    assert.ok(after.heap <= before.heap + 40e6, `${before.heap} bytes became ${after.heap}`);
+  });
+};
