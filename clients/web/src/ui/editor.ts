@@ -1,0 +1,17 @@
+// Manners of a page in an editor's web view.
+import { runKey } from "./keys.js";
+
+const MAIN = "main .stage-tree, main [role=grid], main [role=treegrid]";
+
+export function joinEditor(): void {
+  // Keys that the editor keeps to itself come as its commands.
+  window.addEventListener("message", (event: MessageEvent<unknown>) => {
+    const data = event.data as { type?: unknown; key?: unknown } | null;
+    if (data?.type === "key" && typeof data.key === "string") runKey(data.key);
+  });
+  // Who comes to the editor's tab comes to the picture, as to the text of a file.
+  window.addEventListener("focus", () => {
+    if (document.activeElement === document.body)
+      document.querySelector<HTMLElement>(MAIN)?.focus({ preventScroll: true });
+  });
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# run.sh PROFD SOURCE_ROOT [NAME...]: clients/vscode in the real VS Code, see test.mjs. Exits 77 where that cannot be.
+#
+# NAME picks scenes. PROFD_VSCODE_PICTURES names a folder for pictures of what fails.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../web/packages.sh"
+profd=$(realpath "$1") root=$(realpath "$2")
+shift 2
+PROFD_CHROMIUM=$(command -v "${PROFD_CHROMIUM:-chromium}" chromium chromium-browser google-chrome | head -n 1) || not_run "no Chromium"
+export PROFD_CHROMIUM
+PROFD_VSCODE=$("$root/tests/e2e/editors/fetch_vscode.sh") || not_run "no VS Code to be had from npm's registry"
+export PROFD_VSCODE
+enter_web "$root"
+npm run --silent build
+enter_vscode() { :; }
+exec node "$here/test.mjs" "$profd" "$root" "$@"
