@@ -9,7 +9,10 @@ export class Client {
     await client.request("initialize", {
       processId: null,
       workspaceFolders: [{ uri: `file://${folder}`, name: "project" }],
-      capabilities: { general: { positionEncodings: ["utf-16"] }, profd: { protocolVersion: 1, selection: true } },
+      capabilities: {
+        general: { positionEncodings: ["utf-16"] },
+        profd: { protocolVersion: 1, selection: true },
+      },
     });
     client.send({ method: "initialized", params: {} });
     return client;
@@ -19,7 +22,10 @@ export class Client {
     this.heard = [];
     this.waiting = new Map();
     this.nextId = 1;
-    this.process = spawn(profd, ["connect"], { env: editor.environment, stdio: ["pipe", "pipe", "ignore"] });
+    this.process = spawn(profd, ["connect"], {
+      env: editor.environment,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     framesOf(this.process.stdout, (text) => {
       const { id, method, params, result, error } = JSON.parse(text);
       if (method !== undefined) this.heard.push({ method, params });

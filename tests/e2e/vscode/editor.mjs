@@ -1,6 +1,16 @@
 // A VS Code of its own for tests: its server, its extensions, its settings, and a home where nothing else is.
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -123,7 +133,9 @@ export class Editor {
   logs() {
     const folder = join(this.scratch, "data/logs");
     if (!existsSync(folder)) return "";
-    const files = readdirSync(folder, { recursive: true }).filter((name) => /(remoteexthost|profd).*\.log$/i.test(name));
+    const files = readdirSync(folder, { recursive: true }).filter((name) =>
+      /(remoteexthost|profd).*\.log$/i.test(name),
+    );
     return files.map((name) => `# ${name}\n${readFileSync(join(folder, name), "utf8")}`).join("\n");
   }
 

@@ -6,7 +6,10 @@ const quick = ".quick-input-widget:visible";
 
 export class Window {
   static async open(browser, editor, folder, { files = [], colorScheme = "dark", viewport, wait = true } = {}) {
-    const context = await browser.newContext({ viewport: viewport ?? { width: 1280, height: 860 }, colorScheme });
+    const context = await browser.newContext({
+      viewport: viewport ?? { width: 1280, height: 860 },
+      colorScheme,
+    });
     await context.addInitScript(keepLayouts);
     const page = await context.newPage();
     const window = new Window(page, editor, folder);
@@ -141,7 +144,11 @@ export class Window {
       .locator(".editor-group-container.active .monaco-editor .cursors-layer .cursor")
       .first()
       .boundingBox();
-    return { line: Number(line), column: Number(column), top: box === null ? undefined : Math.round(box.y) };
+    return {
+      line: Number(line),
+      column: Number(column),
+      top: box === null ? undefined : Math.round(box.y),
+    };
   }
 
   /** Rests on a word of a line and reads what is told about it. */
@@ -178,7 +185,9 @@ export class Window {
   }
 
   async toasts() {
-    return (await this.page.locator(".notification-toast .notification-list-item-message").allTextContents()).join("\n");
+    return (await this.page.locator(".notification-toast .notification-list-item-message").allTextContents()).join(
+      "\n",
+    );
   }
 
   async dismissToasts() {

@@ -3,7 +3,7 @@ import { until } from "../until.mjs";
 
 export default {
   title: "Installing",
-  install: true,
+  always: true,
   async run(stage) {
     const folder = stage.project("go-demo");
     const window = await stage.open(folder);

@@ -10,7 +10,11 @@ export default {
     await stage.step("says that the program is not there, and what to do", async () => {
       await window.explorer("cpu.pprof").dblclick();
       const said = await until("a message", async () => {
-        const view = await window.view().locator("body").textContent({ timeout: 200 }).catch(() => "");
+        const view = await window
+          .view()
+          .locator("body")
+          .textContent({ timeout: 200 })
+          .catch(() => "");
         const all = `${await window.toasts()}\n${view}`;
         return /\/nowhere\/profd/.test(all) && all;
       });

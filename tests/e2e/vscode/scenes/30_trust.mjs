@@ -6,7 +6,10 @@ import { until } from "../until.mjs";
 
 export default {
   title: "An untrusted workspace",
-  settings: { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" },
+  settings: {
+    "security.workspace.trust.enabled": true,
+    "security.workspace.trust.startupPrompt": "never",
+  },
   async run(stage) {
     const folder = stage.project("go-demo");
     writeFileSync(join(folder, ".profd.toml"), 'profiles = ["cpu.pprof"]\n');

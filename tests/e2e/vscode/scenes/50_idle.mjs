@@ -11,7 +11,9 @@ export default {
     await stage.step("is none of its business: nothing is activated, nothing is started", async () => {
       await window.openFile("parse.go");
       await window.command("Developer: Show Running Extensions");
-      const rows = window.page.locator(".runtime-extensions-editor .monaco-list-row, .editor-instance .monaco-list-row");
+      const rows = window.page.locator(
+        ".runtime-extensions-editor .monaco-list-row, .editor-instance .monaco-list-row",
+      );
       await rows.first().waitFor();
       assert.doesNotMatch((await rows.allTextContents()).join("\n"), /profd/);
       assert.deepStrictEqual(stage.editor.processes("profd"), []);

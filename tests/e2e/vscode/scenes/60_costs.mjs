@@ -14,7 +14,10 @@ function writeLarge(folder) {
   );
   writeFileSync(join(folder, "large.py"), lines.join("\n") + "\n");
   const file = join(folder, "large.py");
-  const stacks = Array.from({ length: LINES / 10 }, (_, i) => `function_${i * 10} (${file}:${i * 10 + 3}) ${1 + (i % 50)}`);
+  const stacks = Array.from(
+    { length: LINES / 10 },
+    (_, i) => `function_${i * 10} (${file}:${i * 10 + 3}) ${1 + (i % 50)}`,
+  );
   writeFileSync(join(folder, "large.folded"), stacks.join("\n") + "\n");
 }
 
@@ -36,7 +39,11 @@ export default {
         return text.find((line) => /profd\.profd/.test(line));
       });
       // | Extension | Eager | Load Code | Call Activate | Finish Activate | Event | By |
-      const [load, call] = row.split("|").map((cell) => cell.trim()).slice(3, 5).map(Number);
+      const [load, call] = row
+        .split("|")
+        .map((cell) => cell.trim())
+        .slice(3, 5)
+        .map(Number);
       console.log(`  load ${load} ms, activate ${call} ms`);
       assert.ok(load + call <= 50, row);
     });

@@ -4,9 +4,17 @@ import { Client } from "../daemon.mjs";
 import { until } from "../until.mjs";
 
 const PROJECTS = [
-  { name: "cpp-demo", profile: "cpu.callgrind", files: ["index.cpp", "query.cpp"] },
+  {
+    name: "cpp-demo",
+    profile: "cpu.callgrind",
+    files: ["index.cpp", "query.cpp"],
+  },
   { name: "python-demo", profile: "cpu.pstats", files: ["maze.py"] },
-  { name: "ts-demo", profile: "cpu.cpuprofile", files: ["formula.ts", "sheet.ts"] },
+  {
+    name: "ts-demo",
+    profile: "cpu.cpuprofile",
+    files: ["formula.ts", "sheet.ts"],
+  },
 ];
 
 export default {
