@@ -1,0 +1,38 @@
+// The daemon's hover, and below it what can be done from there. The daemon's text has names from files, which it
+// escaped; it is not trusted with commands all the same.
+import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+import type { Heat } from "./heat.js";
+import { config, hintStyle } from "./settings.js";
+
+const COMMANDS = ["profd.revealInFlameGraph", "profd.callers", "profd.callees", "profd.bookmarks.add"] as const;
+
+export function middleware(heat: () => Heat | undefined): Middleware {
+  const shows = () => heat()?.on !== false;
+  return {
+    provideHover: async (document, position, token, next) => {
+      if (!shows() || !config().get("hover", true)) return undefined;
+      const hover = await next(document, position, token);
+      if (hover === undefined || hover === null) return undefined;
+      return new vscode.Hover([...hover.contents, deeds(document.uri, position)], hover.range);
+    },
+    provideInlayHints: (document, range, token, next) =>
+      shows() && hintStyle(document) === "inlay" ? next(document, range, token) : [],
+    provideCodeLenses: (document, token, next) => (shows() ? next(document, token) : []),
+  };
+}
+
+function deeds(uri: vscode.Uri, position: vscode.Position): vscode.MarkdownString {
+  const at = encodeURIComponent(JSON.stringify([{ uri: uri.toString(), line: position.line }]));
+  const titles = [
+    vscode.l10n.t("Flame graph"),
+    vscode.l10n.t("Who calls this"),
+    vscode.l10n.t("What is slow below"),
+    vscode.l10n.t("Bookmark"),
+  ];
+  const page = new vscode.MarkdownString(
+    COMMANDS.map((command, i) => `[${titles[i] ?? ""}](command:${command}?${at})`).join(" · "),
+  );
+  page.isTrusted = { enabledCommands: COMMANDS };
+  return page;
+}
