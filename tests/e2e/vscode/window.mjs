@@ -5,7 +5,7 @@ import { until } from "./until.mjs";
 const quick = ".quick-input-widget:visible";
 
 export class Window {
-  static async open(browser, editor, folder, { files = [], colorScheme = "dark", viewport, wait = true } = {}) {
+  static async open(browser, editor, folder, { files = [], colorScheme = "dark", viewport, installed = true } = {}) {
     const context = await browser.newContext({
       viewport: viewport ?? { width: 1280, height: 860 },
       colorScheme,
@@ -18,7 +18,9 @@ export class Window {
     const payload = open.length === 0 ? "" : `&payload=${encodeURIComponent(JSON.stringify(open))}`;
     await page.goto(`${editor.url}/?folder=${encodeURIComponent(folder)}${payload}`);
     await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 30_000 });
-    if (wait) await window.explorer().first().waitFor({ timeout: 20_000 });
+    await window.explorer().first().waitFor({ timeout: 20_000 });
+    // Files that are opened before the editor knows its extensions are text to it.
+    if (installed) await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 20_000 });
     return window;
   }
 
@@ -64,6 +66,16 @@ export class Window {
 
   async type(text) {
     await this.page.locator(`${quick} input.input`).fill(text);
+  }
+
+  /** Into the dialog for files that is open. */
+  async typePath(path) {
+    const input = this.page.locator(`${quick} input.input`);
+    // It comes with the folder it begins in, a moment later.
+    await until("where the dialog begins", async () => (await input.inputValue()).endsWith("/"));
+    await input.fill(path);
+    await this.page.locator(`${quick} .monaco-list-row`).filter({ hasText: path.split("/").at(-1) }).waitFor();
+    await this.press("Enter");
   }
 
   async openFile(name, line) {

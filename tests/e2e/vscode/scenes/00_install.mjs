@@ -6,11 +6,10 @@ export default {
   always: true,
   async run(stage) {
     const folder = stage.project("go-demo");
-    const window = await stage.open(folder);
+    const window = await stage.open(folder, { installed: false });
     await stage.step("is installed from its package, and is there at once", async () => {
       await window.command("Extensions: Install from VSIX...");
-      await window.type(stage.vsix);
-      await window.press("Enter");
+      await window.typePath(stage.vsix);
       await until("that it is installed", async () => /Completed installing/.test(await window.toasts()), 30_000);
       await window.dismissToasts();
       await window.press("F1");
