@@ -113,7 +113,9 @@ export class Connection {
   }
 
   request<P, R>(type: RequestType<P, R>, params: P, token?: vscode.CancellationToken): Promise<R> {
-    return this.client.sendRequest<R>(type.method, params, token);
+    // A token that is undefined would count as a second parameter.
+    const more = token === undefined ? [] : [token];
+    return this.client.sendRequest<R>(type.method, params, ...more);
   }
 
   notify<P>(type: NotificationType<P>, params: P): Promise<void> {

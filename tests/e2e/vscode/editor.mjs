@@ -48,8 +48,11 @@ export class Editor {
       mkdirSync(join(scratch, folder), { recursive: true });
     mkdirSync(join(scratch, "run"), { recursive: true, mode: 0o700 });
     for (const [name, file] of Object.entries(programs)) symlinkSync(file, join(scratch, "bin", name));
+    const path = `${join(scratch, "bin")}:${process.env.PATH}`;
+    // The editor asks the person's shell.
+    writeFileSync(join(scratch, "home/.profile"), `export PATH='${path}'\n`);
     this.environment = {
-      PATH: `${join(scratch, "bin")}:${process.env.PATH}`,
+      PATH: path,
       HOME: join(scratch, "home"),
       TMPDIR: join(scratch, "tmp"),
       XDG_RUNTIME_DIR: join(scratch, "run"),
