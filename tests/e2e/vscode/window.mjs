@@ -108,8 +108,16 @@ export class Window {
     await this.page.getByRole("menuitem", { name: "Open with profd" }).click();
   }
 
+  /** Of the group of editors in front. */
   tab(name) {
-    return this.page.locator(".tabs-container .tab").filter({ hasText: name });
+    return this.page.locator(".editor-group-container.active .tab").filter({ hasText: name });
+  }
+
+  /** What stands in front in each group of editors. */
+  shownTabs() {
+    return this.page.locator(".editor-group-container .tab.active").evaluateAll((tabs) =>
+      tabs.map((tab) => tab.dataset.resourceName),
+    );
   }
 
   activeTab() {
@@ -163,30 +171,42 @@ export class Window {
     };
   }
 
+  /** The middle of a word of a line on the screen, when it has come to rest. */
+  async wordAt(line, word) {
+    const find = async () => {
+      const top = (await this.lines()).find((candidate) => candidate.line === line)?.top;
+      const rows = this.page.locator(".editor-group-container.active .view-lines > .view-line");
+      return rows.evaluateAll(
+        (all, [top, word]) => {
+          const row = all.find((candidate) => Math.round(candidate.getBoundingClientRect().top) === top);
+          if (row === undefined) return null;
+          const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+            const start = node.textContent.indexOf(word);
+            if (start < 0) continue;
+            const range = document.createRange();
+            range.setStart(node, start);
+            range.setEnd(node, start + word.length);
+            const { left, top, width, height } = range.getBoundingClientRect();
+            return { x: left + width / 2, y: top + height / 2 };
+          }
+          return null;
+        },
+        [top, word],
+      );
+    };
+    return until(`${word} in line ${line}`, async () => {
+      const one = await find();
+      const other = await find();
+      return one !== null && one.y === other?.y && one;
+    });
+  }
+
   /** Rests on a word of a line and reads what is told about it. */
   async hover(line, word) {
-    const { top, text } = (await this.lines()).find((candidate) => candidate.line === line);
-    const row = this.page.locator(".editor-group-container.active .view-lines > .view-line").filter({ hasText: word });
-    const at = await row.evaluateAll(
-      (rows, [wanted, what]) => {
-        const row = rows.find((candidate) => Math.round(candidate.getBoundingClientRect().top) === wanted);
-        const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
-        for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-          const start = node.textContent.indexOf(what);
-          if (start < 0) continue;
-          const range = document.createRange();
-          range.setStart(node, start);
-          range.setEnd(node, start + what.length);
-          const { left, top, width, height } = range.getBoundingClientRect();
-          return { x: left + width / 2, y: top + height / 2 };
-        }
-        return null;
-      },
-      [top, word],
-    );
-    assert.ok(at !== null, `${word} is in line ${line}: ${text}`);
+    const { x, y } = await this.wordAt(line, word);
     await this.page.mouse.move(4, 4);
-    await this.page.mouse.move(at.x, at.y, { steps: 3 });
+    await this.page.mouse.move(x, y, { steps: 3 });
     const hover = this.page.locator(".monaco-hover:visible .hover-contents");
     await hover.first().waitFor();
     return (await hover.allTextContents()).join("\n").replaceAll("\u00a0", " ");
@@ -249,6 +269,11 @@ export class View {
 
   async ready() {
     await this.locator(".stage-tree [role=treeitem]").first().waitFor({ state: "attached", timeout: 15_000 });
+  }
+
+  /** Keys go to it. */
+  focused() {
+    return until("the focus", () => this.evaluate(() => document.hasFocus() && document.activeElement !== document.body));
   }
 
   async chosen() {

@@ -9,9 +9,11 @@ export function joinEditor(): void {
     const data = event.data as { type?: unknown; key?: unknown } | null;
     if (data?.type === "key" && typeof data.key === "string") runKey(data.key);
   });
-  // Who comes to the editor's tab comes to the picture, as to the text of a file.
-  window.addEventListener("focus", () => {
-    if (document.activeElement === document.body)
+  // Who comes to the editor's tab comes to the picture, as to the text of a file; also when it is drawn after.
+  const settle = () => {
+    if (document.activeElement === document.body && document.hasFocus())
       document.querySelector<HTMLElement>(MAIN)?.focus({ preventScroll: true });
-  });
+  };
+  window.addEventListener("focus", settle);
+  new MutationObserver(settle).observe(document.body, { childList: true, subtree: true });
 }

@@ -3,48 +3,62 @@ import assert from "node:assert";
 import { Client } from "../daemon.mjs";
 import { until } from "../until.mjs";
 
+const FILES = ["parse.go", "report.go", "digest.go", "main.go"];
+
 export default {
   title: "A profile and its code",
   async run(stage) {
     const folder = stage.project("go-demo");
     const window = await stage.open(folder);
     const view = window.view();
+    const hints = (file) => window.hints(stage.text(folder, file));
 
     await stage.step("opens a profile by a double click, and the picture is the daemon's", async () => {
       await window.explorer("cpu.pprof").dblclick();
       await view.ready();
       assert.match((await view.items())[0], /^all, 8\.34 s · 100 %$/);
       assert.strictEqual(await window.activeTab(), "cpu.pprof");
+      await window.status("cpu.pprof · cpu 8.34 s").waitFor();
     });
 
-    await stage.step("searches in the picture", async () => {
-      await view.locator(".stage-tree").focus();
+    await stage.step("has the focus where its keys are, and searches", async () => {
+      await view.focused();
       await window.press("/");
       await window.page.keyboard.type("json");
       await until("the share", async () => /^36\.6 %/.test(await view.locator(".search-share").textContent()));
       await window.press("Escape");
     });
 
-    await stage.step("goes from a box to its source", async () => {
+    await stage.step("shows the source beside a box that is clicked, and leaves the focus with the picture", async () => {
       await view.clickBox("main.parseOrders");
-      await until("the source", async () => /parse\.go/.test(await window.activeTab()));
+      await until("the source", async () => (await window.shownTabs()).includes("parse.go"));
+      assert.strictEqual(await window.activeTab(), "cpu.pprof");
+      assert.strictEqual(await view.chosen(), "main.parseOrders");
+      await window.press("0");
+      await until("the whole", async () => (await view.crumb()) === "all");
+      await window.command("View: Close Editors in Other Groups");
     });
 
-    await stage.step("shows what lines cost, as source/annotations has it, recursion included", async () => {
+    await stage.step("writes behind lines what source/annotations says, recursion included", async () => {
       const daemon = await Client.connect(stage, folder);
-      for (const file of ["parse.go", "report.go", "digest.go", "main.go"]) {
+      await window.page.setViewportSize({ width: 1280, height: 2200 });
+      for (const file of FILES) {
         await window.openFile(file);
-        await window.page.setViewportSize({ width: 1280, height: 2200 });
         const expected = await daemon.annotations(folder, file);
-        assert.ok(expected.size > 2, `${file} has hints`);
         await until(`the hints of ${file}`, async () => {
-          const shown = await window.hints(stage.text(folder, file));
-          assert.deepStrictEqual([...shown], [...expected]);
-          return true;
+          assert.deepStrictEqual([...(await hints(file))], [...expected]);
+          return expected.size > 0;
         });
-        await window.page.setViewportSize({ width: 1280, height: 860 });
       }
       daemon.close();
+      await window.page.setViewportSize({ width: 1280, height: 860 });
+    });
+
+    await stage.step("tells on hover what a line costs, whom it calls and who calls it", async () => {
+      await window.openFile("report.go", 78);
+      const text = await window.hover(78, "editsFrom");
+      for (const word of [/editsFrom/, /cpu/, /2\.\d+ s/, /Callers|callers/]) assert.match(text, word);
+      await window.press("Escape");
     });
   },
 };
