@@ -2286,8 +2286,9 @@ struct SourceFunctionsResult {
   std::uint32_t revision = 0;
   // The metric.
   std::string metric;
-  // By total, largest first, at most 100. Where the line itself was not measured: the function of
-  // the file that begins nearest above it; `line` is where a function begins, if known.
+  // The one that costs most on the line first, at most 100; values are of the whole function. A
+  // line that was not measured belongs to the function that begins above it and was measured below
+  // it.
   std::vector<HotFunction> functions;
   // The result as a sentence, also why there is none.
   std::string text;

@@ -3195,8 +3195,9 @@ class SourceFunctionsResult(Structure):
     metric: str
     # The metric.
     functions: list[HotFunction]
-    # By total, largest first, at most 100. Where the line itself was not measured: the function of
-    # the file that begins nearest above it; `line` is where a function begins, if known.
+    # The one that costs most on the line first, at most 100; values are of the whole function. A
+    # line that was not measured belongs to the function that begins above it and was measured below
+    # it.
     text: str
     # The result as a sentence, also why there is none.
 

@@ -2135,8 +2135,8 @@ export interface SourceFunctionsResult {
   /** The metric. */
   metric: string;
   /**
-   * By total, largest first, at most 100. Where the line itself was not measured: the function of the file
-   * that begins nearest above it; `line` is where a function begins, if known.
+   * The one that costs most on the line first, at most 100; values are of the whole function. A line that was
+   * not measured belongs to the function that begins above it and was measured below it.
    */
   functions: HotFunction[];
   /** The result as a sentence, also why there is none. */

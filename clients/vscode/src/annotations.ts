@@ -2,7 +2,7 @@
 // either changed.
 import * as vscode from "vscode";
 import { SourceAnnotationsRequest, type SourceAnnotationsResult } from "../../shared/ts/psp.js";
-import { Later } from "./later.js";
+import { Later, type Disposes } from "./later.js";
 import { NoDaemon, type Session } from "./session.js";
 
 export interface Annotated {
@@ -23,7 +23,7 @@ export class Annotations implements vscode.Disposable {
   private readonly asking = new Map<string, string>();
   private readonly changed = new vscode.EventEmitter<vscode.TextDocument>();
   readonly onDidChange = this.changed.event;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: readonly Disposes[];
   private readonly afterTyping = new Later(REST_MS, () => this.refresh());
   /** Counts what was shown: an answer to an older question is not kept. */
   private turn = 0;

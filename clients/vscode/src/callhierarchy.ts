@@ -56,7 +56,7 @@ export class CallHierarchy implements vscode.CallHierarchyProvider, vscode.Dispo
   }
 
   private apply(): void {
-    const on = config().get("callHierarchy", false);
+    const on = config().get<boolean>("callHierarchy", false);
     if (on) this.registered ??= vscode.languages.registerCallHierarchyProvider({ scheme: "file" }, this);
     else {
       this.registered?.dispose();

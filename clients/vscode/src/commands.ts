@@ -25,7 +25,9 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     await session.ready();
     const page = pages.active;
     const entry = profileOf(given) ?? session.profiles.find(({ uri }) => uri === page) ?? session.shown;
-    return entry ?? session.profiles.at(-1) ?? none();
+    const meant = entry ?? session.profiles.at(-1);
+    if (meant === undefined) void vscode.window.showInformationMessage(vscode.l10n.t("No profile is open."));
+    return meant;
   };
   const onFunction = (run: (frame: Frame) => unknown) => async (given: unknown) => {
     const frame = await functionFor(session, given);
@@ -40,8 +42,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
         ...change,
       }),
     );
-  const entryOf = (frame: Frame) =>
-    session.profiles.find(({ profile }) => profile === frame.profile) ?? session.shown;
+  const entryOf = (frame: Frame) => session.profiles.find(({ profile }) => profile === frame.profile) ?? session.shown;
 
   const revealInFlameGraph: Deed = async (given) => {
     const { entry, clause } = (given ?? {}) as { entry?: ProfileListEntry; clause?: string };
@@ -126,7 +127,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       parts.status.update();
       await session.configure();
     },
-    toggleLenses: () => set("codeLens", !config().get("codeLens", false)),
+    toggleLenses: () => set("codeLens", !config().get<boolean>("codeLens", false)),
     nextHotLine: step(true),
     previousHotLine: step(false),
     revealInFlameGraph,
@@ -138,6 +139,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       const entry = await profileFor(given);
       if (entry !== undefined) await pageOf(entry, { view: "profile" });
     },
+    find: () => pages.press("/"),
     openInBrowser: async (given) => {
       const entry = await profileFor(given);
       if (entry !== undefined) await openInBrowser(parts, entry);
@@ -174,11 +176,6 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       vscode.commands.executeCommand("workbench.action.openWalkthrough", `${parts.context.extension.id}#start`, false),
   };
   return Object.fromEntries(Object.entries(deeds).map(([name, deed]) => [`profd.${name}`, deed]));
-}
-
-function none(): undefined {
-  void vscode.window.showInformationMessage(vscode.l10n.t("No profile is open."));
-  return undefined;
 }
 
 /** A regular expression for one name. */
@@ -270,5 +267,7 @@ async function askSwitch({ heat }: Parts, deeds: Readonly<Record<string, Deed>>)
 async function openInBrowser({ session }: Parts, entry: ProfileListEntry): Promise<void> {
   const address = (await session.execute("profd.openInBrowser", [entry.profile])) as { once?: string } | null;
   if (address?.once === undefined)
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0} is open in the browser.", baseName(vscode.Uri.parse(entry.uri))));
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("{0} is open in the browser.", baseName(vscode.Uri.parse(entry.uri))),
+    );
 }

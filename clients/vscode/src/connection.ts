@@ -4,9 +4,9 @@ import {
   CloseAction,
   ErrorAction,
   LanguageClient,
+  ProgressType,
   State,
   type ClientCapabilities,
-  type InitializeParams,
   type LanguageClientOptions,
   type Middleware,
   type ServerCapabilities,
@@ -46,7 +46,7 @@ class ProfdFeature implements StaticFeature {
     };
     Object.assign(capabilities, { profd });
   }
-  fillInitializeParams(_params: InitializeParams): void {
+  fillInitializeParams(): void {
     // Nothing beside the standard ones.
   }
   /** The commands of the daemon are for plain editors; here they are the extension's. */
@@ -106,16 +106,15 @@ export class Connection {
   }
 
   get server(): ProfdServerCapabilities | undefined {
-    const capabilities = this.client.initializeResult?.capabilities as
-      | { profd?: ProfdServerCapabilities; experimental?: { profd?: ProfdServerCapabilities } }
-      | undefined;
-    return capabilities?.profd ?? capabilities?.experimental?.profd;
+    const found = this.client.initializeResult?.capabilities as object | undefined;
+    return (found as { profd?: ProfdServerCapabilities } | undefined)?.profd;
   }
 
   request<P, R>(type: RequestType<P, R>, params: P, token?: vscode.CancellationToken): Promise<R> {
-    // A token that is undefined would count as a second parameter.
-    const more = token === undefined ? [] : [token];
-    return this.client.sendRequest<R>(type.method, params, ...more);
+    // An argument that is undefined would be taken for a further parameter.
+    return token === undefined
+      ? this.client.sendRequest<R>(type.method, params)
+      : this.client.sendRequest<R>(type.method, params, token);
   }
 
   notify<P>(type: NotificationType<P>, params: P): Promise<void> {
@@ -128,7 +127,7 @@ export class Connection {
 
   /** Progress of a request that carries the token. */
   onProgress(token: string, listener: (value: unknown) => void): vscode.Disposable {
-    return this.client.onProgress({ __: undefined, _pr: undefined } as never, token, listener);
+    return this.client.onProgress(new ProgressType<unknown>(), token, listener);
   }
 
   async stop(): Promise<void> {

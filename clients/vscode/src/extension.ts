@@ -55,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
 async function openProject(main: () => Promise<Main>): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0];
   if (folder?.uri.scheme !== "file" || !vscode.workspace.isTrusted) return;
-  if (!vscode.workspace.getConfiguration("profd", folder).get("openProjectProfiles", true)) return;
+  if (!vscode.workspace.getConfiguration("profd", folder).get<boolean>("openProjectProfiles", true)) return;
   try {
     const text = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder.uri, PROJECT_FILE));
     if (listsProfiles(new TextDecoder().decode(text))) await (await main()).openProject();

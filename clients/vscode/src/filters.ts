@@ -105,8 +105,7 @@ export class Filters {
       if (warning !== undefined) void showWarning(warning, { title: vscode.l10n.t("Undo"), run: () => this.undo() });
     } catch (error) {
       const message = explain(error);
-      if (message !== undefined)
-        void showWarning(message, { title: vscode.l10n.t("Undo"), run: () => this.undo() });
+      if (message !== undefined) void showWarning(message, { title: vscode.l10n.t("Undo"), run: () => this.undo() });
     }
   }
 

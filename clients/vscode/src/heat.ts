@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { SourceAnnotationsResult } from "../../shared/ts/psp.js";
 import type { Annotations } from "./annotations.js";
 import { CONTEXT } from "./ids.js";
-import { Later } from "./later.js";
+import { Later, type Disposes } from "./later.js";
 import { LEVELS, byLevel } from "./levels.js";
 import { config, hintStyle } from "./settings.js";
 
@@ -18,13 +18,20 @@ interface Looks {
   readonly text: vscode.TextEditorDecorationType;
 }
 
+/** Whether costs are shown in the code at all. */
+export interface InCode {
+  on: boolean;
+}
+
 export class Heat implements vscode.Disposable {
-  on = true;
   private looks: Looks | undefined;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: readonly Disposes[];
   private readonly afterScroll = new Later(100, () => this.redraw());
 
-  constructor(private readonly annotations: Annotations) {
+  constructor(
+    private readonly annotations: Annotations,
+    private readonly inCode: InCode,
+  ) {
     this.subscriptions = [
       this.afterScroll,
       annotations.onDidChange((document) => {
@@ -42,8 +49,12 @@ export class Heat implements vscode.Disposable {
     ];
   }
 
+  get on(): boolean {
+    return this.inCode.on;
+  }
+
   toggle(): void {
-    this.on = !this.on;
+    this.inCode.on = !this.inCode.on;
     this.redraw();
   }
 
@@ -63,7 +74,7 @@ export class Heat implements vscode.Disposable {
   }
 
   private draw(editor: vscode.TextEditor): void {
-    const answer = this.on ? this.annotations.of(editor.document) : undefined;
+    const answer = this.inCode.on ? this.annotations.of(editor.document) : undefined;
     if (answer === undefined || answer.lines.line.length === 0) {
       this.clear(editor);
       return;
@@ -109,8 +120,8 @@ function drawnRange(editor: vscode.TextEditor, answer: SourceAnnotationsResult):
 }
 
 function makeLooks(): Looks {
-  const background = config().get("heat.background", true);
-  const gutter = config().get("heat.gutter", true);
+  const background = config().get<boolean>("heat.background", true);
+  const gutter = config().get<boolean>("heat.gutter", true);
   const make = vscode.window.createTextEditorDecorationType;
   const levels = Array.from({ length: LEVELS + 1 }, (_, level) =>
     make({
@@ -120,7 +131,7 @@ function makeLooks(): Looks {
     }),
   );
   const hottest = make(
-    config().get("heat.overviewRuler", true)
+    config().get<boolean>("heat.overviewRuler", true)
       ? {
           overviewRulerColor: new vscode.ThemeColor("profd.hottest"),
           overviewRulerLane: vscode.OverviewRulerLane.Right,

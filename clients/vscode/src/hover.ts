@@ -2,23 +2,22 @@
 // escaped; it is not trusted with commands all the same.
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
-import type { Heat } from "./heat.js";
+import type { InCode } from "./heat.js";
 import { config, hintStyle } from "./settings.js";
 
 const COMMANDS = ["profd.revealInFlameGraph", "profd.callers", "profd.callees", "profd.bookmarks.add"] as const;
 
-export function middleware(heat: () => Heat | undefined): Middleware {
-  const shows = () => heat()?.on !== false;
+export function middleware(inCode: InCode): Middleware {
   return {
     provideHover: async (document, position, token, next) => {
-      if (!shows() || !config().get("hover", true)) return undefined;
+      if (!inCode.on || !config().get<boolean>("hover", true)) return undefined;
       const hover = await next(document, position, token);
       if (hover === undefined || hover === null) return undefined;
       return new vscode.Hover([...hover.contents, deeds(document.uri, position)], hover.range);
     },
     provideInlayHints: (document, range, token, next) =>
-      shows() && hintStyle(document) === "inlay" ? next(document, range, token) : [],
-    provideCodeLenses: (document, token, next) => (shows() ? next(document, token) : []),
+      inCode.on && hintStyle(document) === "inlay" ? next(document, range, token) : [],
+    provideCodeLenses: (document, token, next) => (inCode.on ? next(document, token) : []),
   };
 }
 

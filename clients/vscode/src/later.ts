@@ -19,3 +19,7 @@ export class Later {
     clearTimeout(this.timer);
   }
 }
+
+export interface Disposes {
+  dispose(): unknown;
+}

@@ -7,7 +7,7 @@ import { Bookmarks } from "./bookmarks.js";
 import { CallHierarchy } from "./callhierarchy.js";
 import { commandsOf } from "./commands.js";
 import { Filters } from "./filters.js";
-import { Heat } from "./heat.js";
+import { Heat, type InCode } from "./heat.js";
 import { middleware } from "./hover.js";
 import { VIEWS } from "./ids.js";
 import { isInside, parseLink } from "./link.js";
@@ -49,15 +49,15 @@ export class Main {
   constructor(context: vscode.ExtensionContext) {
     const output = vscode.window.createOutputChannel("profd", { log: true });
     const filters = new Filters(context.workspaceState);
-    let heat: Heat | undefined;
+    const inCode: InCode = { on: true };
     const session = new Session({
       context,
       output,
-      middleware: middleware(() => heat),
+      middleware: middleware(inCode),
       filters: () => filters.clauses,
     });
     const annotations = new Annotations(session);
-    heat = new Heat(annotations);
+    const heat = new Heat(annotations, inCode);
     const recent = new Recent(context.globalState);
     const reveal = new Reveal(session);
     const pages = new Pages(context, session, output, {
@@ -71,7 +71,7 @@ export class Main {
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;
       return text === "" ? undefined : text;
     };
-    const status = new Status(session, () => heat.on, doubt);
+    const status = new Status(session, () => inCode.on, doubt);
     const bookmarks = new Bookmarks(context.workspaceState);
     const hotspots = new HotspotsTree(session, filters, context.extensionUri);
     const calls = new CallsTree(session, filters);

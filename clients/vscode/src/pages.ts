@@ -69,6 +69,12 @@ export class Pages {
     page.panel.reveal(undefined, false);
   }
 
+  /** A key that the editor keeps to itself, pressed in the page that is looked at. */
+  press(key: string): void {
+    const page = [...this.pages].find(({ panel }) => panel.active);
+    void page?.panel.webview.postMessage({ type: "key", key });
+  }
+
   async resolve(uri: vscode.Uri, panel: vscode.WebviewPanel): Promise<void> {
     const { webview } = panel;
     if (uri.scheme !== "file") {

@@ -48,7 +48,7 @@ export class Reveal implements vscode.Disposable {
     if (only !== undefined && !found.tie) return this.showCandidate(only);
     if (found.tie) return this.choose(found.candidates);
     if (frame.outside !== undefined) return this.showOutside(frame.outside, frame.line ?? 0);
-    if (config().get("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
+    if (config().get<boolean>("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
     void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, found.text));
     return false;
   }

@@ -21,7 +21,7 @@ export function daemonSettings(filters: readonly string[]): Record<string, unkno
     metric: explicit("metric"),
     pathMappings: explicit("pathMappings"),
     filters: filters.length === 0 ? undefined : filters,
-    projectFile: vscode.workspace.isTrusted && config().get("openProjectProfiles", true),
+    projectFile: vscode.workspace.isTrusted && config().get<boolean>("openProjectProfiles", true),
   };
 }
 

@@ -1,11 +1,12 @@
 // The entry in the status bar: what the code shows, and on hover the first glance at it.
 import * as vscode from "vscode";
 import { ProfileSummaryRequest, type ProfileListEntry, type ProfileSummary } from "../../shared/ts/psp.js";
+import type { Disposes } from "./later.js";
 import type { Session } from "./session.js";
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("profd.status", vscode.StatusBarAlignment.Right, 90);
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: readonly Disposes[];
   private told = "";
 
   constructor(
@@ -83,7 +84,10 @@ function glance(summary: ProfileSummary, notes: readonly string[]): vscode.Markd
   for (const note of notes) page.appendMarkdown("$(history) ").appendText(note).appendMarkdown("\n\n");
   page.appendMarkdown("| | |\n|:--|--:|\n");
   for (const metric of summary.metrics) row(page, metric.title ?? metric.name, metric.text);
-  page.appendMarkdown("\n\n").appendText(vscode.l10n.t("Hottest, by self")).appendMarkdown("\n\n| | | |\n|:--|--:|--:|\n");
+  page
+    .appendMarkdown("\n\n")
+    .appendText(vscode.l10n.t("Hottest, by self"))
+    .appendMarkdown("\n\n| | | |\n|:--|--:|--:|\n");
   for (const hot of summary.hottest) row(page, hot.shortName ?? hot.name, hot.self.shareText ?? "", hot.self.text);
   const link = (title: string, command: string) => `[${title}](command:${command})`;
   page.appendMarkdown(

@@ -1,4 +1,4 @@
-// package.mjs [--target PLATFORM] [--daemon PROFD] [--out FILE]: one VSIX, with the daemon of the platform or without
+// package.mjs [--target PLATFORM] [--daemon PROFD] [--out FILE]: one VSIX in dist/, with the daemon of the platform or without
 // any. Fails above the size that a download may have.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, rmSync, statSync } from "node:fs";
@@ -12,7 +12,9 @@ const MAX_BYTES = 10_000_000;
 const { values } = parseArgs({
   options: { target: { type: "string" }, daemon: { type: "string" }, out: { type: "string" } },
 });
-const out = resolve(values.out ?? join(root, `profd${values.target === undefined ? "" : `-${values.target}`}.vsix`));
+const out = resolve(
+  values.out ?? join(root, `dist/profd${values.target === undefined ? "" : `-${values.target}`}.vsix`),
+);
 if (values.daemon !== undefined && values.target === undefined) {
   console.error("a daemon is of one platform: --target linux-x64, linux-arm64, darwin-x64, darwin-arm64, ...");
   process.exit(2);

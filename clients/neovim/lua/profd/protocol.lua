@@ -1230,7 +1230,7 @@ M.DaemonState = {
 ---@field profile profd.ProfileHandle The profile.
 ---@field revision integer Its revision.
 ---@field metric string The metric.
----@field functions profd.HotFunction[] By total, largest first, at most 100. Where the line itself was not measured: the function of the file that begins nearest above it; `line` is where a function begins, if known.
+---@field functions profd.HotFunction[] The one that costs most on the line first, at most 100; values are of the whole function. A line that was not measured belongs to the function that begins above it and was measured below it.
 ---@field text string The result as a sentence, also why there is none.
 
 --- Parameters of `source/text`: a document, or a path of the profile. A path that means several files, or

@@ -20,6 +20,8 @@ interface Place extends FunctionNode {
   readonly kind: "place";
   readonly place: HotFunction;
   readonly sort: "self" | "total";
+  /** Of the first in the list. */
+  readonly part: number;
 }
 type Node =
   | Place
@@ -69,8 +71,7 @@ export class HotspotsTree extends Tree<Node> {
       node.frame,
       None,
     );
-    const level = levelOf(Math.sqrt(Math.abs(amount.share ?? 0)));
-    item.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icons", `heat${level}.svg`);
+    item.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icons", `heat${levelOf(node.part)}.svg`);
     return item;
   }
 
@@ -101,9 +102,21 @@ export class HotspotsTree extends Tree<Node> {
     });
     const places = answer.places
       .filter((place) => file === undefined || place.file === file)
-      .map((place): Node => ({ kind: "place", place, sort: this.sort, frame: { ...place, profile: answer.profile } }));
+      .map((place): Node => ({
+        kind: "place",
+        place,
+        sort: this.sort,
+        part: partOf(place, answer.places[0], this.sort),
+        frame: { ...place, profile: answer.profile },
+      }));
     return file === undefined ? withRest(places, answer) : places;
   }
+}
+
+/** How long a bar is beside the longest. */
+function partOf(place: HotFunction, first: HotFunction | undefined, sort: "self" | "total"): number {
+  const longest = Math.abs(first?.[sort].value ?? 0);
+  return longest === 0 ? 0 : Math.abs(place[sort].value) / longest;
 }
 
 function withRest(nodes: Node[], { remainder }: HotspotsResult | TableResult): Node[] {
@@ -112,8 +125,7 @@ function withRest(nodes: Node[], { remainder }: HotspotsResult | TableResult): N
 
 function rowsOf(answer: TableResult, sort: "self" | "total"): Node[] {
   const { rows, names } = answer;
-  const [share, text] =
-    sort === "self" ? [rows.selfShare, rows.selfText] : [rows.totalShare, rows.totalText];
+  const [share, text] = sort === "self" ? [rows.selfShare, rows.selfText] : [rows.totalShare, rows.totalText];
   return rows.name.map((name, i) => ({
     kind: "file",
     path: names[name] ?? "",

@@ -14,7 +14,7 @@ export default ts.config(
     },
   },
   {
-    files: ["tools/**/*.mjs", "*.js", "*.ts"],
+    files: ["tools/**/*.mjs", "*.mjs", "*.ts"],
     languageOptions: {
       globals: {
         process: "readonly",
