@@ -104,6 +104,10 @@ export class Editor {
     return stdout;
   }
 
+  has(extension) {
+    return readdirSync(join(this.scratch, "extensions")).some((name) => name.startsWith(extension));
+  }
+
   /** A copy of a folder to work in, whose files were written long ago. */
   project(source, name) {
     const folder = join(this.scratch, "projects", name);

@@ -1,5 +1,5 @@
-/** Until `condition` holds; says what was there instead. */
-export async function until(what, condition, timeout = 8000) {
+/** Until `condition` holds; says what was there instead. Other tests may have the machine meanwhile. */
+export async function until(what, condition, timeout = 20_000) {
   const end = Date.now() + timeout;
   let last;
   do {

@@ -18,9 +18,9 @@ export class Window {
     const payload = open.length === 0 ? "" : `&payload=${encodeURIComponent(JSON.stringify(open))}`;
     await page.goto(`${editor.url}/?folder=${encodeURIComponent(folder)}${payload}`);
     await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 30_000 });
-    await window.explorer().first().waitFor({ timeout: 20_000 });
+    await window.explorer().first().waitFor({ timeout: 40_000 });
     // Files that are opened before the editor knows its extensions are text to it.
-    if (installed) await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 20_000 });
+    if (installed) await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 40_000 });
     return window;
   }
 
@@ -28,7 +28,8 @@ export class Window {
     this.page = page;
     this.editor = editor;
     this.folder = folder;
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(20_000);
+    page.setDefaultNavigationTimeout(40_000);
   }
 
   close() {
@@ -45,13 +46,16 @@ export class Window {
     return name === undefined ? rows : rows.filter({ has: this.page.getByText(name, { exact: true }) });
   }
 
-  /** From the command palette, by its title. */
+  /** From the command palette, by the beginning of its title. A window that has just come knows its commands a little later. */
   async command(title) {
-    await this.press("F1");
-    const input = this.page.locator(`${quick} input.input`);
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.choose(title);
+    const row = this.page.locator(`${quick} .monaco-list-row`).filter({ hasText: title }).first();
+    await until(`the command ${title}`, async () => {
+      await this.press("Escape", "F1");
+      const input = this.page.locator(`${quick} input.input`);
+      await input.fill(`>${title}`, { timeout: 3000 });
+      await row.click({ timeout: 3000 });
+      return true;
+    });
   }
 
   /** A row of the quick pick that is open. */
@@ -74,22 +78,22 @@ export class Window {
     // It comes with the folder it begins in, a moment later.
     await until("where the dialog begins", async () => (await input.inputValue()).endsWith("/"));
     await input.fill(path);
-    await this.page.locator(`${quick} .monaco-list-row`).filter({ hasText: path.split("/").at(-1) }).waitFor();
+    await this.page
+      .locator(`${quick} .monaco-list-row`)
+      .filter({ hasText: path.split("/").at(-1) })
+      .waitFor();
     await this.press("Enter");
   }
 
   async openFile(name, line) {
-    await this.press("Control+P");
-    const input = this.page.locator(`${quick} input.input`);
-    await input.waitFor();
-    await input.fill(name);
-    await this.page
-      .locator(`${quick} .monaco-list-row`)
-      .filter({ hasText: name.split("/").at(-1) })
-      .first()
-      .waitFor();
-    await this.press("Enter");
-    await this.tab(name.split("/").at(-1)).waitFor();
+    const base = name.split("/").at(-1);
+    await until(name, async () => {
+      if ((await this.activeTab()) === base) return true;
+      await this.press("Escape", "Control+P");
+      await this.page.locator(`${quick} input.input`).fill(name, { timeout: 3000 });
+      await this.page.locator(`${quick} .monaco-list-row[aria-label^="${base}"]`).first().click({ timeout: 3000 });
+      return false;
+    });
     if (line !== undefined) await this.goToLine(line);
   }
 
@@ -115,13 +119,16 @@ export class Window {
 
   /** What stands in front in each group of editors. */
   shownTabs() {
-    return this.page.locator(".editor-group-container .tab.active").evaluateAll((tabs) =>
-      tabs.map((tab) => tab.dataset.resourceName),
-    );
+    return this.page
+      .locator(".editor-group-container .tab.active")
+      .evaluateAll((tabs) => tabs.map((tab) => tab.dataset.resourceName));
   }
 
   activeTab() {
-    return this.page.locator(".editor-group-container.active .tab.active").getAttribute("data-resource-name");
+    return this.page
+      .locator(".editor-group-container.active .tab.active")
+      .getAttribute("data-resource-name", { timeout: 1000 })
+      .catch(() => undefined);
   }
 
   /** Lines on the screen of the editor in front: number, text with hints, distance from the top. */
@@ -154,6 +161,39 @@ export class Window {
       if (hint !== "") found.set(line, hint);
     }
     return found;
+  }
+
+  /** Lines on the screen that are drawn as hot: how strongly, and whether the gutter has a mark. */
+  async heat() {
+    const lines = await this.lines();
+    const drawn = await this.page.evaluate(() => {
+      const editor = document.querySelector(".editor-group-container.active .editor-instance .monaco-editor");
+      const place = (element) => Math.round(element.getBoundingClientRect().top);
+      const strength = (color) => Number(/rgba\(.*, ([\d.]+)\)/.exec(color)?.[1] ?? 0);
+      const backgrounds = [...editor.querySelectorAll(".view-overlays .cdr[style*='width:100%']")].map((mark) => ({
+        top: place(mark),
+        strength: strength(getComputedStyle(mark).backgroundColor),
+      }));
+      const marks = [...editor.querySelectorAll(".glyph-margin-widgets .cgmr")]
+        .filter((mark) => getComputedStyle(mark).backgroundImage.startsWith("url"))
+        .map(place);
+      return { backgrounds: backgrounds.filter((mark) => mark.strength > 0), marks };
+    });
+    const found = new Map();
+    for (const { top, strength } of drawn.backgrounds) {
+      const line = lines.find((candidate) => candidate.top === top)?.line;
+      if (line !== undefined) found.set(line, { strength, gutter: drawn.marks.includes(top) });
+    }
+    return found;
+  }
+
+  /** Rows of a section of the side bar. */
+  section(title) {
+    return this.page
+      .locator(".split-view-view .pane")
+      .filter({ has: this.page.locator(".pane-header", { hasText: title }) })
+      .locator(".pane-body .monaco-list-row")
+      .allTextContents();
   }
 
   /** Line and column of the cursor by the status bar, and where it is on the screen. */
@@ -208,8 +248,10 @@ export class Window {
     await this.page.mouse.move(4, 4);
     await this.page.mouse.move(x, y, { steps: 3 });
     const hover = this.page.locator(".monaco-hover:visible .hover-contents");
-    await hover.first().waitFor();
-    return (await hover.allTextContents()).join("\n").replaceAll("\u00a0", " ");
+    return until("a hover", async () => {
+      const text = (await hover.allTextContents()).join("\n").replaceAll("\u00a0", " ");
+      return text !== "" && !text.includes("Loading...") && text;
+    });
   }
 
   status(text) {
@@ -268,12 +310,12 @@ export class View {
   }
 
   async ready() {
-    await this.locator(".stage-tree [role=treeitem]").first().waitFor({ state: "attached", timeout: 15_000 });
+    await this.locator(".stage-tree [role=treeitem]").first().waitFor({ state: "attached" });
   }
 
   /** Keys go to it. */
   focused() {
-    return until("the focus", () => this.evaluate(() => document.hasFocus() && document.activeElement !== document.body));
+    return until("the focus", () => this.evaluate(() => document.hasFocus()));
   }
 
   async chosen() {

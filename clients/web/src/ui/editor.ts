@@ -9,8 +9,9 @@ export function joinEditor(): void {
     const data = event.data as { type?: unknown; key?: unknown } | null;
     if (data?.type === "key" && typeof data.key === "string") runKey(data.key);
   });
-  // Who comes to the editor's tab comes to the picture, as to the text of a file; also when it is drawn after.
+  // Keys are heard wherever the focus is in the page. A screen reader needs it at the picture, as at the text of a file.
   const settle = () => {
+    if (!document.body.classList.contains("vscode-using-screen-reader")) return;
     if (document.activeElement === document.body && document.hasFocus())
       document.querySelector<HTMLElement>(MAIN)?.focus({ preventScroll: true });
   };
