@@ -4,6 +4,7 @@ import { MetricListRequest, ProfileListRequest, type ProfileListEntry } from "..
 import type { Place } from "../../web/src/state/place.js";
 import { parseClause } from "../../web/src/state/spec.js";
 import type { BookmarkNode } from "./bookmarks.js";
+import { exactly } from "./filters.js";
 import { VIEWS } from "./ids.js";
 import { stepFrom } from "./levels.js";
 import type { Parts } from "./main.js";
@@ -176,11 +177,6 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       vscode.commands.executeCommand("workbench.action.openWalkthrough", `${parts.context.extension.id}#start`, false),
   };
   return Object.fromEntries(Object.entries(deeds).map(([name, deed]) => [`profd.${name}`, deed]));
-}
-
-/** A regular expression for one name. */
-function exactly(name: string): string {
-  return `^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`;
 }
 
 function set(key: string, value: unknown): Thenable<void> {

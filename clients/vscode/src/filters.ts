@@ -120,6 +120,11 @@ export class Filters {
   }
 }
 
+/** A regular expression for one name. */
+export function exactly(name: string): string {
+  return `^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`;
+}
+
 function problemOf(text: string): string | undefined {
   try {
     return "filter" in parseClause(text)

@@ -71,7 +71,12 @@ export class Main {
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;
       return text === "" ? undefined : text;
     };
-    const status = new Status(session, () => inCode.on, doubt);
+    const status = new Status(
+      session,
+      () => inCode.on,
+      doubt,
+      () => filters.clauses,
+    );
     const bookmarks = new Bookmarks(context.workspaceState);
     const hotspots = new HotspotsTree(session, filters, context.extensionUri);
     const calls = new CallsTree(session, filters);
@@ -198,10 +203,10 @@ export class Main {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration("profd")) return;
         if (["profd.path", "profd.arguments"].some((key) => event.affectsConfiguration(key)))
-          void this.guarded(() => session.restart());
+          void this.guarded(() => session.reconnect());
         else void this.guarded(() => session.configure());
       }),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.guarded(() => session.restart())),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.guarded(() => session.reconnect())),
     );
   }
 

@@ -198,6 +198,11 @@ export class Session implements vscode.Disposable {
     await connection?.stop().catch(() => undefined);
   }
 
+  /** As restart, where there is a connection. */
+  async reconnect(): Promise<void> {
+    if (this.connection !== undefined) await this.restart();
+  }
+
   /** As new, with what was open. */
   async restart(): Promise<void> {
     await this.stop();

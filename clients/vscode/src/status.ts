@@ -14,6 +14,8 @@ export class Status implements vscode.Disposable {
     private readonly isOn: () => boolean,
     /** A sentence on what is not sure of the file that is looked at. */
     private readonly doubt: () => string | undefined,
+    /** Clauses that hold in the code: what is shown is not all there is. */
+    private readonly filters: () => readonly string[],
   ) {
     this.item.name = vscode.l10n.t("Profile in the code");
     this.item.command = "profd.switch";
@@ -45,13 +47,14 @@ export class Status implements vscode.Disposable {
         ...(shown.metric === undefined ? [] : ["·", shown.metric]),
         ...(shown.total === undefined ? [] : [shown.total.text]),
         ...(doubt === undefined ? [] : ["$(history)"]),
+        ...(this.filters().length === 0 ? [] : ["$(filter-filled)"]),
       ].join(" ");
     this.item.show();
     if (shown !== undefined) void this.tell(shown, doubt, busy);
   }
 
   private async tell(shown: ProfileListEntry, doubt: string | undefined, busy: string | undefined): Promise<void> {
-    const telling = `${shown.profile} ${shown.revision} ${shown.metric ?? ""} ${doubt ?? ""} ${busy ?? ""}`;
+    const telling = [shown.profile, shown.revision, shown.metric, doubt, busy, ...this.filters()].join("\n");
     if (telling === this.told) return;
     this.told = telling;
     try {
@@ -62,7 +65,7 @@ export class Status implements vscode.Disposable {
       if (summary !== undefined && this.told === telling)
         this.item.tooltip = glance(
           summary,
-          [doubt, busy].filter((text) => text !== undefined),
+          [doubt, busy, ...this.filters()].filter((text) => text !== undefined),
         );
     } catch {
       if (this.told === telling) this.told = "";
@@ -81,7 +84,7 @@ function glance(summary: ProfileSummary, notes: readonly string[]): vscode.Markd
       .filter((text) => text !== undefined && text !== "")
       .join(" · "),
   );
-  for (const note of notes) page.appendMarkdown("$(history) ").appendText(note).appendMarkdown("\n\n");
+  for (const note of notes) page.appendMarkdown("$(info) ").appendText(note).appendMarkdown("\n\n");
   page.appendMarkdown("| | |\n|:--|--:|\n");
   for (const metric of summary.metrics) row(page, metric.title ?? metric.name, metric.text);
   page

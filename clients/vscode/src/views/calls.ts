@@ -1,7 +1,7 @@
 // Measured callers or callees of a function, as a tree that is asked for level by level.
 import * as vscode from "vscode";
 import { TableRequest, type TableResult } from "../../../shared/ts/psp.js";
-import type { Filters } from "../filters.js";
+import { exactly, type Filters } from "../filters.js";
 import type { Frame } from "../reveal.js";
 import type { Session } from "../session.js";
 import { Tree, functionItem, type FunctionNode } from "./tree.js";
@@ -18,6 +18,7 @@ interface Row extends FunctionNode {
   readonly path: readonly number[];
   readonly revision: number;
   readonly label: string;
+  readonly total: number;
   readonly text: string;
   readonly expandable: boolean;
 }
@@ -53,13 +54,13 @@ export class CallsTree extends Tree<Node> {
     if (root !== undefined) await this.view?.reveal(root, { focus: true, expand: true });
   }
 
-  /** Down the heaviest callee of each, as far as there is one. */
+  /** Down the heaviest callee of each, until most of the cost is spread below: as far as the page's tree goes. */
   async showHotPath(frame: Frame): Promise<void> {
     await this.show(frame, "callees");
     let node = this.root;
     for (let depth = 0; node !== undefined && depth < MAX_HOT_PATH; ++depth) {
       const [heaviest]: Node[] = await this.getChildren(node);
-      if (heaviest?.kind !== "row") break;
+      if (heaviest?.kind !== "row" || (node.kind === "row" && heaviest.total * 2 < node.total)) break;
       await this.view?.reveal(heaviest, { select: true, focus: true, expand: heaviest.expandable });
       node = heaviest;
     }
@@ -124,11 +125,12 @@ export class CallsTree extends Tree<Node> {
   }
 
   private async totalOf(frame: Frame): Promise<string> {
-    const answer = await this.session.request(TableRequest, {
-      spec: this.filters.spec({ shape: this.direction, focus: [frame.name] }),
+    const { rows } = await this.session.request(TableRequest, {
+      spec: this.filters.flatSpec("function"),
+      search: exactly(frame.name),
       limit: 1,
     });
-    return [answer.viewTotal.shareText, answer.viewTotal.text].filter(Boolean).join("  ");
+    return [rows.totalShare[0], rows.totalText[0]].filter(Boolean).join("  ");
   }
 }
 
@@ -143,6 +145,7 @@ function rowsOf(answer: TableResult, parent: Node): Row[] {
       path: [...path, rows.key[i] ?? 0],
       revision: answer.revision,
       label: answer.labels[name] ?? "",
+      total: rows.total[i] ?? 0,
       text: `${rows.totalShare[i] ?? ""}  ${rows.totalText[i] ?? ""}`,
       expandable: rows.children[i] ?? false,
       frame: { name: answer.names[name] ?? "", profile: answer.profile, file, line: rows.line[i] },
