@@ -14,7 +14,7 @@ export default ts.config(
     },
   },
   {
-    files: ["tools/**/*.mjs", "*.mjs", "*.ts"],
+    files: ["tools/**/*.mjs", "*.mjs", "*.mts"],
     languageOptions: {
       globals: {
         process: "readonly",
