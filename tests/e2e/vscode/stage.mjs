@@ -41,6 +41,12 @@ export class Stage {
     return this.editor.project(join(this.root, "tests/fixtures", name), name);
   }
 
+  /** For looking at, where PROFD_VSCODE_PICTURES names a folder. */
+  async picture(window, name) {
+    const folder = process.env.PROFD_VSCODE_PICTURES;
+    if (folder) await window.page.screenshot({ path: join(folder, `${name.toLowerCase().replaceAll(" ", "-")}.png`) });
+  }
+
   text(folder, file) {
     return readFileSync(join(folder, file), "utf8");
   }

@@ -16,11 +16,11 @@ export class Window {
     const host = new URL(editor.url).host;
     const open = files.map((file) => ["openFile", `vscode-remote://${host}${file}`]);
     const payload = open.length === 0 ? "" : `&payload=${encodeURIComponent(JSON.stringify(open))}`;
-    await page.goto(`${editor.url}/?folder=${encodeURIComponent(folder)}${payload}`);
-    await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 30_000 });
-    await window.explorer().first().waitFor({ timeout: 40_000 });
+    await page.goto(`${editor.url}/?folder=${encodeURIComponent(folder)}${payload}`, { waitUntil: "commit" });
+    await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 60_000 });
+    await window.explorer().first().waitFor({ timeout: 60_000 });
     // Files that are opened before the editor knows its extensions are text to it.
-    if (installed) await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 40_000 });
+    if (installed) await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 });
     return window;
   }
 
