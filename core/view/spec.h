@@ -70,6 +70,8 @@ struct ViewSpec {
 std::string to_text(const ViewSpec& spec);
 // Fails with `invalid` and the offset of what was not understood, or `limit` above 64 KiB.
 Result<ViewSpec> parse_view_spec(std::string_view text);
+// Filters alone, `drop module libc.so.6 | collapse recursion`, with expressions that compile.
+Result<std::vector<Filter>> parse_filters(std::string_view text);
 
 // As it stands in a spec: "drop function f".
 std::string to_text(const Filter& filter);

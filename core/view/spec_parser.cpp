@@ -6,6 +6,7 @@
 
 #include "core/support/checked.h"
 #include "core/support/near_miss.h"
+#include "core/view/pattern.h"
 #include "core/view/spec.h"
 
 namespace profd {
@@ -353,6 +354,12 @@ class Parser {
 Result<ViewSpec> parse_view_spec(std::string_view text) {
   if (text.size() > kMaxText) return fail(ErrorCode::limit, "the text of a view has at most 65,536 bytes");
   return Parser(text).parse();
+}
+
+Result<std::vector<Filter>> parse_filters(std::string_view text) {
+  PROFD_TRY(ViewSpec spec, parse_view_spec("top-down by function | " + std::string(text)));
+  for (const Filter& filter : spec.filters) PROFD_CHECK(Pattern::compile(filter.pattern, filter.regex));
+  return std::move(spec.filters);
 }
 
 }  // namespace profd

@@ -150,6 +150,8 @@ const std::map<std::string_view, Recode>& recoders() {
       {"SourceResolveParams", recode_as<SourceResolveParams>},
       {"SourceCandidate", recode_as<SourceCandidate>},
       {"SourceResolveResult", recode_as<SourceResolveResult>},
+      {"SourceFunctionsParams", recode_as<SourceFunctionsParams>},
+      {"SourceFunctionsResult", recode_as<SourceFunctionsResult>},
       {"SourceTextParams", recode_as<SourceTextParams>},
       {"SourceTextResult", recode_as<SourceTextResult>},
       {"UploadBeginParams", recode_as<UploadBeginParams>},

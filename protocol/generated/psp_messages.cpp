@@ -237,6 +237,15 @@ bool SourceResolveRequest::decode_result(const Json& value, Result& out, const P
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SourceFunctionsRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SourceFunctionsRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceFunctionsRequest::result_text(const Result& result) { return text_of(result); }
+bool SourceFunctionsRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool SourceTextRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

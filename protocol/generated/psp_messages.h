@@ -336,6 +336,18 @@ struct SourceResolveRequest {
   static std::string result_text(const Result& result);
 };
 
+// Which measured functions a line of a file belongs to: what a command on the code is about.
+struct SourceFunctionsRequest {
+  static constexpr char method[] = "source/functions";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SourceFunctionsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SourceFunctionsResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // The text of a source file, for clients that cannot read files. Only files of the workspace are
 // given: those that lie in its roots once every link is followed. Any other path fails, whatever a
 // profile says of it.

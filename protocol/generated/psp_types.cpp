@@ -2624,12 +2624,48 @@ bool decode(const Json& value, SourceResolveResult& out, const Path& path) {
       .required("candidates", out.candidates)
       .required("tie", out.tie)
       .required("text", out.text)
+      .optional("symbol", out.symbol)
       .ok();
 }
 void write(JsonText& out, const SourceResolveResult& value) {
   out.begin_object();
   put(out, "candidates", value.candidates);
   put(out, "tie", value.tie);
+  put(out, "text", value.text);
+  put_optional(out, "symbol", value.symbol);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceFunctionsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("textDocument", out.text_document)
+      .required("line", out.line)
+      .ok();
+}
+void write(JsonText& out, const SourceFunctionsParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "textDocument", value.text_document);
+  put(out, "line", value.line);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceFunctionsResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("metric", out.metric)
+      .required("functions", out.functions)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const SourceFunctionsResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "metric", value.metric);
+  put(out, "functions", value.functions);
   put(out, "text", value.text);
   out.end_object();
 }

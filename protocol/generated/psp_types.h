@@ -2257,9 +2257,44 @@ struct SourceResolveResult {
   bool tie = false;
   // The result as a sentence.
   std::string text;
+  // What the function is called where it is written, without namespaces, classes and parameters:
+  // what an editor's symbols are asked for. Absent: no function was asked about, or its name has no
+  // such part.
+  std::optional<std::string> symbol;
 };
 bool decode(const nlohmann::json& value, SourceResolveResult& out, const Path& path);
 void write(JsonText& out, const SourceResolveResult& value);
+
+// Parameters of `source/functions`.
+struct SourceFunctionsParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The file.
+  TextDocumentIdentifier text_document;
+  // Line in the document, 0-based.
+  std::uint32_t line = 0;
+};
+bool decode(const nlohmann::json& value, SourceFunctionsParams& out, const Path& path);
+void write(JsonText& out, const SourceFunctionsParams& value);
+
+// The functions whose code is on a line. Several where code was inlined, or one text is compiled
+// more than once.
+struct SourceFunctionsResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The metric.
+  std::string metric;
+  // The one that costs most on the line first, at most 100; values are of the whole function. A
+  // line that was not measured belongs to the function that begins above it and was measured below
+  // it.
+  std::vector<HotFunction> functions;
+  // The result as a sentence, also why there is none.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, SourceFunctionsResult& out, const Path& path);
+void write(JsonText& out, const SourceFunctionsResult& value);
 
 // Parameters of `source/text`: a document, or a path of the profile. A path that means several
 // files, or none, fails and says so.

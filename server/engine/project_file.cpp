@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
-#include "core/view/pattern.h"
+#include "core/view/spec.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/workspace_files.h"
 
@@ -130,19 +131,13 @@ class Reader {
   }
 
   void add_filter(const std::string& text) {
-    auto spec = parse_view_spec("top-down by function | " + text);
-    if (!spec) {
+    auto filters = parse_filters(text);
+    if (!filters) {
       project_.problems.push_back(
-          fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(spec.error())));
+          fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(filters.error())));
       return;
     }
-    for (Filter& filter : spec->filters) {
-      if (const auto pattern = Pattern::compile(filter.pattern, filter.regex); !pattern)
-        project_.problems.push_back(
-            fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(pattern.error())));
-      else
-        project_.filters.push_back(std::move(filter));
-    }
+    std::move(filters->begin(), filters->end(), std::back_inserter(project_.filters));
   }
 
   void read_mappings(std::string_view name, const toml::node& node) {

@@ -103,7 +103,9 @@ std::optional<std::string> Workspace::metric() const {
   return project_ ? project_->metric : std::nullopt;
 }
 std::vector<Filter> Workspace::filters() const {
-  return project_ ? project_->filters : std::vector<Filter>();
+  std::vector<Filter> all = project_ ? project_->filters : std::vector<Filter>();
+  all.insert(all.end(), settings_.filters.begin(), settings_.filters.end());
+  return all;
 }
 
 Result<void> Workspace::put_document(const std::string& path, std::shared_ptr<Document> document) {

@@ -25,6 +25,7 @@ struct Settings {
   std::optional<bool> code_lens, inlay_hints;
   std::optional<std::string> metric;
   std::vector<PathMapping> mappings;
+  std::vector<Filter> filters;  // after those of the project file
 };
 
 // What the roots of a workspace say of the project.

@@ -8,12 +8,12 @@
 
 #include "core/support/base_name.h"
 #include "core/support/checked.h"
-#include "core/view/search.h"
 #include "core/view/table.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
+#include "server/feature/line_functions.h"
 #include "server/feature/line_neighbours.h"
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
@@ -23,61 +23,6 @@ namespace {
 
 constexpr std::size_t kMaxNeighbours = 3;
 constexpr std::size_t kMaxMetrics = 12;
-
-// The function whose code is on a line, the one that costs most when several are (inlined code).
-struct LineFunction {
-  std::string name;
-  Key key = kNone;
-  bool inlined = false;
-  std::size_t n_others = 0;
-  std::vector<std::size_t> frames;  // of all of them
-};
-
-// A line has few functions: what each costs is summed for them alone, not in a view of all lines.
-Result<LineFunction> function_on_line(const Selection& selection, const std::vector<StringId>& files,
-                                      std::uint32_t source_line, const StopToken& stop) {
-  constexpr std::size_t kMaxCompared = 255;
-  const Profile& profile = *selection.profile;
-  const FrameTable& frames = profile.frames();
-  struct Candidate {
-    FunctionId function;
-    std::vector<std::size_t> frames;
-  };
-  std::vector<Candidate> candidates;
-  LineFunction result;
-  for (std::size_t f = 0; f < frames.size(); ++f) {
-    if (frames.line[f] != source_line) continue;
-    if (!selection.hidden.empty() && selection.hidden[f] != 0) continue;
-    if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
-    result.frames.push_back(f);
-    const auto known = std::find_if(candidates.begin(), candidates.end(),
-                                    [&](const Candidate& c) { return c.function == frames.function[f]; });
-    if (known != candidates.end())
-      known->frames.push_back(f);
-    else
-      candidates.push_back({frames.function[f], {f}});
-  }
-  const std::size_t n_compared = std::min(candidates.size(), kMaxCompared);
-  std::vector<Value> totals(n_compared);
-  if (n_compared > 1) {
-    std::vector<std::uint8_t> set_of(frames.size(), 0);
-    for (std::size_t i = 0; i < n_compared; ++i)
-      for (const std::size_t f : candidates[i].frames) set_of[f] = static_cast<std::uint8_t>(i + 1);
-    PROFD_TRY(totals, matched_totals(selection, set_of, n_compared, stop));
-  }
-  double best = -1;
-  for (std::size_t i = 0; i < n_compared; ++i) {
-    const double total = std::abs(as_double(totals[i]));
-    if (total <= best) continue;
-    best = total;
-    result.name = profile.function_name(candidates[i].function);
-    result.key = selection.keys->of_frame[candidates[i].frames.front()];
-    result.inlined = std::all_of(candidates[i].frames.begin(), candidates[i].frames.end(),
-                                 [&](std::size_t f) { return frames.inlined[f] != 0; });
-  }
-  result.n_others = candidates.empty() ? 0 : candidates.size() - 1;
-  return result;
-}
 
 // Text that is no markup as it stands goes as it stands: some editors show the backslashes of the rest.
 std::string plain_or_escaped(std::string_view text) {
@@ -169,15 +114,15 @@ bool same_lists(const std::vector<Neighbour>& a, const std::vector<Neighbour>& b
 
 // Those through the line; then those of the whole function, where they are others.
 Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const Selection& selection,
-                            const LineFunction& function, const Value& line_total, Page& page,
+                            const LineFunctions& on_line, const Value& line_total, Page& page,
                             const StopToken& stop) {
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
   const Profile& profile = *request.open->profile;
   const ViewSpec spec = annotation_spec(request);
-  PROFD_TRY(const LineNeighbours here, line_neighbours(views, *request.open, spec, selection, function.frames,
+  PROFD_TRY(const LineNeighbours here, line_neighbours(views, *request.open, spec, selection, on_line.frames,
                                                        line_total, kMaxNeighbours, stop));
   PROFD_TRY(const Neighbours whole,
-            views.neighbours(*request.open, spec, function.key, kMaxNeighbours, stop));
+            views.neighbours(*request.open, spec, on_line.functions.front().key, kMaxNeighbours, stop));
   const auto add = [&](const std::string& title, const std::vector<Neighbour>& list, std::size_t n_in_all,
                        const Value& total) {
     if (list.empty()) return;
@@ -202,7 +147,7 @@ Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const 
   if (here.total == whole.total && same_lists(here.callers, whole.callers) &&
       same_lists(here.callees, whole.callees))
     return {};
-  const std::string name = page.code(short_name(function.name));
+  const std::string name = page.code(short_name(on_line.functions.front().name));
   add_both({whole.callers, whole.callees, whole.n_callers, whole.n_callees, whole.total, " of " + name,
             whole.calls_estimated ? kEstimate : ""});
   return {};
@@ -334,13 +279,14 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   });
   if (line == file.lines.end()) return std::optional<std::string>();
   const Profile& profile = *request.file.open->profile;
-  PROFD_TRY(const LineFunction function,
-            function_on_line(*file.selection, file.files, line->source_line, stop));
+  PROFD_TRY(const LineFunctions on_line,
+            functions_on_line(*file.selection, file.files, line->source_line, stop));
+  const bool known = !on_line.functions.empty();
 
   Page page(request.markdown);
-  page.title(function.name.empty() ? "(unknown)" : function.name,
-             fmt::format("{}:{}", base_name(request.file.path), line->source_line), function.inlined,
-             function.n_others);
+  page.title(known && !on_line.functions.front().name.empty() ? on_line.functions.front().name : "(unknown)",
+             fmt::format("{}:{}", base_name(request.file.path), line->source_line),
+             known && on_line.functions.front().inlined, known ? on_line.functions.size() - 1 : 0);
   if (line->changed)
     page.note("This line changed since the profile was recorded; the numbers are of what it was.");
   if (const std::string doubts = evidence_text(profile, *file.source, escape_for(request)); !doubts.empty())
@@ -359,8 +305,8 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
         marked(whole.share_text(total), estimated));
   }
   page.table_end();
-  if (function.key != kNone)
-    PROFD_CHECK(add_neighbours(views, all, *file.selection, function,
+  if (known && on_line.functions.front().key != kNone)
+    PROFD_CHECK(add_neighbours(views, all, *file.selection, on_line,
                                file.values->total[request.file.metric.v][line->row], page, stop));
   page.foot(foot_text(request));
   return std::optional<std::string>(page.take());

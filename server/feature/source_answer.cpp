@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/source/name_evidence.h"
 #include "core/support/base_name.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
@@ -93,6 +94,7 @@ ResolveAnswer resolve_source(const ResolveRequest& request) {
     }
   }
   ResolveAnswer out;
+  if (request.function) out.symbol = written_name(*request.function);
   for (const Wanted& place : wanted) {
     const SourceTarget target = find_source(request.workspace, place.path);
     for (const std::string& path : target.paths) {

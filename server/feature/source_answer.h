@@ -51,6 +51,7 @@ struct ResolvedPlace {
 struct ResolveAnswer {
   std::vector<ResolvedPlace> places;  // at most 100
   std::string text;                   // the answer as a sentence
+  std::string symbol;  // what the function is called where it is written; "" none was asked about
 };
 ResolveAnswer resolve_source(const ResolveRequest& request);
 

@@ -7,3 +7,8 @@ install_editors() {
   fi
   tests/e2e/editors/fetch.sh neovim nvim >/dev/null
 }
+
+# install_vscode: VS Code for tests/e2e/vscode, drawn by the distribution's Chromium.
+install_vscode() {
+  install_packages chromium && tests/e2e/editors/fetch_vscode.sh >/dev/null
+}

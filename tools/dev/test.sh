@@ -28,6 +28,7 @@ install_test_tools() {
   install_node_modules clients/shared/ts
   install_node_modules tests/e2e/peers
   install_editors || echo "dev: no Neovim 0.10 or newer; the tests that need it are not run" >&2
+  install_vscode || echo "dev: no VS Code or no Chromium; the tests that need them are not run" >&2
 }
 
 # install_node_modules FOLDER: what its package-lock.json says; given up after three minutes.

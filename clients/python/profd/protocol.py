@@ -3151,10 +3151,61 @@ class SourceResolveResult(Structure):
     # There are several: ask the user, do not guess.
     text: str
     # The result as a sentence.
+    symbol: str | None = None
+    # What the function is called where it is written, without namespaces, classes and parameters:
+    # what an editor's symbols are asked for. Absent: no function was asked about, or its name has
+    # no such part.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "candidates": FieldSpec("candidates", ["a", ["S", "SourceCandidate"]], True),
         "tie": FieldSpec("tie", "b", True),
+        "text": FieldSpec("text", "s", True),
+        "symbol": FieldSpec("symbol", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SourceFunctionsParams(Structure):
+    """Parameters of `source/functions`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    text_document: TextDocumentIdentifier
+    # The file.
+    line: int
+    # Line in the document, 0-based.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "line": FieldSpec("line", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class SourceFunctionsResult(Structure):
+    """The functions whose code is on a line. Several where code was inlined, or one text is compiled
+    more than once.
+    """
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    metric: str
+    # The metric.
+    functions: list[HotFunction]
+    # The one that costs most on the line first, at most 100; values are of the whole function. A
+    # line that was not measured belongs to the function that begins above it and was measured below
+    # it.
+    text: str
+    # The result as a sentence, also why there is none.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "metric": FieldSpec("metric", "s", True),
+        "functions": FieldSpec("functions", ["a", ["S", "HotFunction"]], True),
         "text": FieldSpec("text", "s", True),
     }
 
@@ -3574,6 +3625,8 @@ SOURCE_ANNOTATIONS_REQUEST = Message("source/annotations", ["S", "SourceAnnotati
 # What each line of a file costs.
 SOURCE_RESOLVE_REQUEST = Message("source/resolve", ["S", "SourceResolveParams"], ["S", "SourceResolveResult"])
 # Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
+SOURCE_FUNCTIONS_REQUEST = Message("source/functions", ["S", "SourceFunctionsParams"], ["S", "SourceFunctionsResult"])
+# Which measured functions a line of a file belongs to: what a command on the code is about.
 SOURCE_TEXT_REQUEST = Message("source/text", ["S", "SourceTextParams"], ["S", "SourceTextResult"])
 # The text of a source file, for clients that cannot read files. Only files of the workspace are
 # given: those that lie in its roots once every link is followed. Any other path fails, whatever a

@@ -2106,6 +2106,41 @@ export interface SourceResolveResult {
   tie: boolean;
   /** The result as a sentence. */
   text: string;
+  /**
+   * What the function is called where it is written, without namespaces, classes and parameters: what an
+   * editor's symbols are asked for. Absent: no function was asked about, or its name has no such part.
+   */
+  symbol?: string;
+}
+
+/** Parameters of `source/functions`. */
+export interface SourceFunctionsParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The file. */
+  textDocument: TextDocumentIdentifier;
+  /** Line in the document, 0-based. */
+  line: number;
+}
+
+/**
+ * The functions whose code is on a line. Several where code was inlined, or one text is compiled more than
+ * once.
+ */
+export interface SourceFunctionsResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The metric. */
+  metric: string;
+  /**
+   * The one that costs most on the line first, at most 100; values are of the whole function. A line that was
+   * not measured belongs to the function that begins above it and was measured below it.
+   */
+  functions: HotFunction[];
+  /** The result as a sentence, also why there is none. */
+  text: string;
 }
 
 /**
@@ -2441,6 +2476,9 @@ export const SourceAnnotationsRequest: RequestType<SourceAnnotationsParams, Sour
 
 /** Where in the workspace a path or function of a profile is. Ties are reported, never guessed. */
 export const SourceResolveRequest: RequestType<SourceResolveParams, SourceResolveResult> = { method: "source/resolve", lane: "interactive" };
+
+/** Which measured functions a line of a file belongs to: what a command on the code is about. */
+export const SourceFunctionsRequest: RequestType<SourceFunctionsParams, SourceFunctionsResult> = { method: "source/functions", lane: "interactive" };
 
 /**
  * The text of a source file, for clients that cannot read files. Only files of the workspace are given: those

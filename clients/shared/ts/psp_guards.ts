@@ -835,6 +835,19 @@ export const schema: Schema = {
     candidates: { type: ["a", ["S", "SourceCandidate"]], required: true },
     tie: { type: "b", required: true },
     text: { type: "s", required: true },
+    symbol: { type: "s" },
+  },
+  SourceFunctionsParams: {
+    profile: { type: "s" },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    line: { type: "u", required: true },
+  },
+  SourceFunctionsResult: {
+    profile: { type: "s", required: true },
+    revision: { type: "u", required: true },
+    metric: { type: "s", required: true },
+    functions: { type: ["a", ["S", "HotFunction"]], required: true },
+    text: { type: "s", required: true },
   },
   SourceTextParams: {
     profile: { type: "s" },

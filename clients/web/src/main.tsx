@@ -5,6 +5,7 @@ import { browserHome, takeToken, webviewHome } from "./home.js";
 import { webSocketTransport, webviewTransport, type WebviewApi } from "./rpc/transport.js";
 import { Shell } from "./shell.js";
 import { AppContext } from "./ui/context.js";
+import { joinEditor } from "./ui/editor.js";
 import { handleKey } from "./ui/keys.js";
 import { newSearch, SearchContext } from "./ui/search.js";
 
@@ -18,6 +19,7 @@ async function begin(): Promise<App> {
   const acquire = window.acquireVsCodeApi;
   if (acquire !== undefined) {
     const api = acquire();
+    joinEditor();
     return new App(() => webviewTransport(api), webviewHome(api));
   }
   const { token, problem } = await takeToken();

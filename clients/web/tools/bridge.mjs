@@ -19,7 +19,7 @@ const CSP =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Frames of LSP from a stream of bytes. */
-function framesOf(stream, onText) {
+export function framesOf(stream, onText) {
   let rest = Buffer.alloc(0);
   stream.on("data", (data) => {
     rest = Buffer.concat([rest, data]);

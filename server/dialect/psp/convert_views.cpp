@@ -65,7 +65,9 @@ std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainde
   return out;
 }
 
-psp::HotFunction place_to_psp(const Place& place, const Whole& whole) {
+}  // namespace
+
+psp::HotFunction to_psp(const Place& place, const Whole& whole) {
   psp::HotFunction out;
   out.name = place.name;
   if (place.short_name != place.name) out.short_name = place.short_name;
@@ -79,8 +81,6 @@ psp::HotFunction place_to_psp(const Place& place, const Whole& whole) {
   out.total = to_amount(whole, place.total);
   return out;
 }
-
-}  // namespace
 
 std::optional<std::string> said(std::string text) {
   return text.empty() ? std::nullopt : std::optional(std::move(text));
@@ -186,7 +186,7 @@ psp::SearchResult to_psp(SearchAnswer answer) {
   write_head(std::move(answer.head), out);
   out.matched = to_psp(answer.matched);
   out.functions = static_cast<std::int64_t>(answer.n_names);
-  for (const Place& place : answer.matches) out.matches.push_back(place_to_psp(place, answer.whole));
+  for (const Place& place : answer.matches) out.matches.push_back(to_psp(place, answer.whole));
   out.text = std::move(answer.text);
   return out;
 }
@@ -215,7 +215,7 @@ psp::SampleGroup to_psp(SampleGroup group) {
 psp::HotspotsResult to_psp(const Places& places) {
   psp::HotspotsResult out;
   write_head(places.head, out);
-  for (const Place& place : places.places) out.places.push_back(place_to_psp(place, places.whole));
+  for (const Place& place : places.places) out.places.push_back(to_psp(place, places.whole));
   out.remainder = remainder_to_psp(places.remainder);
   return out;
 }

@@ -20,6 +20,7 @@ psp::SearchResult to_psp(SearchAnswer answer);
 psp::MatchResult to_psp(MatchAnswer answer);
 psp::SampleGroup to_psp(SampleGroup group);
 psp::HotspotsResult to_psp(const Places& places);
+psp::HotFunction to_psp(const Place& place, const Whole& whole);
 psp::MetricColumns to_psp(MetricRows rows);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
 // Nothing for the empty text.

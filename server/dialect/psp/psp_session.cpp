@@ -91,6 +91,12 @@ Abilities abilities_of(const psp::ClientCapabilities& caps) {
   return can;
 }
 
+// What only `initialize` looks at; null: absent.
+nlohmann::json initial_option(const psp::InitializeParams& params, const char* name) {
+  if (!params.initialization_options || !(*params.initialization_options)->is_object()) return nullptr;
+  return (*params.initialization_options)->value(name, nlohmann::json());
+}
+
 }  // namespace
 
 PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Channel> channel)
@@ -279,12 +285,8 @@ protocol::Binder PspSession::make_binder() {
 
 bool PspSession::authorise(const psp::InitializeParams& params) {
   if (authorised_) return true;
-  std::string token;
-  if (params.initialization_options && (*params.initialization_options)->is_object()) {
-    const auto found = (*params.initialization_options)->find("token");
-    if (found != (*params.initialization_options)->end() && found->is_string())
-      token = found->get<std::string>();
-  }
+  const nlohmann::json token_option = initial_option(params, "token");
+  const std::string token = token_option.is_string() ? token_option.get<std::string>() : "";
   authorised_ = equal_in_constant_time(token, context_.setup.token);
   return authorised_;
 }
@@ -325,6 +327,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
   };
   if (found->roots.empty()) return go_on();
   // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
+  if (initial_option(params, "projectFile") == nlohmann::json(false)) return go_on();
   aside(
       Lane::interactive, "project file", [found] { found->project = find_project(found->roots); }, go_on);
 }

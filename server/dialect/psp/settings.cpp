@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/view/spec.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -59,12 +60,27 @@ void read_mappings(const json& value, ReadSettings& out) {
   }
 }
 
+void read_filters(const json& value, ReadSettings& out) {
+  constexpr std::size_t kMaxFilters = 100;
+  if (!value.is_array() || value.size() > kMaxFilters)
+    return wrong(out, "filters", fmt::format("a list of at most {} filters as text", kMaxFilters));
+  for (const json& item : value) {
+    auto filters = item.is_string()
+                       ? parse_filters(item.get_ref<const std::string&>())
+                       : Result<std::vector<Filter>>(fail(ErrorCode::invalid, "expected a text"));
+    if (!filters)
+      out.problems.push_back(fmt::format("setting filters: {}", describe(filters.error())));
+    else
+      out.settings.filters.insert(out.settings.filters.end(), filters->begin(), filters->end());
+  }
+}
+
 struct Setting {
   std::string_view name;
   void (*read)(const json& value, ReadSettings& out);
 };
 
-constexpr std::array<Setting, 6> kSettings = {
+constexpr std::array<Setting, 8> kSettings = {
     {{"codeLens", [](const json& value,
                      ReadSettings& out) { read_flag(value, "codeLens", out.settings.code_lens, out); }},
      {"inlayHints", [](const json& value,
@@ -72,7 +88,9 @@ constexpr std::array<Setting, 6> kSettings = {
      {"threshold", &read_threshold},
      {"metric", &read_metric},
      {"pathMappings", &read_mappings},
-     {"token", [](const json&, ReadSettings&) {}}}};  // `initialize` itself looks at it
+     {"filters", &read_filters},
+     {"projectFile", [](const json&, ReadSettings&) {}},  // of `initialize` alone
+     {"token", [](const json&, ReadSettings&) {}}}};      // `initialize` itself looks at it
 
 }  // namespace
 

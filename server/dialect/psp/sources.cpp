@@ -6,6 +6,7 @@
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/functions_at.h"
 #include "server/feature/source_answer.h"
 #include "server/feature/source_text_answer.h"
 
@@ -69,6 +70,7 @@ psp::SourceResolveResult resolved_to_psp(ResolveAnswer answer) {
   }
   out.tie = out.candidates.size() > 1;
   out.text = std::move(answer.text);
+  out.symbol = said(std::move(answer.symbol));
   return out;
 }
 
@@ -124,6 +126,28 @@ void SourcesModule::bind(protocol::Binder& binder) {
           return resolved_to_psp(resolve_source(request));
         });
   });
+
+  binder.request<psp::SourceFunctionsRequest>(
+      [this](const psp::SourceFunctionsParams& params, protocol::Reply<psp::SourceFunctionsRequest> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        auto request = annotate_request(session_, *open, params.text_document.uri);
+        if (!request) return reply.error(request.error());
+        const bool quick = is_quick(session_, *request, Views::kSelection | Views::kLines | Views::kFlat);
+        session_.run<psp::SourceFunctionsRequest>(
+            quick, std::move(reply), (*open)->place(),
+            [&views = session_.engine.views(), request = std::move(*request),
+             line = params.line](const StopToken& stop) -> Result<psp::SourceFunctionsResult> {
+              PROFD_TRY(FunctionsAt found, functions_at(views, request, line, stop));
+              psp::SourceFunctionsResult out;
+              out.profile = request.open->handle;
+              out.revision = request.open->revision;
+              out.metric = request.open->metric_info().name;
+              for (const Place& place : found.places) out.functions.push_back(to_psp(place, found.whole));
+              out.text = std::move(found.text);
+              return out;
+            });
+      });
 
   binder.request<psp::SourceTextRequest>([this](const psp::SourceTextParams& params,
                                                 protocol::Reply<psp::SourceTextRequest> reply) {

@@ -1216,6 +1216,22 @@ M.DaemonState = {
 ---@field candidates profd.SourceCandidate[] Equally good matches; one when it is clear, none when there is no match.
 ---@field tie boolean There are several: ask the user, do not guess.
 ---@field text string The result as a sentence.
+---@field symbol? string What the function is called where it is written, without namespaces, classes and parameters: what an editor's symbols are asked for. Absent: no function was asked about, or its name has no such part.
+
+--- Parameters of `source/functions`.
+---@class profd.SourceFunctionsParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field textDocument profd.TextDocumentIdentifier The file.
+---@field line integer Line in the document, 0-based.
+
+--- The functions whose code is on a line. Several where code was inlined, or one text is compiled more than
+--- once.
+---@class profd.SourceFunctionsResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field metric string The metric.
+---@field functions profd.HotFunction[] The one that costs most on the line first, at most 100; values are of the whole function. A line that was not measured belongs to the function that begins above it and was measured below it.
+---@field text string The result as a sentence, also why there is none.
 
 --- Parameters of `source/text`: a document, or a path of the profile. A path that means several files, or
 --- none, fails and says so.
@@ -1414,6 +1430,9 @@ M.methods = {
   --- Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
   --- params: profd.SourceResolveParams; result: profd.SourceResolveResult
   source_resolve = "source/resolve",
+  --- Which measured functions a line of a file belongs to: what a command on the code is about.
+  --- params: profd.SourceFunctionsParams; result: profd.SourceFunctionsResult
+  source_functions = "source/functions",
   --- The text of a source file, for clients that cannot read files. Only files of the workspace are given: those that lie in its roots once every link is followed. Any other path fails, whatever a profile says of it.
   --- params: profd.SourceTextParams; result: profd.SourceTextResult
   source_text = "source/text",
@@ -2324,6 +2343,19 @@ M.schema = {
   SourceResolveResult = {
     candidates = { type = {"a", {"S", "SourceCandidate"}}, required = true },
     tie = { type = "b", required = true },
+    text = { type = "s", required = true },
+    symbol = { type = "s" },
+  },
+  SourceFunctionsParams = {
+    profile = { type = "s" },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    line = { type = "u", required = true },
+  },
+  SourceFunctionsResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    metric = { type = "s", required = true },
+    functions = { type = {"a", {"S", "HotFunction"}}, required = true },
     text = { type = "s", required = true },
   },
   SourceTextParams = {

@@ -55,17 +55,21 @@ export interface WebviewApi {
 
 /** An editor relays the messages: its web views may open no socket. */
 export function webviewTransport(api: WebviewApi): Transport {
+  const stop = () => window.removeEventListener("message", receive);
   const transport: Transport = {
     send: (text) => api.postMessage({ type: "rpc", text }),
-    close: () => window.removeEventListener("message", receive),
+    close: stop,
     onMessage: nothing,
     onOpen: nothing,
     onClose: nothing,
   };
   function receive(event: MessageEvent<unknown>): void {
     const data = event.data as { type?: unknown; text?: unknown } | null;
-    if (data?.type === "rpc" && typeof data.text === "string") transport.onMessage(data.text);
-    if (data?.type === "closed") transport.onClose(typeof data.text === "string" ? data.text : "", false);
+    const text = typeof data?.text === "string" ? data.text : "";
+    if (data?.type === "rpc") transport.onMessage(text);
+    if (data?.type !== "closed") return;
+    stop();
+    transport.onClose(text, false);
   }
   window.addEventListener("message", receive);
   queueMicrotask(() => transport.onOpen());

@@ -43,13 +43,18 @@ export function handleKey(event: KeyboardEvent): void {
     event.target.closest("button, a, summary, [role=grid], [role=treegrid]") !== null
   )
     return;
+  if (runKey(event.key)) event.preventDefault();
+}
+
+/** Does what a key stands for now; false: nothing. */
+export function runKey(name: string): boolean {
   for (const group of [...groups.value].reverse()) {
-    const key = group.current.keys.find((candidate) => candidate.keys.includes(event.key));
+    const key = group.current.keys.find((candidate) => candidate.keys.includes(name));
     if (key === undefined) continue;
-    event.preventDefault();
     key.run();
-    return;
+    return true;
   }
+  return false;
 }
 
 const NAMES: Readonly<Record<string, string>> = {

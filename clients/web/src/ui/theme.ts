@@ -30,11 +30,12 @@ const reducedMotion = query("(prefers-reduced-motion: reduce)");
 /** Counts changes of an editor's theme. */
 const editorTheme = signal(0);
 
-if (typeof MutationObserver !== "undefined")
-  new MutationObserver(() => (editorTheme.value += 1)).observe(document.documentElement, {
-    attributes: true,
-    attributeFilter: ["style", "class"],
-  });
+// An editor tells its theme by classes of the body, and its colours as variables of the root.
+if (typeof MutationObserver !== "undefined") {
+  const observer = new MutationObserver(() => (editorTheme.value += 1));
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ["style"] });
+  observer.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+}
 
 function editorMode(): { mode: Mode; high: boolean } | undefined {
   const { classList } = document.body;
@@ -50,22 +51,22 @@ let cached: { settings: ReadonlySignal<Settings>; theme: ReadonlySignal<ThemeVal
 function themeOf(settings: ReadonlySignal<Settings>): ReadonlySignal<ThemeValues> {
   if (cached?.settings === settings) return cached.theme;
   const theme = computed((): ThemeValues => {
-    const changes = editorTheme.value;
     const chosen = settings.value.theme;
-    const editor = chosen === "system" && changes >= 0 ? editorMode() : undefined;
+    const editor = editorTheme.value >= 0 && chosen === "system" ? editorMode() : undefined;
     const mode: Mode =
       chosen === "light" || chosen === "dark" ? chosen : (editor?.mode ?? (prefersDark.value ? "dark" : "light"));
     const high = chosen === "contrast" || (editor?.high ?? (chosen === "system" && prefersContrast.value));
     const root = document.documentElement;
     root.dataset.mode = mode;
     root.dataset.contrast = high ? "more" : "standard";
-    const style = getComputedStyle(root);
+    root.dataset.colors = editor === undefined ? "own" : "editor";
+    const style = getComputedStyle(document.body);
     const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
     return {
       mode,
       high,
       forced: forcedColors.value,
-      reducedMotion: reducedMotion.value,
+      reducedMotion: reducedMotion.value || document.body.classList.contains("vscode-reduce-motion"),
       font: read("--font", "sans-serif"),
       ground: read("--ground", mode === "dark" ? "#14161c" : "#ffffff"),
       text: forcedColors.value ? "CanvasText" : read("--text", mode === "dark" ? "#e8eaf0" : "#1b1e26"),

@@ -64,3 +64,16 @@ TEST_CASE("mappings beyond the limit are counted and said") {
   REQUIRE(read->problems.size() == 1);
   CHECK(read->problems[0] == "setting pathMappings: 1000 are used, 1001 are given");
 }
+
+TEST_CASE("filters are read as text; one that makes no sense is said and the others hold") {
+  const auto read = read_settings(
+      json{{"filters",
+            {"drop module libc.so.6", "hide function /^std::(/", 3, "collapse recursion | drop thread gc"}}});
+  REQUIRE(read);
+  REQUIRE(read->settings.filters.size() == 3);
+  CHECK(read->settings.filters[0].pattern == "libc.so.6");
+  CHECK(read->settings.filters[2].by == FilterBy::thread);
+  REQUIRE(read->problems.size() == 2);
+  CHECK(read->problems[1] == "setting filters: expected a text");
+  CHECK(read_settings(json{{"filters", "drop"}})->problems.size() == 1);
+}

@@ -1,0 +1,269 @@
+// What each command of package.json does. A test compares the two lists.
+import * as vscode from "vscode";
+import { MetricListRequest, ProfileListRequest, type ProfileListEntry } from "../../shared/ts/psp.js";
+import type { Place } from "../../web/src/state/place.js";
+import { parseClause } from "../../web/src/state/spec.js";
+import type { BookmarkNode } from "./bookmarks.js";
+import { exactly } from "./filters.js";
+import { VIEWS } from "./ids.js";
+import { stepFrom } from "./levels.js";
+import type { Parts } from "./main.js";
+import { baseName } from "./opening.js";
+import type { Frame } from "./reveal.js";
+import { config } from "./settings.js";
+import { frameOf } from "./views/tree.js";
+import type { FilterNode } from "./views/filterstree.js";
+import { profileOf } from "./views/profiles.js";
+import { functionFor } from "./where.js";
+
+type Deed = (...given: unknown[]) => unknown;
+
+export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
+  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots } = parts;
+
+  /** The profile a command is about: the row's, the page's that is looked at, the one in the code. */
+  const profileFor = async (given: unknown): Promise<ProfileListEntry | undefined> => {
+    await session.ready();
+    const page = pages.active;
+    const entry = profileOf(given) ?? session.profiles.find(({ uri }) => uri === page) ?? session.shown;
+    const meant = entry ?? session.profiles.at(-1);
+    if (meant === undefined) void vscode.window.showInformationMessage(vscode.l10n.t("No profile is open."));
+    return meant;
+  };
+  const onFunction = (run: (frame: Frame) => unknown) => async (given: unknown) => {
+    const frame = await functionFor(session, given);
+    if (frame !== undefined) await run(frame);
+  };
+  const pageOf = (entry: ProfileListEntry, change: Partial<Place> = {}) =>
+    pages.show(
+      filters.place({
+        profile: entry.uri,
+        member: entry.member?.number ?? 1,
+        ...(entry.metric === undefined ? {} : { metric: entry.metric }),
+        ...change,
+      }),
+    );
+  const entryOf = (frame: Frame) => session.profiles.find(({ profile }) => profile === frame.profile) ?? session.shown;
+
+  const revealInFlameGraph: Deed = async (given) => {
+    const { entry, clause } = (given ?? {}) as { entry?: ProfileListEntry; clause?: string };
+    if (entry !== undefined) {
+      const parsed = clause === undefined ? undefined : parseClause(clause);
+      const chips = parsed !== undefined && "filter" in parsed ? [{ filter: parsed.filter, on: true }] : [];
+      await pageOf(entry, { view: "flame", chips: [...filters.chips, ...chips] });
+      return;
+    }
+    await onFunction(async (frame) => {
+      const shown = entryOf(frame);
+      if (shown !== undefined) await pageOf(shown, { view: "flame", search: exactly(frame.name) });
+    })(given);
+  };
+
+  const switchMetric: Deed = async (given) => {
+    const entry = await profileFor(given);
+    if (entry === undefined) return;
+    const named = (given as { metric?: string } | undefined)?.metric;
+    const metric = named ?? (await askMetric(parts, entry));
+    if (metric !== undefined) await session.setMetric(entry, metric);
+  };
+
+  const select: Deed = async (given) => {
+    const entry = profileOf(given) ?? (await askProfile(parts));
+    if (entry !== undefined) await session.select(entry.profile);
+  };
+
+  const step = (forward: boolean) => () => {
+    const editor = vscode.window.activeTextEditor;
+    const lines = editor && parts.annotations.of(editor.document)?.hottest;
+    const line = lines && stepFrom(lines, editor.selection.active.line, forward);
+    if (editor === undefined || line === undefined) return;
+    const at = new vscode.Position(line, editor.document.lineAt(line).firstNonWhitespaceCharacterIndex);
+    editor.selection = new vscode.Selection(at, at);
+    editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  };
+
+  const at = (given: unknown) => (given as FilterNode).at;
+  const filterFunction = (op: "keep" | "drop" | "hide") =>
+    onFunction((frame) => {
+      filters.add(op, frame.name);
+    });
+
+  const deeds: Record<string, Deed> = {
+    open: (given) => (given instanceof vscode.Uri ? opening.show(given) : opening.ask()),
+    openRecent: () => opening.askRecent(),
+    openFile: async (given, all) => {
+      const tab = vscode.window.tabGroups.activeTabGroup.activeTab?.input as { uri?: vscode.Uri } | undefined;
+      const uris = Array.isArray(all) ? (all as vscode.Uri[]) : [given ?? tab?.uri];
+      for (const uri of uris) if (uri instanceof vscode.Uri) await opening.show(uri);
+    },
+    close: async (given) => {
+      const entry = await profileFor(given);
+      if (entry !== undefined) await closeOne(parts, entry);
+    },
+    closeAll: async () => {
+      for (const entry of [...session.profiles]) await closeOne(parts, entry);
+    },
+    reload: async (given) => {
+      const entry = await profileFor(given);
+      if (entry !== undefined) await session.reload(entry);
+    },
+    switch: () => askSwitch(parts, deeds),
+    select,
+    metric: switchMetric,
+    granularity: async () => {
+      const items = [
+        { label: vscode.l10n.t("Functions"), value: "function" },
+        { label: vscode.l10n.t("Lines"), value: "line" },
+      ];
+      const chosen = await vscode.window.showQuickPick(items, {
+        title: vscode.l10n.t("What lists of hot spots are made of"),
+      });
+      if (chosen === undefined) return;
+      await set("granularity", chosen.value);
+      hotspots.refresh();
+    },
+    threshold: askThreshold,
+    toggleAnnotations: async () => {
+      heat.toggle();
+      parts.status.update();
+      await session.configure();
+    },
+    toggleLenses: () => set("codeLens", !config().get<boolean>("codeLens", false)),
+    nextHotLine: step(true),
+    previousHotLine: step(false),
+    revealInFlameGraph,
+    callers: onFunction((frame) => calls.show(frame, "callers")),
+    callees: onFunction((frame) => calls.show(frame, "callees")),
+    hotPath: onFunction((frame) => calls.showHotPath(frame)),
+    goto: onFunction((frame) => parts.reveal.goTo(frame)),
+    summary: async (given) => {
+      const entry = await profileFor(given);
+      if (entry !== undefined) await pageOf(entry, { view: "profile" });
+    },
+    find: () => pages.press("/"),
+    openInBrowser: async (given) => {
+      const entry = await profileFor(given);
+      if (entry !== undefined) await openInBrowser(parts, entry);
+    },
+    hotspots: () => vscode.commands.executeCommand(`${VIEWS.hotspots}.focus`),
+    "hotspots.group": () => hotspots.toggleGroup(),
+    "hotspots.sort": () => hotspots.toggleSort(),
+    "calls.toggle": () => calls.toggle(),
+    "filters.add": () => filters.ask(session),
+    "filters.edit": (given) => filters.ask(session, at(given)),
+    "filters.remove": (given) => filters.remove(at(given)),
+    "filters.moveUp": (given) => filters.move(at(given), at(given) - 1),
+    "filters.moveDown": (given) => filters.move(at(given), at(given) + 1),
+    "filters.undo": () => filters.undo(),
+    "filters.redo": () => filters.redo(),
+    "filters.clear": () => filters.clear(),
+    "filters.hideFunction": filterFunction("hide"),
+    "filters.dropFunction": filterFunction("drop"),
+    "filters.keepFunction": filterFunction("keep"),
+    "bookmarks.add": onFunction((frame) => bookmarks.add(frame, entryOf(frame)?.uri ?? "")),
+    "bookmarks.edit": (given) => bookmarks.edit(given as BookmarkNode),
+    "bookmarks.remove": (given) => bookmarks.remove(given as BookmarkNode),
+    copyName: async (given) => {
+      const name = frameOf(given)?.name;
+      if (name !== undefined) await vscode.env.clipboard.writeText(name);
+    },
+    showLog: () => parts.output.show(),
+    restart: () => session.restart(),
+    setPath: async () => {
+      const [chosen] = (await vscode.window.showOpenDialog({ title: vscode.l10n.t("Which program is profd?") })) ?? [];
+      if (chosen !== undefined) await config().update("path", chosen.fsPath, vscode.ConfigurationTarget.Global);
+    },
+    walkthrough: () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", `${parts.context.extension.id}#start`, false),
+  };
+  return Object.fromEntries(Object.entries(deeds).map(([name, deed]) => [`profd.${name}`, deed]));
+}
+
+function set(key: string, value: unknown): Thenable<void> {
+  const inWorkspace = config().inspect(key)?.workspaceValue !== undefined;
+  return config().update(
+    key,
+    value,
+    inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global,
+  );
+}
+
+async function closeOne({ session }: Parts, entry: ProfileListEntry): Promise<void> {
+  const tabs = vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputCustom && input.uri.toString() === entry.uri);
+  await vscode.window.tabGroups.close(tabs);
+  await session.close(entry);
+}
+
+async function askProfile({ session }: Parts): Promise<ProfileListEntry | undefined> {
+  const { profiles } = await session.request(ProfileListRequest, {});
+  const chosen = await vscode.window.showQuickPick(
+    profiles.map((entry) => ({
+      label: `${entry.default ? "$(check) " : ""}${entry.name}`,
+      description: [entry.total?.text, entry.metric].filter(Boolean).join("  "),
+      detail: vscode.workspace.asRelativePath(vscode.Uri.parse(entry.uri)),
+      entry,
+    })),
+    { title: vscode.l10n.t("Show which profile in the code?") },
+  );
+  return chosen?.entry;
+}
+
+async function askMetric({ session }: Parts, entry: ProfileListEntry): Promise<string | undefined> {
+  const { metrics } = await session.request(MetricListRequest, { profile: entry.profile });
+  const chosen = await vscode.window.showQuickPick(
+    metrics.map((metric) => ({
+      label: `${metric.name === entry.metric ? "$(check) " : ""}${metric.title ?? metric.name}`,
+      description: metric.text,
+      detail: metric.description ?? "",
+      name: metric.name,
+    })),
+    { title: vscode.l10n.t("Which metric of {0}?", entry.name) },
+  );
+  return chosen?.name;
+}
+
+async function askThreshold(): Promise<void> {
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Lines below which share of the total stay silent?"),
+    prompt: vscode.l10n.t("A share from 0 to 1; nothing: what the project says, else 0.005"),
+    value: String(config().get<number | null>("threshold", null) ?? ""),
+    validateInput: (value) =>
+      value.trim() === "" || (Number(value) >= 0 && Number(value) <= 1)
+        ? undefined
+        : vscode.l10n.t("A share from 0 to 1"),
+  });
+  if (text !== undefined) await set("threshold", text.trim() === "" ? undefined : Number(text));
+}
+
+async function askSwitch({ heat }: Parts, deeds: Readonly<Record<string, Deed>>): Promise<void> {
+  const items = [
+    { label: `$(graph) ${vscode.l10n.t("Profile…")}`, deed: "select" },
+    { label: `$(symbol-number) ${vscode.l10n.t("Metric…")}`, deed: "metric" },
+    { label: `$(list-tree) ${vscode.l10n.t("Granularity of Lists…")}`, deed: "granularity" },
+    { label: `$(filter) ${vscode.l10n.t("Threshold…")}`, deed: "threshold" },
+    {
+      label: heat.on
+        ? `$(eye-closed) ${vscode.l10n.t("Hide Costs in the Code")}`
+        : `$(eye) ${vscode.l10n.t("Show Costs in the Code")}`,
+      deed: "toggleAnnotations",
+    },
+    { label: "", kind: vscode.QuickPickItemKind.Separator, deed: "" },
+    { label: `$(flame) ${vscode.l10n.t("Open the Page of the Profile")}`, deed: "summary" },
+    { label: `$(folder-opened) ${vscode.l10n.t("Open Another Profile…")}`, deed: "open" },
+    { label: `$(close) ${vscode.l10n.t("Close the Profile")}`, deed: "close" },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("What the code shows"),
+  });
+  if (chosen !== undefined) await deeds[chosen.deed]?.();
+}
+
+async function openInBrowser({ session }: Parts, entry: ProfileListEntry): Promise<void> {
+  const address = (await session.execute("profd.openInBrowser", [entry.profile])) as { once?: string } | null;
+  if (address?.once === undefined)
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("{0} is open in the browser.", baseName(vscode.Uri.parse(entry.uri))),
+    );
+}

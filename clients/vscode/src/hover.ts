@@ -1,0 +1,37 @@
+// The daemon's hover, and below it what can be done from there. The daemon's text has names from files, which it
+// escaped; it is not trusted with commands all the same.
+import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+import type { InCode } from "./heat.js";
+import { config, hintStyle } from "./settings.js";
+
+const COMMANDS = ["profd.revealInFlameGraph", "profd.callers", "profd.callees", "profd.bookmarks.add"] as const;
+
+export function middleware(inCode: InCode): Middleware {
+  return {
+    provideHover: async (document, position, token, next) => {
+      if (!inCode.on || !config().get<boolean>("hover", true)) return undefined;
+      const hover = await next(document, position, token);
+      if (hover === undefined || hover === null) return undefined;
+      return new vscode.Hover([...hover.contents, deeds(document.uri, position)], hover.range);
+    },
+    provideInlayHints: (document, range, token, next) =>
+      inCode.on && hintStyle(document) === "inlay" ? next(document, range, token) : [],
+    provideCodeLenses: (document, token, next) => (inCode.on ? next(document, token) : []),
+  };
+}
+
+function deeds(uri: vscode.Uri, position: vscode.Position): vscode.MarkdownString {
+  const at = encodeURIComponent(JSON.stringify([{ uri: uri.toString(), line: position.line }]));
+  const titles = [
+    vscode.l10n.t("Flame graph"),
+    vscode.l10n.t("Who calls this"),
+    vscode.l10n.t("What is slow below"),
+    vscode.l10n.t("Bookmark"),
+  ];
+  const page = new vscode.MarkdownString(
+    COMMANDS.map((command, i) => `[${titles[i] ?? ""}](command:${command}?${at})`).join(" · "),
+  );
+  page.isTrusted = { enabledCommands: COMMANDS };
+  return page;
+}

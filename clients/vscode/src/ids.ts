@@ -1,0 +1,21 @@
+// Names that package.json and the code share.
+
+export const VIEWS = {
+  profiles: "profd.profiles",
+  hotspots: "profd.hotspots",
+  calls: "profd.calls",
+  filters: "profd.filters",
+  bookmarks: "profd.bookmarks",
+} as const;
+
+export const EDITORS = ["profd.profile", "profd.profileAny"] as const;
+
+/** Keys of `when` clauses. */
+export const CONTEXT = {
+  active: "profd.active",
+  annotated: "profd.annotated",
+  canUndo: "profd.filters.canUndo",
+  canRedo: "profd.filters.canRedo",
+} as const;
+
+export const PROJECT_FILE = ".profd.toml";

@@ -1,0 +1,176 @@
+// Profiles as editors: the page of clients/web in a web view, each a client of the daemon of its own.
+import * as vscode from "vscode";
+import type { Selection } from "../../shared/ts/psp.js";
+import { toAddress, type Place } from "../../web/src/state/place.js";
+import { EDITORS } from "./ids.js";
+import { explain } from "./problems.js";
+import { Relay } from "./relay.js";
+import type { Frame } from "./reveal.js";
+import { NoDaemon, type Session } from "./session.js";
+import { daemonSettings } from "./settings.js";
+
+export interface PageHooks {
+  /** The page asks to go to the source of a frame. */
+  readonly goTo: (frame: Frame) => void;
+  readonly onOpened: (uri: vscode.Uri) => void;
+  /** Where a page begins that is opened without a place: the filters of the side bar hold in it. */
+  readonly begin: (uri: string) => Place;
+}
+
+interface Page {
+  readonly uri: string;
+  readonly panel: vscode.WebviewPanel;
+  readonly relay: Relay;
+  /** It is on the screen and has said its first word. */
+  listening: boolean;
+}
+
+/** What a page sends. */
+type FromPage =
+  | { readonly type: "rpc"; readonly text: string }
+  | { readonly type: "source"; readonly name: string; readonly file?: string; readonly line?: number };
+
+export class Pages {
+  private readonly pages = new Set<Page>();
+  /** Places for pages that are about to open. */
+  private readonly wanted = new Map<string, Place>();
+  private ownSelection: string | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly session: Session,
+    private readonly output: vscode.LogOutputChannel,
+    private readonly hooks: PageHooks,
+  ) {}
+
+  /** The profile of the page that is looked at. */
+  get active(): string | undefined {
+    return [...this.pages].find(({ panel }) => panel.active)?.uri;
+  }
+
+  /** Whether a selection that the daemon tells of was made in a page of this window. */
+  isOwn(selection: Selection): boolean {
+    return this.ownSelection === keyOf(selection);
+  }
+
+  /** Shows a place: in the page of the profile that is there, else in a new one. */
+  async show(place: Place): Promise<void> {
+    const uri = place.profile;
+    if (uri === undefined) return;
+    const page = [...this.pages].find((other) => other.uri === uri);
+    if (page === undefined) {
+      this.wanted.set(uri, place);
+      await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), EDITORS[0]);
+      return;
+    }
+    if (page.listening && page.panel.visible)
+      void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });
+    else this.wanted.set(uri, place);
+    page.panel.reveal(undefined, false);
+  }
+
+  /** A key that the editor keeps to itself, pressed in the page that is looked at. */
+  press(key: string): void {
+    const page = [...this.pages].find(({ panel }) => panel.active);
+    void page?.panel.webview.postMessage({ type: "key", key });
+  }
+
+  async resolve(uri: vscode.Uri, panel: vscode.WebviewPanel): Promise<void> {
+    const { webview } = panel;
+    if (uri.scheme !== "file") {
+      webview.html = refusal(
+        vscode.l10n.t("profd reads files on a disk; this one is at {0}. Save it, then open the copy.", uri.scheme),
+      );
+      return;
+    }
+    const media = vscode.Uri.joinPath(this.context.extensionUri, "media", "web");
+    webview.options = { enableScripts: true, localResourceRoots: [media] };
+    const page: Page = { uri: uri.toString(), panel, relay: this.relayFor(panel), listening: false };
+    this.pages.add(page);
+    webview.onDidReceiveMessage((message: FromPage) => this.receive(page, message));
+    panel.onDidChangeViewState(() => {
+      // A hidden page is no page: it comes back with its address, and connects again.
+      if (panel.visible) return;
+      page.listening = false;
+      page.relay.close();
+    });
+    panel.onDidDispose(() => {
+      this.pages.delete(page);
+      page.relay.close();
+    });
+    const place = this.wanted.get(page.uri) ?? this.hooks.begin(page.uri);
+    this.wanted.delete(page.uri);
+    webview.html = html(webview, media, toAddress(place));
+    this.hooks.onOpened(uri);
+    try {
+      await this.session.open(page.uri);
+    } catch (error) {
+      // The page says what is wrong with the file; here is what else there is.
+      if (!(error instanceof NoDaemon)) this.output.warn(explain(error) ?? "");
+    }
+  }
+
+  private relayFor(panel: vscode.WebviewPanel): Relay {
+    return new Relay({
+      command: () => this.session.command(),
+      post: (message) => void panel.webview.postMessage(message),
+      introduce: (params) => ({
+        ...params,
+        workspaceFolders: vscode.workspace.workspaceFolders?.map(({ uri, name }) => ({ uri: uri.toString(), name })),
+        initializationOptions: { ...daemonSettings([]), projectFile: false },
+      }),
+      onSelection: (selection) => (this.ownSelection = selection === null ? undefined : keyOf(selection)),
+      log: (text) => this.output.info(text),
+    });
+  }
+
+  private receive(page: Page, message: FromPage): void {
+    if (message.type === "source") {
+      this.hooks.goTo({ ...message, profile: undefined });
+      return;
+    }
+    page.relay.send(message.text);
+    if (page.listening) return;
+    page.listening = true;
+    const place = this.wanted.get(page.uri);
+    this.wanted.delete(page.uri);
+    if (place !== undefined) void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });
+  }
+}
+
+function keyOf(selection: Selection): string {
+  return [selection.profile, selection.function, ...(selection.frames ?? [])].join("\0");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (ch) => `&#${ch.charCodeAt(0)};`);
+}
+
+function html(webview: vscode.Webview, media: vscode.Uri, address: string): string {
+  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(media, name)).toString();
+  const policy = [
+    "default-src 'none'",
+    `script-src ${webview.cspSource}`,
+    `style-src ${webview.cspSource}`,
+    `img-src ${webview.cspSource} data: blob:`,
+    `font-src ${webview.cspSource}`,
+  ].join("; ");
+  return `<!doctype html>
+<html lang="${escaped(vscode.env.language)}">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>profd</title>
+    <link rel="stylesheet" href="${file("app.css")}" />
+    <script src="${file("app.js")}" defer></script>
+  </head>
+  <body data-address="${escaped(address)}">
+    <div id="app"></div>
+  </body>
+</html>`;
+}
+
+function refusal(text: string): string {
+  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'"><p>${escaped(text)}</p>`;
+}

@@ -1,0 +1,146 @@
+// From a frame to its source: the daemon's word first, then, when asked for and only on demand, the editor's symbols.
+import * as vscode from "vscode";
+import { SourceResolveRequest, type SourceCandidate } from "../../shared/ts/psp.js";
+import type { Session } from "./session.js";
+import { config } from "./settings.js";
+
+/** A frame as any answer of the daemon names it. */
+export interface Frame {
+  readonly name: string;
+  readonly profile?: string | undefined;
+  readonly file?: string | undefined;
+  /** 1-based. */
+  readonly line?: number | undefined;
+  /** The file in the workspace. */
+  readonly uri?: string | undefined;
+  /** A file of this machine outside the workspace, on the profile's word alone. */
+  readonly outside?: string | undefined;
+}
+
+const HIGHLIGHT_MS = 1500;
+
+export class Reveal implements vscode.Disposable {
+  private readonly highlight = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
+    borderColor: new vscode.ThemeColor("editor.findMatchHighlightBorder"),
+    border: "1px solid",
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.findMatchForeground"),
+  });
+  /** Folders outside the workspace that the user let be opened, as long as this window lives. */
+  private readonly allowed = new Set<string>();
+
+  constructor(private readonly session: Session) {}
+
+  dispose(): void {
+    this.highlight.dispose();
+  }
+
+  /** Goes to the source of a frame; says why where there is none. */
+  async goTo(frame: Frame): Promise<boolean> {
+    if (frame.uri !== undefined) return this.show(vscode.Uri.parse(frame.uri), frame.line ?? 0, true);
+    const found = await this.session.request(SourceResolveRequest, {
+      ...(frame.profile === undefined ? {} : { profile: frame.profile }),
+      ...(frame.file === undefined || frame.file === "" ? { function: frame.name } : { path: frame.file }),
+      ...(frame.line === undefined || frame.line === 0 ? {} : { line: frame.line }),
+    });
+    const [only] = found.candidates;
+    if (only !== undefined && !found.tie) return this.showCandidate(only);
+    if (found.tie) return this.choose(found.candidates);
+    if (frame.outside !== undefined) return this.showOutside(frame.outside, frame.line ?? 0);
+    if (config().get<boolean>("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, found.text));
+    return false;
+  }
+
+  /** Opens a place without taking the focus: the flame graph stays where the keys go. */
+  async showBeside(uri: vscode.Uri, line: number): Promise<void> {
+    await this.show(uri, line, false);
+  }
+
+  private async show(uri: vscode.Uri, line: number, focus: boolean): Promise<boolean> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const at = document.validatePosition(new vscode.Position(Math.max(0, line - 1), 0));
+    const editor = await vscode.window.showTextDocument(document, {
+      viewColumn: columnFor(uri),
+      preserveFocus: !focus,
+      preview: true,
+      selection: new vscode.Range(at, at),
+    });
+    editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    editor.setDecorations(this.highlight, [new vscode.Range(at, at)]);
+    setTimeout(() => editor.setDecorations(this.highlight, []), HIGHLIGHT_MS);
+    return true;
+  }
+
+  private showCandidate(candidate: SourceCandidate): Promise<boolean> {
+    return this.show(vscode.Uri.parse(candidate.uri), (candidate.line ?? -1) + 1, true);
+  }
+
+  private async choose(candidates: readonly SourceCandidate[]): Promise<boolean> {
+    const chosen = await vscode.window.showQuickPick(
+      candidates.map((candidate) => ({
+        label: vscode.workspace.asRelativePath(vscode.Uri.parse(candidate.uri)),
+        description: candidate.line === undefined ? "" : `:${candidate.line + 1}`,
+        candidate,
+      })),
+      { placeHolder: vscode.l10n.t("Several files fit equally well. Which one is meant?") },
+    );
+    return chosen !== undefined && this.showCandidate(chosen.candidate);
+  }
+
+  /** A profile names files that nobody else names: the user is asked before one outside of the workspace is opened. */
+  private async showOutside(path: string, line: number): Promise<boolean> {
+    const uri = vscode.Uri.file(path);
+    const folder = vscode.Uri.joinPath(uri, "..").fsPath;
+    if (!this.allowed.has(folder)) {
+      const yes = vscode.l10n.t("Open Files of This Folder");
+      const answer = await vscode.window.showWarningMessage(
+        vscode.l10n.t("{0} is outside the workspace.", path),
+        { modal: true, detail: vscode.l10n.t("Only the profile says that it is meant.") },
+        yes,
+      );
+      if (answer !== yes) return false;
+      this.allowed.add(folder);
+    }
+    return this.show(uri, line, true);
+  }
+
+  private async showSymbol(name: string): Promise<boolean> {
+    const symbols = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Looking for {0} in the workspace", name) },
+      () =>
+        vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
+          "vscode.executeWorkspaceSymbolProvider",
+          name,
+        ),
+    );
+    // Ours are of the profile, which has no file for it.
+    const found = (symbols ?? []).filter((symbol) => symbol.name.replace(/\(.*$/, "") === name);
+    const [only] = found;
+    if (only === undefined) return false;
+    if (found.length === 1) return this.show(only.location.uri, only.location.range.start.line + 1, true);
+    const chosen = await vscode.window.showQuickPick(
+      found.map((symbol) => ({
+        label: symbol.name,
+        description: symbol.containerName,
+        detail: `${vscode.workspace.asRelativePath(symbol.location.uri)}:${symbol.location.range.start.line + 1}`,
+        symbol,
+      })),
+      { placeHolder: vscode.l10n.t("The profile has no file for {0}. Which of these is it?", name) },
+    );
+    if (chosen === undefined) return false;
+    return this.show(chosen.symbol.location.uri, chosen.symbol.location.range.start.line + 1, true);
+  }
+}
+
+/** Where the file is shown already, else a group that shows code, else beside. */
+function columnFor(uri: vscode.Uri): vscode.ViewColumn {
+  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
+  if (shown?.viewColumn !== undefined) return shown.viewColumn;
+  const active = vscode.window.tabGroups.activeTabGroup;
+  const isCode = (tab: vscode.Tab | undefined) => tab?.input instanceof vscode.TabInputText || tab === undefined;
+  if (isCode(active.activeTab)) return active.viewColumn;
+  const group = vscode.window.tabGroups.all.find((other) => isCode(other.activeTab));
+  return group?.viewColumn ?? vscode.ViewColumn.Beside;
+}

@@ -1,0 +1,111 @@
+// The entry in the status bar: what the code shows, and on hover the first glance at it.
+import * as vscode from "vscode";
+import { ProfileSummaryRequest, type ProfileListEntry, type ProfileSummary } from "../../shared/ts/psp.js";
+import type { Disposes } from "./later.js";
+import type { Session } from "./session.js";
+
+export class Status implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("profd.status", vscode.StatusBarAlignment.Right, 90);
+  private readonly subscriptions: readonly Disposes[];
+  private told = "";
+
+  constructor(
+    private readonly session: Session,
+    private readonly isOn: () => boolean,
+    /** A sentence on what is not sure of the file that is looked at. */
+    private readonly doubt: () => string | undefined,
+    /** Clauses that hold in the code: what is shown is not all there is. */
+    private readonly filters: () => readonly string[],
+  ) {
+    this.item.name = vscode.l10n.t("Profile in the code");
+    this.item.command = "profd.switch";
+    this.subscriptions = [
+      this.item,
+      session.onDidChange(() => this.update()),
+      session.onDidChangeStatus(() => this.update()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.update()),
+    ];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  update(): void {
+    const { shown, status, profiles } = this.session;
+    if (profiles.length === 0 && status?.state !== "busy") {
+      this.item.hide();
+      return;
+    }
+    const busy = status?.state === "busy" ? status.text : undefined;
+    const doubt = this.doubt();
+    if (shown === undefined) this.item.text = `$(flame) ${busy ?? "profd"}`;
+    else
+      this.item.text = [
+        busy !== undefined ? "$(sync~spin)" : this.isOn() ? "$(flame)" : "$(eye-closed)",
+        shown.name,
+        ...(shown.metric === undefined ? [] : ["·", shown.metric]),
+        ...(shown.total === undefined ? [] : [shown.total.text]),
+        ...(doubt === undefined ? [] : ["$(history)"]),
+        ...(this.filters().length === 0 ? [] : ["$(filter-filled)"]),
+      ].join(" ");
+    this.item.show();
+    if (shown !== undefined) void this.tell(shown, doubt, busy);
+  }
+
+  private async tell(shown: ProfileListEntry, doubt: string | undefined, busy: string | undefined): Promise<void> {
+    const telling = [shown.profile, shown.revision, shown.metric, doubt, busy, ...this.filters()].join("\n");
+    if (telling === this.told) return;
+    this.told = telling;
+    try {
+      const summary = await this.session.ask(ProfileSummaryRequest, {
+        profile: shown.profile,
+        ...(shown.metric === undefined ? {} : { metric: shown.metric }),
+      });
+      if (summary !== undefined && this.told === telling)
+        this.item.tooltip = glance(
+          summary,
+          [doubt, busy, ...this.filters()].filter((text) => text !== undefined),
+        );
+    } catch {
+      if (this.told === telling) this.told = "";
+    }
+  }
+}
+
+/** The first glance. Names are appended as text: they are data. */
+function glance(summary: ProfileSummary, notes: readonly string[]): vscode.MarkdownString {
+  const page = new vscode.MarkdownString("", true);
+  page.isTrusted = { enabledCommands: ["profd.switch", "profd.summary", "profd.revealInFlameGraph", "profd.hotspots"] };
+  const line = (text: string) => page.appendText(text).appendMarkdown("\n\n");
+  page.appendMarkdown("**").appendText(summary.name).appendMarkdown("** ");
+  line(
+    [summary.program, summary.profiler, summary.when?.text, summary.duration?.text]
+      .filter((text) => text !== undefined && text !== "")
+      .join(" · "),
+  );
+  for (const note of notes) page.appendMarkdown("$(info) ").appendText(note).appendMarkdown("\n\n");
+  page.appendMarkdown("| | |\n|:--|--:|\n");
+  for (const metric of summary.metrics) row(page, metric.title ?? metric.name, metric.text);
+  page
+    .appendMarkdown("\n\n")
+    .appendText(vscode.l10n.t("Hottest, by self"))
+    .appendMarkdown("\n\n| | | |\n|:--|--:|--:|\n");
+  for (const hot of summary.hottest) row(page, hot.shortName ?? hot.name, hot.self.shareText ?? "", hot.self.text);
+  const link = (title: string, command: string) => `[${title}](command:${command})`;
+  page.appendMarkdown(
+    "\n\n" +
+      [
+        link(vscode.l10n.t("Switch"), "profd.switch"),
+        link(vscode.l10n.t("Flame graph"), "profd.revealInFlameGraph"),
+        link(vscode.l10n.t("Hot spots"), "profd.hotspots"),
+        link(vscode.l10n.t("Summary"), "profd.summary"),
+      ].join(" · "),
+  );
+  return page;
+}
+
+function row(page: vscode.MarkdownString, ...cells: readonly string[]): void {
+  for (const cell of cells) page.appendMarkdown("| ").appendText(cell.replaceAll("|", "¦")).appendMarkdown(" ");
+  page.appendMarkdown("|\n");
+}

@@ -1,0 +1,154 @@
+// Measured callers or callees of a function, as a tree that is asked for level by level.
+import * as vscode from "vscode";
+import { TableRequest, type TableResult } from "../../../shared/ts/psp.js";
+import { exactly, type Filters } from "../filters.js";
+import type { Frame } from "../reveal.js";
+import type { Session } from "../session.js";
+import { Tree, functionItem, type FunctionNode } from "./tree.js";
+
+export type Direction = "callers" | "callees";
+
+const LIMIT = 100;
+/** A path longer than this tells nobody more. */
+const MAX_HOT_PATH = 40;
+
+interface Row extends FunctionNode {
+  readonly kind: "row";
+  readonly parent: Node | undefined;
+  readonly path: readonly number[];
+  readonly revision: number;
+  readonly label: string;
+  readonly total: number;
+  readonly text: string;
+  readonly expandable: boolean;
+}
+type Node =
+  | (FunctionNode & { readonly kind: "root"; readonly text: string })
+  | Row
+  | { readonly kind: "rest"; readonly text: string; readonly parent: Node | undefined };
+
+const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+
+export class CallsTree extends Tree<Node> {
+  private view: vscode.TreeView<Node> | undefined;
+  private frame: Frame | undefined;
+  private direction: Direction = "callers";
+  private root: Node | undefined;
+
+  constructor(
+    private readonly session: Session,
+    private readonly filters: Filters,
+  ) {
+    super();
+  }
+
+  attach(view: vscode.TreeView<Node>): void {
+    this.view = view;
+  }
+
+  async show(frame: Frame, direction: Direction): Promise<void> {
+    this.frame = frame;
+    this.direction = direction;
+    this.again();
+    const [root] = await this.getChildren();
+    if (root !== undefined) await this.view?.reveal(root, { focus: true, expand: true });
+  }
+
+  /** Down the heaviest callee of each, until most of the cost is spread below: as far as the page's tree goes. */
+  async showHotPath(frame: Frame): Promise<void> {
+    await this.show(frame, "callees");
+    let node = this.root;
+    for (let depth = 0; node !== undefined && depth < MAX_HOT_PATH; ++depth) {
+      const [heaviest]: Node[] = await this.getChildren(node);
+      if (heaviest?.kind !== "row" || (node.kind === "row" && heaviest.total * 2 < node.total)) break;
+      await this.view?.reveal(heaviest, { select: true, focus: true, expand: heaviest.expandable });
+      node = heaviest;
+    }
+  }
+
+  toggle(): void {
+    this.direction = this.direction === "callers" ? "callees" : "callers";
+    this.again();
+  }
+
+  /** What the profile is, or holds under the filters, changed: keys of before are void. */
+  again(): void {
+    this.root = undefined;
+    if (this.view !== undefined && this.frame !== undefined)
+      this.view.title = this.direction === "callers" ? vscode.l10n.t("Callers") : vscode.l10n.t("Callees");
+    this.refresh();
+  }
+
+  getParent(node: Node): Node | undefined {
+    return node.kind === "root" ? undefined : node.parent;
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    if (node.kind === "rest") {
+      const item = new vscode.TreeItem("", None);
+      item.description = node.text;
+      return item;
+    }
+    if (node.kind === "root") return functionItem(node.frame.name, node.text, node.frame, Expanded);
+    const item = functionItem(node.label, node.text, node.frame, node.expandable ? Collapsed : None);
+    item.iconPath = new vscode.ThemeIcon(this.direction === "callers" ? "call-incoming" : "call-outgoing");
+    return item;
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    const shown = this.session.shown;
+    if (this.frame === undefined || shown === undefined) return [];
+    if (node === undefined) {
+      this.root ??= { kind: "root", frame: this.frame, text: await this.totalOf(this.frame) };
+      return [this.root];
+    }
+    if (node.kind === "rest") return [];
+    return this.level(this.frame, node);
+  }
+
+  private async level(frame: Frame, parent: Node): Promise<Node[]> {
+    const answer = await this.session.request(TableRequest, {
+      spec: this.filters.spec({ shape: this.direction, focus: [frame.name] }),
+      sort: "total",
+      limit: LIMIT,
+      ...(parent.kind === "row" ? { expand: [...parent.path], revision: parent.revision } : {}),
+    });
+    const nodes: Node[] = rowsOf(answer, parent);
+    if (answer.own !== undefined)
+      nodes.push({
+        kind: "rest",
+        parent,
+        text: vscode.l10n.t("itself: {0}", [answer.own.shareText, answer.own.text].filter(Boolean).join("  ")),
+      });
+    if (answer.remainder !== undefined) nodes.push({ kind: "rest", parent, text: answer.remainder.text });
+    return nodes;
+  }
+
+  private async totalOf(frame: Frame): Promise<string> {
+    const { rows } = await this.session.request(TableRequest, {
+      spec: this.filters.flatSpec("function"),
+      search: exactly(frame.name),
+      limit: 1,
+    });
+    return [rows.totalShare[0], rows.totalText[0]].filter(Boolean).join("  ");
+  }
+}
+
+function rowsOf(answer: TableResult, parent: Node): Row[] {
+  const { rows } = answer;
+  const path = parent.kind === "row" ? parent.path : [];
+  return rows.name.map((name, i) => {
+    const file = answer.files[rows.file[i] ?? -1];
+    return {
+      kind: "row",
+      parent,
+      path: [...path, rows.key[i] ?? 0],
+      revision: answer.revision,
+      label: answer.labels[name] ?? "",
+      total: rows.total[i] ?? 0,
+      text: `${rows.totalShare[i] ?? ""}  ${rows.totalText[i] ?? ""}`,
+      expandable: rows.children[i] ?? false,
+      frame: { name: answer.names[name] ?? "", profile: answer.profile, file, line: rows.line[i] },
+    };
+  });
+}

@@ -1,0 +1,111 @@
+// package.json, its texts and the code name the same things.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const text = (path: string) => readFileSync(join(root, path), "utf8");
+
+interface Menu {
+  readonly command?: string;
+}
+interface Manifest {
+  readonly version: string;
+  readonly enabledApiProposals?: unknown;
+  readonly engines: { readonly vscode: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: Readonly<Record<string, readonly Menu[]>>;
+    readonly keybindings: readonly { readonly key: string; readonly command: string; readonly when?: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope?: string }>> };
+    readonly customEditors: readonly {
+      readonly viewType: string;
+      readonly priority: string;
+      readonly selector: readonly { readonly filenamePattern: string }[];
+    }[];
+    readonly views: { readonly profd: readonly { readonly id: string }[] };
+  };
+}
+const manifest = JSON.parse(text("package.json")) as Manifest;
+const contributes = manifest.contributes;
+const sources = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? sources(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
+  );
+
+test("every text is there, and none that nobody says", () => {
+  const used = new Set([...text("package.json").matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key));
+  expect(Object.keys(JSON.parse(text("package.nls.json")) as object).sort()).toEqual([...used].sort());
+});
+
+test("every command is done by the code, and the code does no other", () => {
+  const done = [...text("src/commands.ts").matchAll(/^ {4}"?([\w.]+)"?(?:: |,$)/gm)].map(
+    ([, name]) => `profd.${name ?? ""}`,
+  );
+  const declared = contributes.commands.map(({ command }) => command);
+  expect(declared.filter((command) => !done.includes(command))).toEqual([]);
+});
+
+test("menus and keys name commands that are there", () => {
+  const declared = new Set(contributes.commands.map(({ command }) => command));
+  const named = [...Object.values(contributes.menus).flat(), ...contributes.keybindings];
+  expect(named.flatMap(({ command }) => (command === undefined || declared.has(command) ? [] : [command]))).toEqual([]);
+});
+
+test("keys hold where profd is used alone", () => {
+  for (const { when } of contributes.keybindings) expect(when).toMatch(/profd/);
+});
+
+test("settings that the code reads are declared, and every one that is declared is read", () => {
+  const code = sources("src").map(text).join("\n");
+  const read = new Set(
+    [...code.matchAll(/(?:config\(\)\.(?:get|update)(?:<[^(]*>)?|explicit|set)\(\s*"([\w.]+)"/g)].map(
+      ([, key]) => `profd.${key ?? ""}`,
+    ),
+  );
+  read.add("profd.openProjectProfiles").add("profd.trace.server"); // read by extension.ts of a folder; by the language client
+  expect([...read].sort()).toEqual(Object.keys(contributes.configuration.properties).sort());
+});
+
+test("settings that name programs and folders are no workspace's to set, and wait for trust", () => {
+  for (const key of ["profd.path", "profd.arguments"]) {
+    expect(contributes.configuration.properties[key]?.scope).toBe("machine");
+    expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
+  }
+});
+
+test("the types are of the oldest editor that is promised, and no proposed API is asked for", () => {
+  expect(`^${manifest.devDependencies["@types/vscode"] ?? ""}`).toBe(manifest.engines.vscode);
+  expect(manifest.enabledApiProposals).toBeUndefined();
+});
+
+test("any file can be opened, and only endings of profiles are opened unasked", () => {
+  const [own, any] = contributes.customEditors;
+  expect(any).toMatchObject({ priority: "option", selector: [{ filenamePattern: "*" }] });
+  const patterns = (own?.selector ?? []).map(({ filenamePattern }) => filenamePattern);
+  expect(patterns).toContain("*.pprof");
+  for (const common of [
+    "*.json",
+    "*.txt",
+    "*.gz",
+    "*.svg",
+    "*.html",
+    "*.csv",
+    "*.cpuprofile",
+    "*.xml",
+    "*.db",
+    "*.dump",
+  ])
+    expect(patterns).not.toContain(common);
+});
+
+test("nothing but the first words is loaded with the editor", () => {
+  expect(text("src/extension.ts")).not.toMatch(/from "vscode-languageclient/);
+  const imports = [...text("src/extension.ts").matchAll(/^import (type )?.* from "(\.[^"]+)"/gm)];
+  expect(imports.filter(([, type]) => type === undefined).map(([, , path]) => path)).toEqual([
+    "./ids.js",
+    "./project.js",
+  ]);
+});

@@ -1,0 +1,75 @@
+#include "server/feature/functions_at.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/support/base_name.h"
+#include "core/view/table.h"
+#include "server/feature/escape.h"
+#include "server/feature/line_functions.h"
+#include "server/feature/line_places.h"
+#include "server/feature/names.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxFunctions = 100;
+
+// Whether a function begins at a line of the document or above it.
+bool begins_above(const Selection& selection, Key key, const LinePlaces& places, std::uint32_t line) {
+  const std::uint32_t frame = selection.keys->example[key];
+  const Profile& profile = *selection.profile;
+  if (frame >= profile.frames().size()) return false;
+  const auto begin = places.find(profile.functions().start_line[profile.frames().function[frame].v]);
+  return begin && begin->line <= line;
+}
+
+std::string text_of(const FunctionsAt& found) {
+  if (found.places.size() > 1)
+    return fmt::format("{} functions were measured on this line", found.places.size());
+  const Place& place = found.places.front();
+  return fmt::format("{}: total {}, self {}", sanitize_text(place.short_name),
+                     found.whole.share_text(place.total), found.whole.share_text(place.self));
+}
+
+}  // namespace
+
+Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, std::uint32_t line,
+                                 const StopToken& stop) {
+  AnnotateRequest all = request;
+  all.threshold = 0;
+  PROFD_TRY(const FileAnnotations file, annotate_file(views, all, stop));
+  FunctionsAt out;
+  if (file.files.empty()) {
+    out.text = fmt::format("{} has nothing on {}", sanitize_text(request.open->name),
+                           sanitize_text(base_name(request.path)));
+    return out;
+  }
+  const Selection& selection = *file.selection;
+  out.whole = file.whole;
+  out.text = "no measured function is on this line";
+  const auto next = std::find_if(file.lines.begin(), file.lines.end(),
+                                 [&](const AnnotatedLine& measured) { return measured.line >= line; });
+  if (next == file.lines.end()) return out;
+  PROFD_TRY(LineFunctions on_line, functions_on_line(selection, file.files, next->source_line, stop));
+  if (next->line != line) {
+    const LinePlaces places(*file.source, request.document.get(), request.open->view_id);
+    std::erase_if(on_line.functions, [&](const LineFunction& function) {
+      return function.key == kNone || !begins_above(selection, function.key, places, line);
+    });
+  }
+  PROFD_TRY(const auto flat, views.flat(*request.open, annotation_spec(all), stop));
+  PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
+  for (const LineFunction& function : on_line.functions) {
+    if (function.key == kNone || out.places.size() == kMaxFunctions) continue;
+    const auto row = std::find(flat->key.begin(), flat->key.end(), function.key);
+    if (row == flat->key.end()) continue;
+    const auto at = static_cast<std::size_t>(row - flat->key.begin());
+    out.places.push_back(place_of(selection, sources.get(), function.key, flat->self[at], flat->total[at]));
+  }
+  if (!out.places.empty()) out.text = text_of(out);
+  return out;
+}
+
+}  // namespace profd

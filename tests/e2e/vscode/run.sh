@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# run.sh PROFD SOURCE_ROOT [NAME...]: clients/vscode in the real VS Code, see test.mjs. Exits 77 where that cannot be.
+#
+# NAME picks scenes. PROFD_VSCODE_PICTURES names a folder for pictures of what fails; PROFD_VSCODE_SCRIPT another program than
+# test.mjs.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../web/packages.sh"
+profd=$(realpath "$1") root=$(realpath "$2")
+shift 2
+PROFD_CHROMIUM=$(command -v "${PROFD_CHROMIUM:-chromium}" chromium chromium-browser google-chrome | head -n 1) || not_run "no Chromium"
+export PROFD_CHROMIUM
+PROFD_VSCODE=$("$root/tests/e2e/editors/fetch_vscode.sh") || not_run "no VS Code to be had from npm's registry"
+export PROFD_VSCODE
+
+enter_web "$root"
+npm run --silent build
+cd "$root/clients/vscode"
+if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+  npm_config_fetch_retries=0 npm_config_fetch_timeout=15000 \
+    timeout -k 5 180 npm ci --silent --no-audit --no-fund </dev/null ||
+    { rm -rf node_modules; not_run "the packages of clients/vscode are not to be had from npm's registry"; }
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/profd-vsix.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+npm run --silent build
+npm run --silent package -- --out "$work/profd.vsix" >"$work/log" || { cat "$work/log"; exit 1; }
+node "$here/${PROFD_VSCODE_SCRIPT:-test.mjs}" "$profd" "$root" "$work/profd.vsix" "$@"

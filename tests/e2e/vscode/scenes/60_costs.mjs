@@ -1,0 +1,82 @@
+// What profd costs the editor itself.
+import assert from "node:assert";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { until } from "../until.mjs";
+
+const LINES = 10_000;
+const KEYS = 60;
+
+/** A Python file of many lines, and a profile in which every tenth costs something. */
+function writeLarge(folder) {
+  const lines = Array.from({ length: LINES }, (_, i) =>
+    i % 10 === 0 ? `def function_${i}(value):` : `    value = value + ${i}  # a line like others`,
+  );
+  writeFileSync(join(folder, "large.py"), lines.join("\n") + "\n");
+  const file = join(folder, "large.py");
+  const stacks = Array.from(
+    { length: LINES / 10 },
+    (_, i) => `function_${i * 10} (${file}:${i * 10 + 3}) ${1 + (i % 50)}`,
+  );
+  writeFileSync(join(folder, "large.folded"), stacks.join("\n") + "\n");
+}
+
+export default {
+  title: "What it costs the editor",
+  settings: { "profd.threshold": 0 },
+  async run(stage) {
+    const folder = stage.project("go-demo");
+    writeLarge(folder);
+    const window = await stage.open(folder);
+
+    await stage.step("is activated with at most 50 ms of work, by the editor's own report", async () => {
+      await window.explorer("cpu.pprof").dblclick();
+      await window.view().ready();
+      await window.command("Developer: Startup Performance");
+      const row = await until("the report", async () => {
+        await window.press("Control+End");
+        const text = (await window.lines()).map((line) => line.text);
+        return text.find((line) => /profd\.profd/.test(line));
+      });
+      // | Extension | Eager | Load Code | Call Activate | Finish Activate | Event | By |
+      const [load, call] = row
+        .split("|")
+        .map((cell) => cell.trim())
+        .slice(3, 5)
+        .map(Number);
+      console.log(`  load ${load} ms, activate ${call} ms`);
+      assert.ok(load + call <= 50, row);
+    });
+
+    await stage.step("adds at most 2 ms to a key in a file of 10,000 lines", async () => {
+      await window.explorer("large.folded").dblclick();
+      await window.view().ready();
+      await window.openFile("large.py", 5000);
+      await until("hints", async () => (await window.lines()).some((line) => /%/.test(line.text)));
+      const client = await window.page.context().newCDPSession(window.page);
+      await client.send("Performance.enable");
+      const busy = async () => {
+        const { metrics } = await client.send("Performance.getMetrics");
+        return metrics.find((metric) => metric.name === "TaskDuration").value * 1000;
+      };
+      const perKey = async () => {
+        const before = await busy();
+        for (let i = 0; i < KEYS; ++i) await window.press("x");
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        return ((await busy()) - before) / KEYS;
+      };
+      await perKey();
+      const rounds = [];
+      for (let round = 0; round < 3; ++round) {
+        const on = await perKey();
+        await window.command("profd: Toggle Costs in the Code");
+        const off = await perKey();
+        await window.command("profd: Toggle Costs in the Code");
+        rounds.push(on - off);
+      }
+      rounds.sort((a, b) => a - b);
+      console.log(`  ${rounds.map((ms) => ms.toFixed(2)).join(", ")} ms a key`);
+      assert.ok(rounds[1] <= 2, `${rounds} ms a key`);
+    });
+  },
+};
