@@ -11,9 +11,10 @@ export default (test, { browser, demo }) => {
     await views.open(demo);
     await views.ready();
     const wanderer = new Wanderer(views.page, 15, views.page.url());
+    await wanderer.begin();
     const gauge = await gaugeOf(browser, views.page);
     const held = async () => {
-      await views.page.goto(wanderer.address);
+      await wanderer.home();
       await views.ready();
       return gauge();
     };
@@ -21,6 +22,7 @@ export default (test, { browser, demo }) => {
     const before = await held();
     for (let done = 0; done < STEPS;) done += await wanderer.step();
     const after = await held();
+    assert.ok(await wanderer.isSamePage(), "the page was loaded anew");
     assert.ok(after.nodes <= before.nodes * 1.5 + 500, `${before.nodes} nodes became ${after.nodes}`);
     assert.ok(
       after.listeners <= before.listeners * 1.5 + 50,
