@@ -3,8 +3,8 @@ import assert from "node:assert";
 import { gaugeOf } from "../growth.mjs";
 import { Wanderer } from "../wander.mjs";
 
-const WARM = 60;
-const STEPS = 240;
+const WARM = 40;
+const STEPS = 160;
 
 export default (test, { browser, demo }) => {
   test("complains of nothing and keeps nothing, whatever is done to it", async (views) => {
