@@ -1,4 +1,4 @@
-// What the views cost in a browser, with a profile that is in the cache. Prints JSON for bench/harness/page.py.
+// What the views cost in a browser, with a profile that is in the cache. Prints JSON for bench/harness/web.py.
 // Usage: node page.mjs PROFD SOURCE_ROOT FILE SECONDS RUNS
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

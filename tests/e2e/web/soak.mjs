@@ -15,17 +15,19 @@ const daemon = await startDaemon(profd, scratch, ["--memory-budget", "256MB"]);
 const browser = await startBrowser(root);
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const views = new Views(await context.newPage(), undefined);
+views.page.setDefaultNavigationTimeout(120_000);
 try {
   await views.page.goto(await viewAddress(profd, daemon.socket, file));
   await views.ready();
   const gauge = await gaugeOf(browser, views.page);
   const wanderer = new Wanderer(views.page, Number(seed), views.page.url());
+  await wanderer.begin();
   const end = performance.now() + Number(seconds) * 1000;
   const samples = [];
   let done = 0;
   const sample = async () => {
     // The same place each time: what is shown is not what is held.
-    await views.page.goto(wanderer.address);
+    await wanderer.home();
     await views.page.setViewportSize({ width: 1280, height: 800 });
     await views.ready();
     samples.push({ done, ...(await gauge()), daemon: processMemory(daemon.pid).own });
@@ -39,6 +41,7 @@ try {
     done += await wanderer.step();
   }
   await sample();
+  if (!(await wanderer.isSamePage())) views.complaints.push("the page was loaded anew");
   console.log(JSON.stringify({ done, samples, complaints: views.complaints, alive: daemon.alive() }));
 } finally {
   await browser.close();

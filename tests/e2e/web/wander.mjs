@@ -43,9 +43,33 @@ export class Wanderer extends Hands {
       [3, () => this.page.evaluate(`history.${this.oneOf(["back", "forward"])}()`)],
       [2, () => this.resize()],
       [1, () => this.page.emulateMedia({ colorScheme: this.oneOf(["light", "dark"]) })],
-      [2, () => this.page.goto(this.address)],
+      [2, () => this.home()],
     ];
     this.weight = this.deeds.reduce((sum, [weight]) => sum + weight, 0);
+  }
+
+  /** The page is not to be left: one that is loaded anew holds nothing of before. */
+  begin() {
+    return this.page.evaluate(() => {
+      window.wandered = true;
+      const back = history.back.bind(history);
+      history.back = () => {
+        if (window.navigation.canGoBack) back();
+      };
+    });
+  }
+
+  /** Whether it is still the page that it was at the beginning. */
+  isSamePage() {
+    return this.page.evaluate(() => window.wandered === true);
+  }
+
+  /** Back to the address it began with. */
+  home() {
+    const { hash } = new URL(this.address);
+    return this.page.evaluate((to) => {
+      if (location.hash !== to) location.hash = to;
+    }, hash);
   }
 
   /** Something that is tried; gives how many interactions that took. */
@@ -61,8 +85,8 @@ export class Wanderer extends Hands {
   async bound() {
     await this.page.keyboard.press("Escape");
     if ((await this.page.locator(".chip").count()) > 3 || (await this.page.locator(".search-set").count()) > 3)
-      await this.page.goto(this.address);
-    if (!(await this.page.title()).includes(" · ")) await this.page.goto(this.address);
+      await this.home();
+    if (!(await this.page.title()).includes(" · ")) await this.home();
   }
 
   async click(selector, options = {}) {

@@ -3,17 +3,18 @@ import assert from "node:assert";
 import { gaugeOf } from "../growth.mjs";
 import { Wanderer } from "../wander.mjs";
 
-const WARM = 60;
-const STEPS = 240;
+const WARM = 40;
+const STEPS = 160;
 
 export default (test, { browser, demo }) => {
   test("complains of nothing and keeps nothing, whatever is done to it", async (views) => {
     await views.open(demo);
     await views.ready();
     const wanderer = new Wanderer(views.page, 15, views.page.url());
+    await wanderer.begin();
     const gauge = await gaugeOf(browser, views.page);
     const held = async () => {
-      await views.page.goto(wanderer.address);
+      await wanderer.home();
       await views.ready();
       return gauge();
     };
@@ -21,6 +22,7 @@ export default (test, { browser, demo }) => {
     const before = await held();
     for (let done = 0; done < STEPS;) done += await wanderer.step();
     const after = await held();
+    assert.ok(await wanderer.isSamePage(), "the page was loaded anew");
     assert.ok(after.nodes <= before.nodes * 1.5 + 500, `${before.nodes} nodes became ${after.nodes}`);
     assert.ok(
       after.listeners <= before.listeners * 1.5 + 50,

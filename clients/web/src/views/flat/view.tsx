@@ -20,7 +20,8 @@ import { Table, type Column } from "../../ui/table.js";
 import { columnsOf, rowOf, type TableRow } from "./rows.js";
 
 const PAGE = 200;
-/** Widths from which there is room for what is not sorted by, and for what is beside the values. */
+/** Widths from which there is room for values beside shares, for what is not sorted by, and for what is beside the values. */
+const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
 
@@ -122,13 +123,13 @@ export function FlatView() {
     const value = pages.row(row);
     if (value !== undefined) app.select(selectedOf(value));
   };
-  const kept = place.sort.by === "self" ? ["self", "self-share"] : ["total", "total-share"];
+  const kept = place.sort.by === "self" ? "self" : "total";
   const columns: readonly Column<TableRow>[] = [
     ...columnsOf(
       first?.viewTotal.value ?? 0,
       metric,
       metrics.find((m) => m.name === metric),
-    ).map((column) => (kept.includes(column.id) ? column : { ...column, from: SMALL })),
+    ).map((column) => ({ ...column, from: column.id === `${kept}-share` ? 0 : column.id === kept ? TINY : SMALL })),
     ...others.map((name, i): Column<TableRow> => ({
       id: `m-${name}`,
       title: metrics.find((m) => m.name === name)?.title ?? name,

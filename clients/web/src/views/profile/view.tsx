@@ -21,7 +21,7 @@ export function ProfileView() {
   const fact = (title: string, value: string | undefined) => {
     if (value !== undefined && value !== "" && value !== "?") facts.push([title, shown(value)]);
   };
-  fact("Read as", summary.format.text);
+  fact("Format", summary.format.text);
   fact("Program", summary.program);
   fact("Profiler", summary.profiler);
   fact("Recorded", summary.when?.text);
