@@ -111,7 +111,7 @@ export class Main {
 
   /** The daemon opens what the project lists. */
   async openProject(): Promise<void> {
-    await this.guarded(() => this.parts.session.ready());
+    await this.guarded(() => this.parts.session.watch());
   }
 
   async projectChanged(): Promise<void> {

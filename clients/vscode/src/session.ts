@@ -58,6 +58,8 @@ export class Session implements vscode.Disposable {
   /** What the user opened here, to be opened again when the daemon died: URIs, and the metric each showed. */
   private readonly opened = new Map<string, string | undefined>();
   private nextToken = 1;
+  /** The project lists profiles: the connection stays, as new ones may be recorded. */
+  private waits = false;
   private listTurn = 0;
 
   constructor(private readonly options: SessionOptions) {}
@@ -151,6 +153,7 @@ export class Session implements vscode.Disposable {
     this.opened.delete(entry.uri);
     await this.request(ProfileCloseRequest, { profile: entry.profile, wholeFile: true });
     await this.list();
+    if (this.profiles.length === 0 && !this.waits) await this.stop();
   }
 
   async select(profile: string): Promise<void> {
@@ -196,6 +199,12 @@ export class Session implements vscode.Disposable {
     this.connection = undefined;
     this.connecting = undefined;
     await connection?.stop().catch(() => undefined);
+  }
+
+  /** For a project that lists profiles, which the daemon opens by itself. */
+  async watch(): Promise<void> {
+    this.waits = true;
+    await this.ready();
   }
 
   /** As restart, where there is a connection. */

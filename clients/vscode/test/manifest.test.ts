@@ -109,3 +109,14 @@ test("nothing but the first words is loaded with the editor", () => {
     "./project.js",
   ]);
 });
+
+test("the page for users has every setting and the keys as they are", () => {
+  const page = text("../../docs/editors/vscode.md");
+  for (const key of Object.keys(contributes.configuration.properties)) expect(page).toContain(`\`${key}\``);
+  for (const { key } of contributes.keybindings) {
+    const shown = key.replace(/\w+/g, (word) =>
+      word.length > 1 ? word.slice(0, 1).toUpperCase() + word.slice(1) : word.toUpperCase(),
+    );
+    expect(page).toContain(shown);
+  }
+});
