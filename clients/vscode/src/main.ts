@@ -115,7 +115,7 @@ export class Main {
   }
 
   async projectChanged(): Promise<void> {
-    await this.guarded(() => this.parts.session.restart());
+    await this.guarded(() => this.parts.session.reconnect());
   }
 
   /** A link comes from anywhere: it opens files of the workspace alone, and asks. */

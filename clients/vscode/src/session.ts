@@ -156,8 +156,10 @@ export class Session implements vscode.Disposable {
     if (this.profiles.length === 0 && !this.waits) await this.stop();
   }
 
-  async select(profile: string): Promise<void> {
-    await this.request(ProfileSelectRequest, { profile });
+  /** Shows a profile in the code; one that another client opened for itself is opened here, too. */
+  async select(entry: ProfileListEntry): Promise<void> {
+    if (!entry.attached) await this.open(entry.uri, { profile: String(entry.member?.number ?? 1) });
+    else await this.request(ProfileSelectRequest, { profile: entry.profile });
     await this.list();
   }
 
@@ -204,7 +206,7 @@ export class Session implements vscode.Disposable {
   /** For a project that lists profiles, which the daemon opens by itself. */
   async watch(): Promise<void> {
     this.waits = true;
-    await this.ready();
+    await (this.connection === undefined ? this.ready() : this.restart());
   }
 
   /** As restart, where there is a connection. */
@@ -291,6 +293,8 @@ export class Session implements vscode.Disposable {
     this.connection = undefined;
     this.connecting = undefined;
     this.profiles = [];
+    this.status = undefined;
+    await vscode.commands.executeCommand("setContext", CONTEXT.active, false);
     this.changed.fire();
     await showError(
       vscode.l10n.t("The profd daemon ended twice within three minutes and was not started again."),
