@@ -6,6 +6,7 @@
 #include "core/model/stack_source.h"
 #include "core/support/checked.h"
 #include "core/support/hash.h"
+#include "core/support/text.h"
 
 namespace profd {
 namespace {
@@ -213,7 +214,7 @@ LabelSetId ProfileBuilder::label_set(std::span<const Label> labels) {
 
 MetricId ProfileBuilder::add_metric(std::string_view name, std::string_view unit, bool fractional) {
   State& s = *s_;
-  s.metrics.push_back({std::string(name), normalize_unit(unit), false});
+  s.metrics.push_back({repair_utf8(name), normalize_unit(unit), false});
   s.metric_fractional.push_back(fractional);
   s.self.push_back({fractional, {}, {}});
   s.sample_values.push_back({fractional, {}, {}});

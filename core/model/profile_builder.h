@@ -101,6 +101,7 @@ class ProfileBuilder {
 
   // Integral metrics take add_self/add_sample with int64 values, fractional ones with double.
   // All metrics are declared before the first value.
+  // A name that is no UTF-8 is repaired, so that it is found again by what answers say.
   MetricId add_metric(std::string_view name, std::string_view unit, bool fractional = false);
   std::size_t n_metrics() const;
   void set_default_metric(MetricId metric);

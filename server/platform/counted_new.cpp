@@ -66,6 +66,14 @@ void* operator new(std::size_t size) {
   return block != nullptr ? block : allocate(size);
 }
 
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* block) noexcept {
   if (profd::reserve.has(block)) return profd::reserve.give_back(block);
   if (profd::thread_account.account != nullptr && block != nullptr) profd::uncharge(size_of_block(block));

@@ -66,8 +66,23 @@ build_web() {
   (cd clients/web && npm run --silent build >&2) || { echo "dev: the views for browsers could not be built" >&2; return 1; }
 }
 
+# The extension for VS Code: clients/vscode/dist/profd.vsix, without a daemon. Left out where build_web is.
+build_vscode() {
+  [ -f clients/web/dist/app.js ] || return 0
+  install_node_modules clients/vscode
+  [ -d clients/vscode/node_modules ] || { echo "dev: the extension for VS Code is left out" >&2; return 0; }
+  local vsix=clients/vscode/dist/profd.vsix newest
+  newest=$(find clients/vscode/{src,media,tools,package.json,package-lock.json,README.md} clients/web/dist clients/web/src/state clients/shared/ts/psp.ts \
+    -path clients/vscode/media/web -prune -o -newer "$vsix" -print -quit 2>/dev/null || true)
+  [ -f "$vsix" ] && [ -z "$newest" ] && return 0
+  echo "dev: building the extension for VS Code" >&2
+  (cd clients/vscode && npm run --silent package >dist.log 2>&1) || { cat clients/vscode/dist.log >&2; rm -f clients/vscode/dist.log; return 1; }
+  rm -f clients/vscode/dist.log
+}
+
 cmd_build() {
   cmd_setup
   build_web
+  build_vscode
   build_preset "${1:-release}"
 }

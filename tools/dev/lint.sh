@@ -8,10 +8,10 @@ stylua() {
   (cd clients/neovim && $run "$@" .) && $run "$@" --config-path clients/neovim/.stylua.toml tests/e2e/neovim
 }
 
-# TypeScript, in the style of clients/web.
-web_lint() {
-  install_node_modules clients/web
-  (cd clients/web && npm run --silent "$1" && { [ "$1" = fix ] || npm run --silent check; })
+# TypeScript of clients/NAME.
+client_lint() {
+  install_node_modules "clients/$1"
+  (cd "clients/$1" && npm run --silent "$2" && { [ "$2" = fix ] || npm run --silent check; })
 }
 
 cmd_lint() {
@@ -21,7 +21,8 @@ cmd_lint() {
   if [ "${1:-}" = --fix ]; then
     cpp_files | xargs -P"$(nproc)" -n 20 clang-format-14 -i
     stylua
-    web_lint fix
+    client_lint web fix
+    client_lint vscode fix
     return
   fi
   local failed=0
@@ -29,7 +30,8 @@ cmd_lint() {
   python3 tests/tidy/layers.py || failed=1
   python3 tests/tidy/format_pages.py || failed=1
   stylua --check || failed=1
-  web_lint lint || failed=1
+  client_lint web lint || failed=1
+  client_lint vscode lint || failed=1
   cmake --preset dev >/dev/null
   cpp_files | grep '\.cpp$' | grep -v '^tests/' |
     xargs -P"$(nproc)" -n 4 clang-tidy-14 -p build/dev --quiet 2>/dev/null || failed=1

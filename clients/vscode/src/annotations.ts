@@ -47,7 +47,8 @@ export class Annotations implements vscode.Disposable {
 
   /** What is known of a document; it may be of its text before the last edits, whose lines the editor moved itself. */
   of(document: vscode.TextDocument): SourceAnnotationsResult | undefined {
-    return this.session.shown === undefined ? undefined : this.known.get(document.uri.toString())?.answer;
+    const answer = this.known.get(document.uri.toString())?.answer;
+    return answer?.profile === this.session.shown?.profile ? answer : undefined;
   }
 
   dispose(): void {

@@ -69,7 +69,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
 
   const select: Deed = async (given) => {
     const entry = profileOf(given) ?? (await askProfile(parts));
-    if (entry !== undefined) await session.select(entry.profile);
+    if (entry !== undefined) await session.select(entry);
   };
 
   const step = (forward: boolean) => () => {

@@ -36,30 +36,31 @@ export function activate(context: vscode.ExtensionContext): void {
         { supportsMultipleEditorsPerDocument: true },
       ),
     );
+  /** The project file is another, or may be read now. */
+  const again = async () => {
+    if (!(await openProject(main)) && loading !== undefined) await (await loading).projectChanged();
+  };
   context.subscriptions.push(
     vscode.window.registerUriHandler({ handleUri: async (uri) => (await main()).handleUri(uri) }),
-    vscode.workspace.onDidGrantWorkspaceTrust(async () => {
-      if (loading !== undefined) await (await loading).projectChanged();
-      else await openProject(main);
-    }),
-    vscode.workspace.onDidSaveTextDocument(async (document) => {
-      if (!document.uri.path.endsWith("/" + PROJECT_FILE)) return;
-      if (loading !== undefined) await (await loading).projectChanged();
-      else await openProject(main);
+    vscode.workspace.onDidGrantWorkspaceTrust(again),
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+      if (uri.path.endsWith("/" + PROJECT_FILE)) void again();
     }),
   );
   void openProject(main);
 }
 
-/** A project that lists profiles is annotated without being asked. */
-async function openProject(main: () => Promise<Main>): Promise<void> {
+/** A project that lists profiles is annotated without being asked. False: it lists none, or is not looked at. */
+async function openProject(main: () => Promise<Main>): Promise<boolean> {
   const folder = vscode.workspace.workspaceFolders?.[0];
-  if (folder?.uri.scheme !== "file" || !vscode.workspace.isTrusted) return;
-  if (!vscode.workspace.getConfiguration("profd", folder).get<boolean>("openProjectProfiles", true)) return;
+  if (folder?.uri.scheme !== "file" || !vscode.workspace.isTrusted) return false;
+  if (!vscode.workspace.getConfiguration("profd", folder).get<boolean>("openProjectProfiles", true)) return false;
   try {
     const text = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder.uri, PROJECT_FILE));
-    if (listsProfiles(new TextDecoder().decode(text))) await (await main()).openProject();
+    if (!listsProfiles(new TextDecoder().decode(text))) return false;
   } catch {
-    // There is none: nothing is asked for.
+    return false; // there is none
   }
+  await (await main()).openProject();
+  return true;
 }

@@ -111,11 +111,11 @@ export class Main {
 
   /** The daemon opens what the project lists. */
   async openProject(): Promise<void> {
-    await this.guarded(() => this.parts.session.ready());
+    await this.guarded(() => this.parts.session.watch());
   }
 
   async projectChanged(): Promise<void> {
-    await this.guarded(() => this.parts.session.restart());
+    await this.guarded(() => this.parts.session.reconnect());
   }
 
   /** A link comes from anywhere: it opens files of the workspace alone, and asks. */

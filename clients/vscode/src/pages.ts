@@ -28,7 +28,13 @@ interface Page {
 /** What a page sends. */
 type FromPage =
   | { readonly type: "rpc"; readonly text: string }
-  | { readonly type: "source"; readonly name: string; readonly file?: string; readonly line?: number };
+  | {
+      readonly type: "source";
+      readonly name: string;
+      readonly file?: string;
+      readonly line?: number;
+      readonly profile?: string;
+    };
 
 export class Pages {
   private readonly pages = new Set<Page>();
@@ -126,7 +132,8 @@ export class Pages {
 
   private receive(page: Page, message: FromPage): void {
     if (message.type === "source") {
-      this.hooks.goTo({ ...message, profile: undefined });
+      const { name, file, line, profile } = message;
+      this.hooks.goTo({ name, file, line, profile });
       return;
     }
     page.relay.send(message.text);

@@ -41,7 +41,8 @@ export class Reveal implements vscode.Disposable {
     if (frame.uri !== undefined) return this.show(vscode.Uri.parse(frame.uri), frame.line ?? 0, true);
     const found = await this.session.request(SourceResolveRequest, {
       ...(frame.profile === undefined ? {} : { profile: frame.profile }),
-      ...(frame.file === undefined || frame.file === "" ? { function: frame.name } : { path: frame.file }),
+      function: frame.name,
+      ...(frame.file === undefined || frame.file === "" ? {} : { path: frame.file }),
       ...(frame.line === undefined || frame.line === 0 ? {} : { line: frame.line }),
     });
     const [only] = found.candidates;

@@ -58,6 +58,8 @@ export class Session implements vscode.Disposable {
   /** What the user opened here, to be opened again when the daemon died: URIs, and the metric each showed. */
   private readonly opened = new Map<string, string | undefined>();
   private nextToken = 1;
+  /** The project lists profiles: the connection stays, as new ones may be recorded. */
+  private waits = false;
   private listTurn = 0;
 
   constructor(private readonly options: SessionOptions) {}
@@ -151,10 +153,13 @@ export class Session implements vscode.Disposable {
     this.opened.delete(entry.uri);
     await this.request(ProfileCloseRequest, { profile: entry.profile, wholeFile: true });
     await this.list();
+    if (this.profiles.length === 0 && !this.waits) await this.stop();
   }
 
-  async select(profile: string): Promise<void> {
-    await this.request(ProfileSelectRequest, { profile });
+  /** Shows a profile in the code; one that another client opened for itself is opened here, too. */
+  async select(entry: ProfileListEntry): Promise<void> {
+    if (!entry.attached) await this.open(entry.uri, { profile: String(entry.member?.number ?? 1) });
+    else await this.request(ProfileSelectRequest, { profile: entry.profile });
     await this.list();
   }
 
@@ -196,6 +201,12 @@ export class Session implements vscode.Disposable {
     this.connection = undefined;
     this.connecting = undefined;
     await connection?.stop().catch(() => undefined);
+  }
+
+  /** For a project that lists profiles, which the daemon opens by itself. */
+  async watch(): Promise<void> {
+    this.waits = true;
+    await (this.connection === undefined ? this.ready() : this.restart());
   }
 
   /** As restart, where there is a connection. */
@@ -282,6 +293,8 @@ export class Session implements vscode.Disposable {
     this.connection = undefined;
     this.connecting = undefined;
     this.profiles = [];
+    this.status = undefined;
+    await vscode.commands.executeCommand("setContext", CONTEXT.active, false);
     this.changed.fire();
     await showError(
       vscode.l10n.t("The profd daemon ended twice within three minutes and was not started again."),

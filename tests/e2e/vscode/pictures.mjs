@@ -23,6 +23,12 @@ const PROJECTS = {
 const [profd, root, vsix, out, ...wanted] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
 const started = await startEditor(profd, root);
+process.on("uncaughtException", async (error) => {
+  for (const context of started.browser.contexts())
+    for (const page of context.pages()) await page.screenshot({ path: join(out, "failed.png") });
+  console.error(error.stack);
+  process.exit(1);
+});
 await started.editor.install(vsix);
 started.editor.settings({ "workbench.colorTheme": THEMES.dark, "window.commandCenter": false });
 

@@ -1,6 +1,9 @@
+/** Times to wait are multiplied by it: for a machine that does more than it can. */
+export const PATIENCE = Number(process.env.PROFD_VSCODE_PATIENCE ?? 1);
+
 /** Until `condition` holds; says what was there instead. Other tests may have the machine meanwhile. */
 export async function until(what, condition, timeout = 20_000) {
-  const end = Date.now() + timeout;
+  const end = Date.now() + timeout * PATIENCE;
   let last;
   do {
     try {

@@ -1,6 +1,6 @@
 // A window of VS Code, used as a person uses it: keys, clicks, and what stands on the screen.
 import assert from "node:assert";
-import { until } from "./until.mjs";
+import { PATIENCE, until } from "./until.mjs";
 
 const quick = ".quick-input-widget:visible";
 
@@ -17,10 +17,14 @@ export class Window {
     const open = files.map((file) => ["openFile", `vscode-remote://${host}${file}`]);
     const payload = open.length === 0 ? "" : `&payload=${encodeURIComponent(JSON.stringify(open))}`;
     await page.goto(`${editor.url}/?folder=${encodeURIComponent(folder)}${payload}`, { waitUntil: "commit" });
-    await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 60_000 });
-    await window.explorer().first().waitFor({ timeout: 60_000 });
+    await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 60_000 * PATIENCE });
+    await window
+      .explorer()
+      .first()
+      .waitFor({ timeout: 60_000 * PATIENCE });
     // Files that are opened before the editor knows its extensions are text to it.
-    if (installed) await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 });
+    if (installed)
+      await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 * PATIENCE });
     return window;
   }
 
@@ -28,8 +32,8 @@ export class Window {
     this.page = page;
     this.editor = editor;
     this.folder = folder;
-    page.setDefaultTimeout(20_000);
-    page.setDefaultNavigationTimeout(40_000);
+    page.setDefaultTimeout(20_000 * PATIENCE);
+    page.setDefaultNavigationTimeout(60_000 * PATIENCE);
   }
 
   close() {
@@ -52,8 +56,8 @@ export class Window {
     await until(`the command ${title}`, async () => {
       await this.press("Escape", "F1");
       const input = this.page.locator(`${quick} input.input`);
-      await input.fill(`>${title}`, { timeout: 3000 });
-      await row.click({ timeout: 3000 });
+      await input.fill(`>${title}`, { timeout: 3000 * PATIENCE });
+      await row.click({ timeout: 3000 * PATIENCE });
       return true;
     });
   }
@@ -90,8 +94,11 @@ export class Window {
     await until(name, async () => {
       if ((await this.activeTab()) === base) return true;
       await this.press("Escape", "Control+P");
-      await this.page.locator(`${quick} input.input`).fill(name, { timeout: 3000 });
-      await this.page.locator(`${quick} .monaco-list-row[aria-label^="${base}"]`).first().click({ timeout: 3000 });
+      await this.page.locator(`${quick} input.input`).fill(name, { timeout: 3000 * PATIENCE });
+      await this.page
+        .locator(`${quick} .monaco-list-row[aria-label^="${base}"]`)
+        .first()
+        .click({ timeout: 3000 * PATIENCE });
       return false;
     });
     if (line !== undefined) await this.goToLine(line);
@@ -127,7 +134,7 @@ export class Window {
   activeTab() {
     return this.page
       .locator(".editor-group-container.active .tab.active")
-      .getAttribute("data-resource-name", { timeout: 1000 })
+      .getAttribute("data-resource-name", { timeout: 1000 * PATIENCE })
       .catch(() => undefined);
   }
 

@@ -6,12 +6,14 @@ need_browser() {
   command -v "${PROFD_CHROMIUM:-chromium}" chromium chromium-browser google-chrome >/dev/null || not_run "no Chromium"
 }
 
-# enter_web SOURCE_ROOT: goes to clients/web, with its packages installed.
-enter_web() {
+enter_web() { enter_client "$1" web; }
+
+# enter_client SOURCE_ROOT NAME: goes to clients/NAME, with its packages installed.
+enter_client() {
   { command -v node && command -v npm; } >/dev/null || not_run "no node or no npm"
-  cd "$1/clients/web"
+  cd "$1/clients/$2"
   [ node_modules/.package-lock.json -nt package-lock.json ] && return
   npm_config_fetch_retries=0 npm_config_fetch_timeout=15000 \
     timeout -k 5 180 npm ci --silent --no-audit --no-fund </dev/null ||
-    { rm -rf node_modules; not_run "the packages of clients/web are not to be had from npm's registry"; }
+    { rm -rf node_modules; not_run "the packages of clients/$2 are not to be had from npm's registry"; }
 }

@@ -22,6 +22,16 @@ std::array<std::int64_t, 1> value(std::int64_t v) {
 
 }  // namespace
 
+TEST_CASE("a metric is found again by the name that answers show, whatever bytes the file had for it") {
+  ProfileBuilder builder;
+  builder.add_metric("wall\xff\xfe", "ns");
+  const FrameId f = frame(builder, 0);
+  builder.add_sample(std::array{f}, value(1));
+  const auto profile = std::move(builder).finish();
+  REQUIRE(profile);
+  CHECK((*profile)->metrics().front().name == "wall\uFFFD\uFFFD");
+}
+
 TEST_CASE("contexts are found again however many there are") {
   constexpr std::size_t kFrames = 50, kSteps = 200'000;
   ProfileBuilder builder;
