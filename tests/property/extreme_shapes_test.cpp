@@ -116,7 +116,7 @@ TEST_CASE("a caller of 100,000 functions is shown in every shape") {
   CHECK(layout->n_merged[2] == kMany);
   request.min_width_px = 0;
   const auto cut = layout_flame(*selection, request, {});
-  CHECK(cut->size() == 2000);
+  CHECK(cut->size() == request.max_boxes);
   CHECK(cut->truncated);
   const auto page = page_of(*selection, *flat_view(*selection, {}), {});
   CHECK(page.n_left_out == kMany + 1 - 100);

@@ -62,7 +62,7 @@ TEST_CASE("codec: errors name the path of the first bad field") {
 TEST_CASE("codec: defaults are there when a field is absent or null") {
   const auto viewport = decoded<psp::FlameViewport>({{"width", 640}, {"minWidth", nullptr}});
   CHECK(viewport.min_width == 0.5);
-  CHECK(viewport.max_boxes == 2000);
+  CHECK(viewport.max_boxes == 1800);
   CHECK_FALSE(viewport.max_depth);
   const auto spec = decoded<psp::ViewSpec>(json::object());
   CHECK(spec.shape == psp::ViewShape::top_down);

@@ -101,7 +101,7 @@ TEST_CASE("peer: a typed request is decoded, served and answered with its id") {
   REQUIRE(served.flame_graphs.size() == 1);
   const auto& params = served.flame_graphs.front();
   CHECK(std::get<psp::ViewSpec>(params.spec).shape == psp::ViewShape::bottom_up);
-  CHECK(params.viewport.max_boxes == 2000);
+  CHECK(params.viewport.max_boxes == 1800);
   CHECK(served.peer.n_incoming() == 0);
 }
 
