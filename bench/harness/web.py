@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,10 @@ from harness.context import Context
 from harness.report import Row, megabytes, seconds
 from measured import percentile
 from psp_client import ClientError, Daemon
+from web_page import ROOT, why_no_page
 
-ROOT = Path(__file__).resolve().parents[2]
 LOOKING_S = 20
 FIRST_RUNS = 5
-NOT_RUN = 77
-
-
-def _packages() -> str:
-    """Why there is no page to be driven; "" where there is one."""
-    script = f". {shlex.quote(str(ROOT / 'tests/e2e/web/packages.sh'))}; need_browser; enter_web {shlex.quote(str(ROOT))}"
-    done = subprocess.run(["bash", "-c", f"{script}; npm run --silent build"], capture_output=True, text=True)
-    if done.returncode == NOT_RUN:
-        return done.stdout.strip().removeprefix("NOT RUN: ")
-    return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()[-200:]
 
 
 def _bundle() -> Row:
@@ -67,7 +56,7 @@ def run(ctx: Context) -> None:
     driven = (first, frames, answers, memory)
     if not ctx.wants(*(row.name for row in driven), "page: what it is to load"):
         return
-    if problem := _packages():
+    if problem := why_no_page(build=True):
         for row in driven:
             row.measured = f"not yet: {problem}"
             ctx.add(row)
@@ -96,8 +85,8 @@ def run(ctx: Context) -> None:
         memory.measured = (f"{megabytes(own)} of its process alone ({megabytes(share)} with its part of the browser's), "
                            f"JavaScript {megabytes(told['heap'] / 1e6)}")
         memory.check(own <= 150)
-        ctx.report.notes.append(f"The page runs in Chromium {told['browser']}, headless, 1600 x 900, software drawing: the canvas "
-                                "is painted on the thread whose work is measured.")
+        ctx.report.notes.append(f"The page runs in Chromium {told['browser']}, headless, 1600 x 900, software drawing: the "
+                                "canvas is painted on the thread whose work is measured.")
     except (ClientError, KeyError, TypeError, ValueError, subprocess.TimeoutExpired) as error:
         for row in driven:
             row.measured = f"not yet: {error}"

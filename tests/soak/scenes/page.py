@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 from collections.abc import Sequence
 from statistics import median
@@ -11,21 +10,20 @@ from statistics import median
 from figures import count_text, megabytes_text, share_text
 from inputs import GO_DEMO, ROOT
 from stage import Stage
+from web_page import WEB_TESTS, why_no_page
 
-WEB = ROOT / "tests" / "e2e" / "web"
 INTERACTIONS = 10_000
-NOT_RUN = 77
-# What may have come on between the first and the last quarter of the samples.
+# So much more may be held at the end than when everything had been seen once.
 MORE = 0.10
 
 
 def run(stage: Stage) -> None:
     table = stage.table
-    if problem := not_ready():
+    if problem := why_no_page():
         table.told("page", "not played", problem)
         return
     wanted = 200 if stage.short else INTERACTIONS
-    argv = ["node", str(WEB / "soak.mjs"), str(stage.profd), str(ROOT), str(GO_DEMO / "cpu.pprof"), str(wanted),
+    argv = ["node", str(WEB_TESTS / "soak.mjs"), str(stage.profd), str(ROOT), str(GO_DEMO / "cpu.pprof"), str(wanted),
             str(stage.seed), str(int(max(20, stage.seconds)))]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode != 0:
@@ -52,12 +50,3 @@ def ends(values: Sequence[float]) -> tuple[float, float]:
     """The middle of the second eighth, when everything has been seen once, and of the last one."""
     size = max(1, len(values) // 8)
     return median(values[size : 2 * size] or values), median(values[-size:])
-
-
-def not_ready() -> str:
-    """Why there is no page; "" where there is one."""
-    packages = f". {shlex.quote(str(WEB / 'packages.sh'))}; need_browser; enter_web {shlex.quote(str(ROOT))}"
-    done = subprocess.run(["bash", "-c", packages], capture_output=True, text=True)
-    if done.returncode == 0:
-        return ""
-    return done.stdout.strip().removeprefix("NOT RUN: ") if done.returncode == NOT_RUN else done.stderr.strip()[-200:]
