@@ -237,8 +237,8 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
     return;
   }
   Error error = std::move(result).error();
-  // Given up for those who left; who came meanwhile waits for the beginning of another one. What is stopped for
-  // want of memory is not.
+  // Given up for those who left; who came meanwhile waits for the beginning of another one. What is stopped
+  // for want of memory is not.
   if (given_up && error.code == ErrorCode::cancelled && !entry.waiters.empty())
     return start_loading(id, entry);
   const std::string what = fmt::format("{}: {}", entry.origin->name(), describe(error));

@@ -278,7 +278,15 @@ export class Session implements vscode.Disposable {
   }
 
   private async reopen(): Promise<void> {
-    for (const [uri, metric] of [...this.opened]) {
+    // What a page opened that is behind another editor, too; the one that the code shows comes last and is meant again.
+    const shown = this.shown?.uri;
+    const uris = new Set([
+      ...this.opened.keys(),
+      ...this.profiles.filter((entry) => entry.attached).map((entry) => entry.uri),
+    ]);
+    if (shown !== undefined && uris.delete(shown)) uris.add(shown);
+    for (const uri of uris) {
+      const metric = this.opened.get(uri);
       try {
         await this.open(uri, metric === undefined ? {} : { metric });
       } catch (error) {

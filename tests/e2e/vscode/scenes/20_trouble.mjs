@@ -23,7 +23,7 @@ export default {
     await stage.step("goes on with a new daemon when the old one was killed", async () => {
       await window.explorer("cpu.pprof").dblclick();
       await view.ready();
-      await window.openFile("parse.go");
+      await window.openFile("parse.go", 41);
       const before = await until("hints", async () => {
         const hints = await window.hints(stage.text(folder, "parse.go"));
         return hints.size > 1 && hints;

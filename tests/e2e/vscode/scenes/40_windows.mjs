@@ -29,7 +29,7 @@ export default {
       const [pid] = stage.editor.daemons();
       await first.close();
       await second.press("ArrowDown");
-      await second.openFile("parse.go");
+      await second.openFile("parse.go", 41);
       await until("hints", async () => (await second.hints(stage.text(folder, "parse.go"))).size > 1);
       assert.deepStrictEqual(stage.editor.daemons(), [pid]);
     });
