@@ -32,10 +32,18 @@ class Daemon:
             [PROFD, "serve", "--socket", self.path, *arguments], stderr=self.log,
             env=dict(os.environ, PROFD_CACHE="off", **(environment or {})))
         end = time.monotonic() + 20
-        while not os.path.exists(self.path):
+        while not self.listens():
             assert self.process.poll() is None, "the daemon did not start"
             assert time.monotonic() < end, "the daemon does not listen"
             time.sleep(0.01)
+
+    def listens(self):
+        with socket.socket(socket.AF_UNIX) as knock:
+            try:
+                knock.connect(self.path)
+            except OSError:
+                return False
+        return True
 
     def status(self, field):
         with open(f"/proc/{self.process.pid}/status") as lines:
