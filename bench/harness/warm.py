@@ -125,7 +125,9 @@ def _requests(hot: Hot, layout: dict[str, Any]) -> dict[str, list[Request]]:
 
 
 # A view that must be made from the whole profile the first time may take up to a second then.
-FIRST_TIME_SLOW = ("layout, bottom-up", "callers of a function", "callees of a function", "table page")
+FIRST_TIME_SLOW = ("layout, bottom-up", "layout with a search", "callers of a function", "callees of a function", "table page")
+# Each of these requests is of a view of its own: every focus, and where in the whole tree each pattern matches.
+EACH_OF_ITS_OWN = ("layout with a search", "callers of a function", "callees of a function")
 
 
 def _open(client: Client, path: Path) -> Answer:
@@ -144,7 +146,7 @@ def _ask(ctx: Context, client: Client, size: str, hot: Hot, layout: dict[str, An
         row = Row(name, ("first <= 1 s, then " if slow_first else "") + "p50 <= 10 ms, p99 <= 50 ms")
         if not ctx.wants(name, "a layout answer"):
             continue
-        per_request_first = kind.startswith("calle") and slow_first  # every focus is a view of its own
+        per_request_first = kind in EACH_OF_ITS_OWN
         firsts, times, largest, told, empty, problem = [], [], 0, False, 0, ""
         for repeat in range(2 if per_request_first else 1):
             for i, (method, params) in enumerate(requests):

@@ -31,7 +31,6 @@ Engine::Engine(const EngineOptions& options, Post post)
       view_budget_(options.view_budget != 0 ? options.view_budget
                                             : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
       pool_(std::make_shared<MemoryPool>(std::max(budget_, kLeastRoom), budget_)),
-      watch_files_(options.watch_files),
       patience_(options.patience),
       cache_(options.cache),
       alive_(std::make_shared<bool>(true)),
@@ -46,6 +45,11 @@ Engine::Engine(const EngineOptions& options, Post post)
       walks_(*scheduler_, post_, ledger_, budget_ / 8),
       views_(std::min(view_budget_, budget_), scheduler_->executor(), pool_,
              [this](std::size_t bytes) { returned_.freed(bytes); }),
+      watches_(options.watch_files, post_,
+               [this](const std::string& what) {
+                 log_warning(what);
+                 announce_activity(what);
+               }),
       uploads_(options.upload_folder) {}
 
 Engine::~Engine() {
@@ -53,7 +57,7 @@ Engine::~Engine() {
   walks_.stop();
   for (auto& [id, entry] : entries_)
     if (entry.loading) entry.loading->request_stop();
-  watcher_.reset();
+  watches_.stop();
   warm_up_.reset();
   scheduler_.reset();
   *alive_ = false;
@@ -77,11 +81,6 @@ std::size_t Engine::Entry::n_used() const {
 
 void Engine::remove_client(ClientId client) {
   clients_.erase(client);
-  std::vector<std::string> left;
-  for (const auto& [path, watch] : folders_)
-    if (watch.client == client) left.push_back(path);
-  std::erase_if(folders_, [&](const auto& item) { return item.second.client == client; });
-  for (const std::string& path : left) give_back_watch(path);
   std::vector<FileId> unused;
   for (auto& [id, entry] : entries_) {
     std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
@@ -189,7 +188,7 @@ void Engine::drop(FileId id, const Says& says) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  unwatch(id, entry);
+  entry.watches.clear();
   std::vector<Member*> closed;
   for (Member& member : entry.members)
     if (!member.clients.empty()) closed.push_back(&member);
@@ -262,51 +261,6 @@ Result<void> Engine::reload(const std::string& handle) {
   Entry& entry = *entry_of(open->handle);
   if (!entry.loading) start_loading(place_of_.at(open->handle).file, entry);
   return {};
-}
-
-FileWatcher& Engine::watcher() {
-  if (!watcher_)
-    watcher_ = std::make_unique<FileWatcher>([this, alive = alive_](const std::string& path) {
-      post_([this, alive, path] {
-        if (*alive) file_changed(path);
-      });
-    });
-  return *watcher_;
-}
-
-namespace {
-
-// The folder as an entry of itself: its time changes with its entries, and inotify sees them.
-std::string watched_name(const std::string& folder) {
-  return folder + "/.";
-}
-
-}  // namespace
-
-Result<FileStamp> Engine::stamp_of_folder(const std::string& folder) {
-  return stamp_of(watched_name(folder));
-}
-
-WatchKind Engine::watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
-                               std::function<void()> changed) {
-  if (!watch_files_) return WatchKind::polled;
-  const std::string path = watched_name(folder);
-  folders_.emplace(path,
-                   FolderWatch{client, std::make_shared<const std::function<void()>>(std::move(changed))});
-  const WatchKind kind = watcher().watch(path, seen);
-  say_no_watches(kind);
-  return kind;
-}
-
-void Engine::give_back_watch(const std::string& path) {
-  if (watcher_ && watched_by_.count(path) == 0 && folders_.count(path) == 0) watcher_->unwatch(path);
-}
-
-void Engine::say_no_watches(WatchKind kind) {
-  if (kind != WatchKind::none_left || std::exchange(said_no_watches_, true)) return;
-  const std::string what = no_watches_left();
-  log_warning(what);
-  announce_activity(what);
 }
 
 Result<OpenProfilePtr> Engine::find(const std::string& handle) {

@@ -27,6 +27,7 @@
 #include "server/engine/uploads.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
+#include "server/engine/watches.h"
 #include "server/engine/workspace_walks.h"
 #include "server/platform/memory.h"
 #include "server/runtime/scheduler.h"
@@ -164,12 +165,6 @@ class Engine {
   Result<void> set_default(const std::string& handle);
   [[nodiscard]] bool attached(const std::string& handle) const;
 
-  // Calls `changed` on the strand when entries of the folder come or go after `seen` (stamp_of_folder), as
-  // long as the client is there.
-  WatchKind watch_folder(ClientId client, const std::string& folder, const FileStamp& seen,
-                         std::function<void()> changed);
-  static Result<FileStamp> stamp_of_folder(const std::string& folder);  // on a worker
-
   void select(ClientId client, std::optional<SharedSelection> selection);
   [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
 
@@ -190,6 +185,7 @@ class Engine {
   // What clients have open of a URI stays open for this one, too.
   void keep_open(ClientId client, const std::string& uri);
 
+  Watches& watches() { return watches_; }
   WorkspaceWalks& walks() { return walks_; }
   UploadRoom& uploads() { return uploads_; }
   [[nodiscard]] const UploadRoom& uploads() const { return uploads_; }
@@ -234,7 +230,9 @@ class Engine {
     std::optional<StopSource> loading;
     std::shared_ptr<SharedTask> load_task;                  // of the loading
     std::shared_ptr<std::atomic<std::int32_t>> percentage;  // of the loading; -1 unknown
-    bool failed = false, attached = false, watched = false;
+    bool failed = false, attached = false;
+    bool watched = false;                      // somebody wants that
+    std::vector<Watches::Watch> watches;       // of all that was read
     bool looking = false, look_again = false;  // whether the file changed, on a worker
     std::optional<std::string> reading;        // freshness when the loading began, when a change asked for it
     std::optional<std::string> not_said;       // why that failed, until patience ends
@@ -275,10 +273,6 @@ class Engine {
   void answer_open(Entry& entry, Waiter& waiter);
   [[nodiscard]] ClientId client_of(const Entry& entry) const;
   void watch(FileId id, Entry& entry);
-  void unwatch(FileId id, const Entry& entry);
-  void give_back_watch(const std::string& path);  // unless somebody else needs it
-  void say_no_watches(WatchKind kind);
-  void file_changed(const std::string& path);
   void wait_for_the_rest(FileId id, Entry& entry, const std::string& what);
   void tell_failure(Entry& entry, const std::string& what);
 
@@ -289,7 +283,6 @@ class Engine {
   void take_apart_later();
   void make_room(FileId keep);
   void choose_default();
-  FileWatcher& watcher();
   void announce(ProfileChange change, const Entry& entry, const Member& member, const std::string& message,
                 std::size_t left = 0);
   void announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
@@ -304,7 +297,6 @@ class Engine {
   std::shared_ptr<MemoryPool> pool_;
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
   MemoryReturn returned_;
-  bool watch_files_;
   std::chrono::milliseconds patience_;
   ProfileCache cache_;
   StopSource ending_;                     // of work that no request stops
@@ -312,26 +304,19 @@ class Engine {
   std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here
   WorkspaceWalks walks_;
   Views views_;  // works on the scheduler's threads
+  Watches watches_;
   UploadRoom uploads_;
   std::map<ClientId, EngineListener*> clients_;
-  std::map<FileId, Entry> entries_;                          // oldest first
-  std::map<std::string, FileId> by_key_;                     // of the origins
-  std::unordered_map<std::string, Place> place_of_;          // by handle
-  std::unordered_multimap<std::string, FileId> watched_by_;  // by path
-  std::map<std::string, std::string> evicted_;               // handle -> why
+  std::map<FileId, Entry> entries_;                  // oldest first
+  std::map<std::string, FileId> by_key_;             // of the origins
+  std::unordered_map<std::string, Place> place_of_;  // by handle
+  std::map<std::string, std::string> evicted_;       // handle -> why
   std::string default_;
   std::optional<SharedSelection> selection_;
   ClientId next_client_ = 1;
   std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_file_ = 1, next_view_id_ = 0, clock_ = 0;
-  struct FolderWatch {
-    ClientId client;
-    std::shared_ptr<const std::function<void()>> changed;
-  };
-  std::multimap<std::string, FolderWatch> folders_;  // by path
   Doomed doomed_;
   bool activity_told_ = false, activity_changed_ = false;  // in this turn of the strand, and since
-  std::unique_ptr<FileWatcher> watcher_;
-  bool said_no_watches_ = false;
   std::unique_ptr<WarmUp> warm_up_;
 };
 

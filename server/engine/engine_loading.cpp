@@ -247,8 +247,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
   entry.waiters.clear();
   if (entry.members.empty()) {
     drop(id, {});
-  } else if (entry.reading && waiters.empty() && error.code != ErrorCode::limit && watch_files_ &&
-             !entry.loaded->watched.empty()) {
+  } else if (entry.reading && waiters.empty() && error.code != ErrorCode::limit && !entry.watches.empty()) {
     wait_for_the_rest(id, entry, what);
     return announce_activity();
   } else {
@@ -273,10 +272,9 @@ void Engine::wait_for_the_rest(FileId id, Entry& entry, const std::string& what)
                        });
                        post_([this, id, alive, watched = std::move(watched)] {
                          if (!*alive || entries_.count(id) == 0) return;
-                         for (const WatchedPath& one : watched) {
-                           watcher().watch(one.path, one.seen);
-                           watcher().remind(one.path, one.seen.size == 0 ? patience_ * 20 : patience_);
-                         }
+                         for (const WatchedPath& one : watched)
+                           watches_.remind(one.path, one.seen,
+                                           one.seen.size == 0 ? patience_ * 20 : patience_);
                        });
                      });
 }
@@ -362,7 +360,7 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
   const bool first = entry.members.empty();
   std::vector<Member> gone;
   std::vector<Member> members = match_members(entry, loaded->opened.profiles, gone);
-  unwatch(id, entry);
+  entry.watches.clear();
   if (entry.loaded) doomed_.loaded.push_back(std::move(entry.loaded));
   entry.loaded = std::move(loaded);
   entry.loaded_at = std::chrono::steady_clock::now();
@@ -426,25 +424,16 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
 }
 
 void Engine::watch(FileId id, Entry& entry) {
-  if (!entry.watched || !watch_files_) return;
+  if (!entry.watched) return;
+  const auto changed = [this, id] {
+    if (const auto found = entries_.find(id); found != entries_.end()) load_again(id, found->second);
+  };
   try {
-    for (const WatchedPath& one : entry.loaded->watched) {
-      watched_by_.emplace(one.path, id);
-      say_no_watches(watcher().watch(one.path, one.seen));
-    }
+    for (const WatchedPath& one : entry.loaded->watched)
+      entry.watches.push_back(watches_.file(one.path, one.seen, changed));
   } catch (const std::exception& exception) {  // no thread to be had: it is open all the same
     const LastWords words;
     log_warning(fmt::format("{}: changes are not noticed: {}", entry.origin->place(), exception.what()));
-  }
-}
-
-void Engine::unwatch(FileId id, const Entry& entry) {
-  if (!watcher_ || !entry.watched || !entry.loaded) return;
-  for (const WatchedPath& one : entry.loaded->watched) {
-    const auto [begin, end] = watched_by_.equal_range(one.path);
-    const auto found = std::find_if(begin, end, [&](const auto& item) { return item.second == id; });
-    if (found != end) watched_by_.erase(found);
-    give_back_watch(one.path);
   }
 }
 
@@ -460,20 +449,6 @@ bool Engine::load_again(FileId id, Entry& entry) {
 bool Engine::origin_changed(const std::string& key) {
   const auto known = by_key_.find(key);
   return known == by_key_.end() || load_again(known->second, entries_.at(known->second));
-}
-
-void Engine::file_changed(const std::string& path) {
-  // What these do to the tables is done to the tables, not to these loops.
-  std::vector<FolderWatch> watches;
-  const auto [first_folder, last_folder] = folders_.equal_range(path);
-  for (auto item = first_folder; item != last_folder; ++item) watches.push_back(item->second);
-  for (const FolderWatch& watch : watches)
-    if (clients_.count(watch.client) != 0) (*watch.changed)();
-  std::vector<FileId> changed;
-  const auto [first_file, last_file] = watched_by_.equal_range(path);
-  for (auto item = first_file; item != last_file; ++item) changed.push_back(item->second);
-  for (const FileId id : changed)
-    if (const auto found = entries_.find(id); found != entries_.end()) load_again(id, found->second);
 }
 
 }  // namespace profd

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "server/engine/engine.h"
+#include "server/engine/watches.h"
 #include "server/engine/workspace_files.h"
 
 namespace profd {
@@ -68,7 +68,7 @@ class GlobWalk {
       not_watched_ = true;
       return;
     }
-    if (const auto stamp = Engine::stamp_of_folder(folder)) folders_.push_back({folder, *stamp});
+    if (const auto stamp = Watches::stamp_of_folder(folder)) folders_.push_back({folder, *stamp});
   }
 
   // The rest of the answer.

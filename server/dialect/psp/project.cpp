@@ -1,5 +1,6 @@
 // What .profd.toml says to open: at the beginning, and when its folders change.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "server/engine/project_globs.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
+#include "server/engine/watches.h"
 
 namespace profd {
 namespace {
@@ -21,6 +23,7 @@ class ProjectModule final : public Module {
   ~ProjectModule() override { stop_.request_stop(); }
   void bind(protocol::Binder&) override {}
   void start() override;
+  void end() override { watches_.clear(); }
 
  private:
   struct Found {
@@ -34,9 +37,9 @@ class ProjectModule final : public Module {
   SessionContext& session_;
   StopSource stop_;
   bool looking_ = false, look_again_ = false;
-  std::set<std::string> project_profiles_;  // paths that were opened because the project file says so
-  std::set<std::string> watched_folders_;   // of the project file's globs
-  std::set<std::string> said_;              // what is told once in a session
+  std::set<std::string> project_profiles_;         // paths that were opened because the project file says so
+  std::map<std::string, Watches::Watch> watches_;  // by folder, of the project file's globs
+  std::set<std::string> said_;                     // what is told once in a session
 };
 
 void ProjectModule::start() {
@@ -82,11 +85,10 @@ void ProjectModule::take(const Found& seen) {
   for (const std::string& cut : found.cut)
     say_once(cut.substr(0, cut.find_first_of("0123456789")), fmt::format("{}: `profiles` {}", project, cut));
   for (const GlobMatches::WatchedFolder& folder : found.folders) {
-    if (watched_folders_.size() >= GlobLimits{}.max_folders || !watched_folders_.insert(folder.path).second)
-      continue;
-    const WatchKind kind =
-        session_.engine.watch_folder(session_.client, folder.path, folder.seen, [this] { look(); });
-    if (kind == WatchKind::none_left) say_once("no watches", project + ": " + no_watches_left());
+    if (watches_.size() >= GlobLimits{}.max_folders || watches_.count(folder.path) != 0) continue;
+    const Watches::Watch& watch = watches_[folder.path] =
+        session_.engine.watches().folder(folder.path, folder.seen, [this] { look(); });
+    if (watch.kind() == WatchKind::none_left) say_once("no watches", project + ": " + no_watches_left());
   }
   // Oldest first, so that the newest is what is meant where none is named.
   for (auto path = found.paths.rbegin(); path != found.paths.rend(); ++path) {
