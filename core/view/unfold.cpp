@@ -51,7 +51,8 @@ struct UnfoldedTree<T>::Block {
   std::vector<T> value, width;  // upwards only; width only where values may be negative
   std::uint32_t n_users = 0;
   std::size_t bytes() const {
-    return context.capacity() * sizeof(std::uint32_t) + (value.capacity() + width.capacity()) * sizeof(T);
+    return sizeof(Block) + context.capacity() * sizeof(std::uint32_t) +
+           (value.capacity() + width.capacity()) * sizeof(T);
   }
 };
 
@@ -130,10 +131,10 @@ bool UnfoldedTree<T>::saturated() const {
 
 template <class T>
 std::size_t UnfoldedTree<T>::memory() const {
-  std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
-                      source_->last.memory() + matching_.size() * (sizeof(Matching) + 4 * sizeof(void*));
-  for (const auto& block : blocks_) bytes += sizeof(block) + (block ? block->bytes() : 0);
-  return bytes;
+  const std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
+                            source_->last.memory() +
+                            matching_.size() * (sizeof(Matching) + 4 * sizeof(void*));
+  return bytes + blocks_.capacity() * sizeof(blocks_[0]) + block_bytes_;
 }
 
 template <class T>
@@ -202,6 +203,7 @@ Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& 
     root.block = 0;
     if (root.n_cursors > 0 && block->context[0] != 0)
       root.frame = selection.profile->tree().frame[block->context[0]];
+    tree->block_bytes_ = block->bytes();
     tree->blocks_.push_back(std::move(block));
   }
   tree->nodes_.push_back(root);
@@ -306,6 +308,7 @@ void UnfoldedTree<T>::adopt(std::uint32_t id, Groups& groups) {
     block->context.resize(n);
     if (has_values) block->value.resize(n);
     if (has_widths) block->width.resize(n);
+    block_bytes_ += block->bytes();
     blocks_.push_back(std::move(block));
     return static_cast<std::uint32_t>(blocks_.size() - 1);
   };
@@ -373,7 +376,9 @@ void UnfoldedTree<T>::release(const Node& node) {
     return;
   }
   auto& block = blocks_[node.block];
-  if (--block->n_users == 0) block.reset();
+  if (--block->n_users > 0) return;
+  block_bytes_ -= block->bytes();
+  block.reset();
 }
 
 template <class T>

@@ -96,6 +96,7 @@ class UnfoldedTree {
   std::unique_ptr<Source> source_;
   std::vector<Node> nodes_;
   std::vector<std::unique_ptr<Block>> blocks_;
+  std::size_t block_bytes_ = 0;              // of all that are there
   std::vector<std::uint32_t> group_of_key_;  // scratch, all kNone between calls
   std::unique_ptr<Groups> groups_;           // scratch
   std::shared_ptr<const SearchResult> matching_of_;
