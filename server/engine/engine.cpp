@@ -27,6 +27,7 @@ std::uint64_t half_of_the_machine() {
 
 Engine::Engine(const EngineOptions& options, Post post)
     : post_(std::move(post)),
+      listeners_(post_),
       budget_(options.memory_budget != 0 ? options.memory_budget : half_of_the_machine()),
       view_budget_(options.view_budget != 0 ? options.view_budget
                                             : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
@@ -48,7 +49,7 @@ Engine::Engine(const EngineOptions& options, Post post)
       watches_(options.watch_files, post_,
                [this](const std::string& what) {
                  log_warning(what);
-                 announce_activity(what);
+                 listeners_.activity_changed(what);
                }),
       uploads_(options.upload_folder) {}
 
@@ -63,12 +64,6 @@ Engine::~Engine() {
   *alive_ = false;
 }
 
-ClientId Engine::add_client(EngineListener* listener) {
-  const ClientId id = next_client_++;
-  clients_[id] = listener;
-  return id;
-}
-
 bool Engine::Entry::in_use() const {
   return !waiters.empty() ||
          std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.clients.empty(); });
@@ -80,7 +75,7 @@ std::size_t Engine::Entry::n_used() const {
 }
 
 void Engine::remove_client(ClientId client) {
-  clients_.erase(client);
+  listeners_.remove(client);
   std::vector<FileId> unused;
   for (auto& [id, entry] : entries_) {
     std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
@@ -123,7 +118,7 @@ void Engine::cancel_open(std::uint64_t ticket) {
     if (entry.waiters.empty() && entry.loading) entry.loading->request_stop();
     if (!entry.in_use()) drop(id, {});
     waiter.opened(fail(ErrorCode::cancelled, "cancelled"));
-    announce_activity();
+    listeners_.activity_changed();
     return;
   }
 }
@@ -161,7 +156,8 @@ void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filt
                      const WorkspaceSnapshot* workspace) {
   if (!open->origin->policy().warm_up) return;
   if (!warm_up_)
-    warm_up_ = std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { announce_activity(); });
+    warm_up_ =
+        std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { listeners_.activity_changed(); });
   warm_up_->start(open, filters);
   if (workspace != nullptr) warm_up_->start_files(open, filters, *workspace);
 }
@@ -203,7 +199,7 @@ void Engine::drop(FileId id, const Says& says) {
   take_apart_later();
   returned_.freed(bytes);
   share_memory();
-  announce_activity();
+  listeners_.activity_changed();
 }
 
 void Engine::take_apart_later() {
@@ -365,14 +361,16 @@ Result<void> Engine::set_default(const std::string& handle) {
 
 void Engine::select(ClientId client, std::optional<SharedSelection> selection) {
   selection_ = std::move(selection);
-  for (const auto& [id, listener] : clients_)
-    if (id != client) listener->on_selection_changed(selection_, client);
+  listeners_.each([&](ClientId id, EngineListener& listener) {
+    if (id != client) listener.on_selection_changed(selection_, client);
+  });
 }
 
 void Engine::announce(ProfileChange change, const Entry& entry, const Member& member,
                       const std::string& message, std::size_t left) {
-  for (const auto& [id, listener] : clients_)
-    listener->on_profile_changed(change, member.handle, entry.revision, entry.origin->uri(), message, left);
+  listeners_.each([&](ClientId, EngineListener& listener) {
+    listener.on_profile_changed(change, member.handle, entry.revision, entry.origin->uri(), message, left);
+  });
 }
 
 void Engine::announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
@@ -382,23 +380,6 @@ void Engine::announce_all(ProfileChange change, const Entry& entry, const std::v
   for (std::size_t i = 0; i < n_told; ++i)
     announce(change, entry, *members[i], says ? says(*members[i]) : "",
              i + 1 == n_told ? members.size() - n_told : 0);
-}
-
-// At once, and the rest of a turn of the strand together: opening a thousand files is two things to tell.
-// What is told later may come behind what a worker has done meanwhile.
-void Engine::announce_activity(const std::string& error) {
-  if (error.empty() && activity_told_) {
-    activity_changed_ = true;
-    return;
-  }
-  for (const auto& [id, listener] : clients_) listener->on_activity_changed(error);
-  if (!error.empty()) return;
-  activity_told_ = true;
-  post_([this, alive = alive_] {
-    if (!*alive) return;
-    activity_told_ = false;
-    if (std::exchange(activity_changed_, false)) announce_activity();
-  });
 }
 
 std::vector<Activity> Engine::activities() const {

@@ -21,6 +21,7 @@
 
 #include "core/support/account.h"
 #include "core/support/stop.h"
+#include "server/engine/listeners.h"
 #include "server/engine/memory_ledger.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
@@ -46,32 +47,6 @@ struct EngineOptions {
   std::chrono::milliseconds patience{3000};
   CacheOptions cache;         // of imported files; none by default
   std::string upload_folder;  // what clients upload is in a folder of it; "" the runtime folder
-};
-
-enum class ProfileChange : std::uint8_t { opened, reloaded, reload_failed, closed, default_changed };
-
-// The frame all clients mean.
-struct SharedSelection {
-  std::string profile, function;
-  std::string file;        // as the profile says; "" unknown
-  std::uint32_t line = 0;  // 1-based, 0 unknown
-  std::string spec;
-  std::vector<std::int64_t> path;  // keys of `revision`; gone when the profile has another
-  std::uint32_t revision = 0;
-  std::vector<std::string> frames;
-};
-
-// A client of the engine; called on the strand. Must not close profiles or remove clients from inside a call.
-class EngineListener {
- public:
-  virtual ~EngineListener() = default;
-  // `left`: to how many further profiles of the same file the same happened that are not told one by one.
-  virtual void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
-                                  const std::string& uri, const std::string& message, std::size_t left) = 0;
-  virtual void on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) = 0;
-  // What activities() gives, or how many profiles are open, is another; `error` is what failed, "" nothing.
-  // At most ten times a second for progress alone.
-  virtual void on_activity_changed(const std::string& error) = 0;
 };
 
 struct OpenRequest {
@@ -122,8 +97,6 @@ struct Activity {
 
 class Engine {
  public:
-  using Post =
-      std::function<void(UniqueFunction<void()>)>;  // runs it later on the strand; safe from any thread
   using ProgressFn = std::function<void(std::uint64_t done, std::uint64_t total)>;
   using Opened = UniqueFunction<void(Result<OpenAnswer>)>;
 
@@ -132,10 +105,10 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  ClientId add_client(EngineListener* listener);
+  ClientId add_client(EngineListener* listener) { return listeners_.add(listener); }
   // Closes what only this client has open and stops its openings.
   void remove_client(ClientId client);
-  [[nodiscard]] std::size_t n_clients() const { return clients_.size(); }
+  [[nodiscard]] std::size_t n_clients() const { return listeners_.size(); }
 
   // Loads what the origin has, as open(request) does for files; `request.uri` and `.options` do not matter.
   std::uint64_t open(ClientId client, OriginPtr origin, OpenRequest request, ProgressFn progress,
@@ -287,12 +260,12 @@ class Engine {
                 std::size_t left = 0);
   void announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
                     const Says& says);
-  void announce_activity(const std::string& error = "");
   Entry* entry_of(const std::string& handle);
   Member* member_of(const std::string& handle);
   [[nodiscard]] const Member* member_of(const std::string& handle) const;
 
   Post post_;
+  Listeners listeners_;
   std::uint64_t budget_, view_budget_;
   std::shared_ptr<MemoryPool> pool_;
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
@@ -306,17 +279,14 @@ class Engine {
   Views views_;  // works on the scheduler's threads
   Watches watches_;
   UploadRoom uploads_;
-  std::map<ClientId, EngineListener*> clients_;
   std::map<FileId, Entry> entries_;                  // oldest first
   std::map<std::string, FileId> by_key_;             // of the origins
   std::unordered_map<std::string, Place> place_of_;  // by handle
   std::map<std::string, std::string> evicted_;       // handle -> why
   std::string default_;
   std::optional<SharedSelection> selection_;
-  ClientId next_client_ = 1;
   std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_file_ = 1, next_view_id_ = 0, clock_ = 0;
   Doomed doomed_;
-  bool activity_told_ = false, activity_changed_ = false;  // in this turn of the strand, and since
   std::unique_ptr<WarmUp> warm_up_;
 };
 

@@ -122,7 +122,7 @@ void Engine::looked(FileId id, const std::optional<std::string>& now, bool by_wa
   if (by_watcher && entry.not_said && (!now || now == entry.reading)) {  // nothing more came
     const std::string what = *entry.not_said;
     tell_failure(entry, what);
-    announce_activity(what);
+    listeners_.activity_changed(what);
   } else if (now && *now != entry.loaded->freshness) {
     return start_loading(id, entry, by_watcher ? now : std::nullopt);
   }
@@ -160,7 +160,7 @@ Engine::ProgressFn Engine::watched_progress(Entry& entry, ProgressFn inner) {
     Clock::rep last = told->load();
     if (now - last < kInterval || !told->compare_exchange_strong(last, now)) return;
     post([this, alive] {
-      if (*alive) announce_activity();
+      if (*alive) listeners_.activity_changed();
     });
   };
 }
@@ -171,7 +171,7 @@ void Engine::start_loading(FileId id, Entry& entry, std::optional<std::string> s
   // Progress goes to whoever asked first; the others wait without it.
   auto progress =
       watched_progress(entry, entry.waiters.empty() ? ProgressFn() : entry.waiters.front().progress);
-  announce_activity();
+  listeners_.activity_changed();
   auto account = std::make_shared<Account>(pool_, *entry.loading);
   share_memory();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
@@ -233,7 +233,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
   if (result) {
     account.reset();
     take(id, entry, std::move(*result));
-    announce_activity();
+    listeners_.activity_changed();
     return;
   }
   Error error = std::move(result).error();
@@ -249,11 +249,11 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
     drop(id, {});
   } else if (entry.reading && waiters.empty() && error.code != ErrorCode::limit && !entry.watches.empty()) {
     wait_for_the_rest(id, entry, what);
-    return announce_activity();
+    return listeners_.activity_changed();
   } else {
     tell_failure(entry, what);
   }
-  if (error.code != ErrorCode::cancelled) announce_activity(what);
+  if (error.code != ErrorCode::cancelled) listeners_.activity_changed(what);
   for (Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
 }
 

@@ -17,14 +17,13 @@
 #include "core/support/stop.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/views.h"
+#include "server/runtime/post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
 
 class WarmUp {
  public:
-  using Post = std::function<void(UniqueFunction<void()>)>;
-
   // `changed` is called on the strand when title() changes.
   WarmUp(Views& views, Scheduler& scheduler, Post post, std::function<void()> changed);
   ~WarmUp();

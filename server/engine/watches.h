@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "core/support/unique_function.h"
 #include "server/platform/file_watcher.h"
+#include "server/runtime/post.h"
 
 namespace profd {
 
@@ -20,8 +20,6 @@ class Watches {
   using ByPath = std::multimap<std::string, std::weak_ptr<const Changed>>;
 
  public:
-  using Post = std::function<void(UniqueFunction<void()>)>;
-
   // Must not outlive its Watches.
   class Watch {
    public:

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/support/stop.h"
-#include "core/support/unique_function.h"
 #include "server/engine/memory_ledger.h"
 #include "server/engine/workspace_files.h"
+#include "server/runtime/post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -22,7 +22,6 @@ class WorkspaceWalks {
  public:
   using Files = std::shared_ptr<const WorkspaceFiles>;
   using Done = std::function<void(const Files&)>;
-  using Post = std::function<void(UniqueFunction<void()>)>;
   // What was walked longer ago is walked again for the next who asks: files come and go.
   static constexpr std::chrono::seconds kFresh{30};
 

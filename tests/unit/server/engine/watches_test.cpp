@@ -17,7 +17,7 @@ namespace {
 // The strand: the test's own thread, when it asks.
 class Strand {
  public:
-  Watches::Post post() {
+  Post post() {
     return [this](UniqueFunction<void()> task) {
       const std::lock_guard lock(mutex_);
       tasks_.push_back(std::move(task));
