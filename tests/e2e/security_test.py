@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import psp_client
 from other_user import as_another_user
 from psp_client import ClientError, Frames, encode
+from sanitized import is_sanitized
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
 FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
@@ -278,6 +279,10 @@ class Security(unittest.TestCase):
             self.assertEqual(file.read(), FOLDED)
 
     def test_out_of_descriptors_accepting_rests_says_so_once_and_goes_on(self):
+        if is_sanitized(Path(PROFD)):
+            # To look at an object's type UBSan opens a pipe; where that cannot be, it takes the object for broken.
+            print("PARTLY NOT RUN: a sanitizer needs descriptors itself")
+            return
         self.serve()
         kept = self.owner()
         taken = {int(fd) for fd in os.listdir(f"/proc/{self.daemon.pid}/fd")}

@@ -23,6 +23,7 @@ sys.path[:0] = [str(SOAK), str(ROOT / "tests" / "support")]
 
 from figures import Table  # noqa: E402
 from inputs import Inputs  # noqa: E402
+from sanitized import is_sanitized  # noqa: E402
 from scenes import crowd, faults, mutants, neighbour, page, small_house  # noqa: E402
 from stage import Stage  # noqa: E402
 
@@ -66,11 +67,6 @@ def arguments() -> argparse.Namespace:
         parser.error("MINUTES must be more than 0")
     options.profd = options.profd.resolve()
     return options
-
-
-def is_sanitized(profd: Path) -> bool:
-    program = profd.read_bytes()
-    return b"__asan_init" in program or b"__tsan_init" in program
 
 
 def head(options: argparse.Namespace, seconds: float, sanitized: bool, table: Table) -> str:

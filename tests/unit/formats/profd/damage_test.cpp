@@ -119,6 +119,8 @@ struct Small {
   std::string known = "\x01";
 
   std::string file() const {
+    // Columns are written when all is planned.
+    const Column<std::int64_t> stated_totals{std::vector<std::int64_t>(totals)};
     return file_of([&](MessagePlan& plan) {
       plan.begin(profile::strings);
       plan.bytes(strings::blob, std::as_bytes(std::span(blob)));
@@ -146,7 +148,6 @@ struct Small {
       plan.end();
       plan.end();
       if (stated_function.empty()) return;
-      const Column<std::int64_t> stated_totals{std::vector<std::int64_t>(totals)};
       plan.begin(profile::stated);
       plan.column(stated::function, stated_function);
       plan.begin(stated::totals);
