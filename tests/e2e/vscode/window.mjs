@@ -76,16 +76,15 @@ export class Window {
     await this.page.locator(`${quick} input.input`).fill(text);
   }
 
-  /** Into the dialog for files that is open. */
+  /** Into the dialog for files that is open. It writes where it begins when it has listed that, over what was typed before. */
   async typePath(path) {
     const input = this.page.locator(`${quick} input.input`);
-    // It comes with the folder it begins in, a moment later.
-    await until("where the dialog begins", async () => (await input.inputValue()).endsWith("/"));
-    await input.fill(path);
-    await this.page
-      .locator(`${quick} .monaco-list-row`)
-      .filter({ hasText: path.split("/").at(-1) })
-      .waitFor();
+    const rows = this.page.locator(`${quick} .monaco-list-row`);
+    await rows.filter({ hasText: ".." }).waitFor();
+    await until(`${path} in the dialog`, async () => {
+      if ((await input.inputValue()) !== path) await input.fill(path);
+      return (await rows.filter({ hasText: path.split("/").at(-1) }).count()) > 0;
+    });
     await this.press("Enter");
   }
 
