@@ -22,9 +22,11 @@ export class Window {
       .explorer()
       .first()
       .waitFor({ timeout: 60_000 * PATIENCE });
-    // Files that are opened before the editor knows its extensions are text to it.
-    if (installed)
+    // Files that are opened before the editor knows its extensions are text to it. It takes their editors up when it is idle.
+    if (installed) {
       await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 * PATIENCE });
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    }
     return window;
   }
 
@@ -315,8 +317,13 @@ export class View {
     return this.locator(".stage-tree [role=treeitem]").allTextContents();
   }
 
+  /** The first box of the picture. */
+  item() {
+    return this.locator(".stage-tree [role=treeitem]").first();
+  }
+
   async ready() {
-    await this.locator(".stage-tree [role=treeitem]").first().waitFor({ state: "attached" });
+    await this.item().waitFor({ state: "attached" });
   }
 
   /** Keys go to it. */
