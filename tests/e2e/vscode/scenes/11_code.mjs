@@ -48,7 +48,7 @@ export default {
       await window.command("View: Close All Editors");
       await window.explorer("heap.pprof").dblclick();
       await view.ready();
-      await window.openFile("parse.go");
+      await window.openFile("parse.go", 45);
       await window.status("heap.pprof").waitFor();
       const before = await until("hints", async () => (await hints("parse.go")).size > 1 && (await hints("parse.go")));
       await window.command("profd: Switch Metric");
