@@ -117,7 +117,24 @@ export class Window {
   /** Also where another extension, or the editor's own text, is asked first. */
   async openProfile(name) {
     await this.explorer(name).click({ button: "right" });
-    await this.page.getByRole("menuitem", { name: "Open with profd" }).click();
+    const item = this.page.getByRole("menuitem", { name: "Open with profd" });
+    await item.waitFor();
+    // A menu takes no click in its first tenth of a second.
+    await this.page.waitForTimeout(150);
+    await item.click();
+  }
+
+  /** With the mouse, slowly enough to be seen as a drag. */
+  async dragToEditors(name) {
+    const from = await this.explorer(name).boundingBox();
+    const to = await this.page.locator(".part.editor").boundingBox();
+    const { mouse } = this.page;
+    await mouse.move(from.x + 40, from.y + from.height / 2);
+    await mouse.down();
+    await mouse.move(from.x + 60, from.y + from.height, { steps: 5 });
+    await mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
+    await mouse.move(to.x + to.width / 2 + 5, to.y + to.height / 2, { steps: 3 });
+    await mouse.up();
   }
 
   /** Of the group of editors in front. */

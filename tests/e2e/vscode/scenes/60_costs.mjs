@@ -38,7 +38,8 @@ async function back(window, away, home, shown) {
 
 export default {
   title: "What it costs the editor",
-  settings: { "profd.threshold": 0 },
+  // What else a key sets going, the same with costs and without.
+  settings: { "profd.threshold": 0, "editor.quickSuggestions": false, "editor.wordBasedSuggestions": "off" },
   async run(stage) {
     const folder = stage.project("go-demo");
     writeLarge(folder);
@@ -88,7 +89,8 @@ export default {
       await window.openFile("large.py", 5000);
       await until("hints", async () => (await window.lines()).some((line) => /%/.test(line.text)));
       const client = await window.page.context().newCDPSession(window.page);
-      await client.send("Performance.enable");
+      // Its work, not its waiting for the processor.
+      await client.send("Performance.enable", { timeDomain: "threadTicks" });
       const busy = async () => {
         const { metrics } = await client.send("Performance.getMetrics");
         return metrics.find((metric) => metric.name === "TaskDuration").value * 1000;
@@ -101,7 +103,7 @@ export default {
       };
       await perKey();
       const rounds = [];
-      for (let round = 0; round < 3; ++round) {
+      for (let round = 0; round < 5; ++round) {
         const on = await perKey();
         await window.command("profd: Toggle Costs in the Code");
         const off = await perKey();
@@ -110,7 +112,7 @@ export default {
       }
       rounds.sort((a, b) => a - b);
       console.log(`  ${rounds.map((ms) => ms.toFixed(2)).join(", ")} ms a key`);
-      assert.ok(rounds[1] <= 2, `${rounds} ms a key`);
+      assert.ok(rounds[2] <= 2, `${rounds} ms a key`);
     });
   },
 };
