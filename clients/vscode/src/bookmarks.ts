@@ -4,6 +4,7 @@ import type { Frame } from "./reveal.js";
 import { Tree, functionItem, type FunctionNode } from "./views/tree.js";
 
 const KEY = "profd.bookmarks";
+const SAID_MS = 5000;
 
 export interface Bookmark {
   readonly id: number;
@@ -50,6 +51,8 @@ export class Bookmarks extends Tree<BookmarkNode> {
     if (note === undefined) return;
     const id = Math.max(0, ...this.all.map((bookmark) => bookmark.id)) + 1;
     await this.keep([...this.all, { id, frame, note, profile }]);
+    // Its list may be folded away.
+    vscode.window.setStatusBarMessage(vscode.l10n.t("{0} is among the bookmarks", frame.name), SAID_MS);
   }
 
   async edit({ bookmark }: BookmarkNode): Promise<void> {

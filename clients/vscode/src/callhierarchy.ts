@@ -1,11 +1,10 @@
 // Measured callers and callees in the editor's own call hierarchy, when a setting says so: the editor asks one provider
 // alone, and a language's own may be the better one.
 import * as vscode from "vscode";
-import { TableRequest, type TableResult } from "../../shared/ts/psp.js";
+import { SourceResolveRequest, TableRequest, type TableResult } from "../../shared/ts/psp.js";
 import type { Parts } from "./main.js";
 import type { Frame } from "./reveal.js";
 import { config } from "./settings.js";
-import { SourceResolveRequest } from "../../shared/ts/psp.js";
 import { functionFor } from "./where.js";
 
 const LIMIT = 50;
@@ -47,12 +46,13 @@ export class CallHierarchy implements vscode.CallHierarchyProvider, vscode.Dispo
     return frame && new Item(frame, "", document.uri, line);
   }
 
+  // Where in a caller it calls, a profile may not know; a call without a place is shown as the first line of its file.
   async provideCallHierarchyIncomingCalls(item: Item): Promise<vscode.CallHierarchyIncomingCall[]> {
-    return (await this.calls(item, "callers")).map((from) => new vscode.CallHierarchyIncomingCall(from, []));
+    return (await this.calls(item, "callers")).map((from) => new vscode.CallHierarchyIncomingCall(from, [from.range]));
   }
 
   async provideCallHierarchyOutgoingCalls(item: Item): Promise<vscode.CallHierarchyOutgoingCall[]> {
-    return (await this.calls(item, "callees")).map((to) => new vscode.CallHierarchyOutgoingCall(to, []));
+    return (await this.calls(item, "callees")).map((to) => new vscode.CallHierarchyOutgoingCall(to, [item.range]));
   }
 
   private apply(): void {

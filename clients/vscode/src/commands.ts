@@ -14,7 +14,7 @@ import { config } from "./settings.js";
 import { frameOf } from "./views/tree.js";
 import type { FilterNode } from "./views/filterstree.js";
 import { profileOf } from "./views/profiles.js";
-import { functionFor } from "./where.js";
+import { functionFor, sayNone } from "./where.js";
 
 type Deed = (...given: unknown[]) => unknown;
 
@@ -27,7 +27,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     const page = pages.active;
     const entry = profileOf(given) ?? session.profiles.find(({ uri }) => uri === page) ?? session.shown;
     const meant = entry ?? session.profiles.at(-1);
-    if (meant === undefined) void vscode.window.showInformationMessage(vscode.l10n.t("No profile is open."));
+    if (meant === undefined) sayNone();
     return meant;
   };
   const onFunction = (run: (frame: Frame) => unknown) => async (given: unknown) => {

@@ -96,7 +96,10 @@ export class Pages {
     webview.onDidReceiveMessage((message: FromPage) => this.receive(page, message));
     panel.onDidChangeViewState(() => {
       // A hidden page is no page: it comes back with its address, and connects again.
-      if (panel.visible) return;
+      if (panel.visible) {
+        page.relay.prepare();
+        return;
+      }
       page.listening = false;
       page.relay.close();
     });

@@ -17,14 +17,24 @@ export interface RelayHooks {
 
 export class Relay {
   private child: ChildProcessWithoutNullStreams | undefined;
+  /** It was started ahead of its page, which has said nothing yet. */
+  private fresh = false;
 
   constructor(private readonly hooks: RelayHooks) {}
+
+  /** A page is about to come: by the time of its first word there is somebody to hear it. */
+  prepare(): void {
+    if (this.child !== undefined || this.hooks.command() === undefined) return;
+    this.connect();
+    this.fresh = true;
+  }
 
   /** A message of the page's. Every page begins with `initialize`: it is a new one, or the old one was let go. */
   send(text: string): void {
     const method = methodOf(text);
     if (method === InitializeRequest.method) {
-      this.connect();
+      if (!this.fresh) this.connect();
+      this.fresh = false;
       const message = JSON.parse(text) as { params: Record<string, unknown> };
       this.child?.stdin.write(frame(JSON.stringify({ ...message, params: this.hooks.introduce(message.params) })));
       return;
@@ -37,6 +47,7 @@ export class Relay {
   close(): void {
     const child = this.child;
     this.child = undefined;
+    this.fresh = false;
     child?.stdin.end();
   }
 
@@ -59,8 +70,10 @@ export class Relay {
     child.stdin.on("error", () => undefined);
     const gone = (why: string) => {
       if (this.child !== child) return;
+      const heard = !this.fresh;
       this.child = undefined;
-      this.hooks.post({ type: "closed", text: why });
+      this.fresh = false;
+      if (heard) this.hooks.post({ type: "closed", text: why });
     };
     child.on("error", (error) => gone(error.message));
     child.on("close", () => gone(""));

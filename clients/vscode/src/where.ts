@@ -13,6 +13,10 @@ interface Given {
   readonly line?: number;
 }
 
+export function sayNone(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t("No profile is open."));
+}
+
 export async function functionFor(session: Session, given: unknown): Promise<Frame | undefined> {
   const frame = frameOf(given);
   if (frame !== undefined) return frame;
@@ -23,6 +27,11 @@ export async function functionFor(session: Session, given: unknown): Promise<Fra
   const at = line ?? editor?.selection.active.line;
   if (document === undefined || at === undefined) {
     void vscode.window.showInformationMessage(vscode.l10n.t("Put the cursor into a function first."));
+    return undefined;
+  }
+  await session.ready();
+  if (session.profiles.length === 0) {
+    sayNone();
     return undefined;
   }
   const answer = await session.request(SourceFunctionsRequest, { textDocument: { uri: document }, line: at });

@@ -4,6 +4,7 @@ import { Relay } from "../src/relay.js";
 
 // What stands for the daemon here answers each message with itself, and ends on request.
 const ECHO = `
+console.error("started");
 let text = Buffer.alloc(0);
 process.stdin.on("data", (chunk) => {
   text = Buffer.concat([text, chunk]);
@@ -30,15 +31,16 @@ afterEach(() => {
 function open(command: string | null = process.execPath) {
   const posted: { type: string; text: string }[] = [];
   const selected: (Selection | null)[] = [];
+  const logged: string[] = [];
   const relay = new Relay({
     command: () => (command === null ? undefined : { program: command, args: ["-e", ECHO] }),
     post: (message) => posted.push(message as { type: string; text: string }),
     introduce: (params) => ({ ...params, roots: ["/w"] }),
     onSelection: (selection) => selected.push(selection),
-    log: () => undefined,
+    log: (text) => logged.push(text),
   });
   relays.push(relay);
-  return { relay, posted, selected };
+  return { relay, posted, selected, logged };
 }
 
 const hello = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { a: 1 } });
@@ -83,4 +85,25 @@ test("a connection that was let go says nothing any more", async () => {
   relay.close();
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(posted).toHaveLength(1);
+});
+
+test("a connection that was made ahead is the page's, and no other is made", async () => {
+  const { relay, posted, logged } = open();
+  relay.prepare();
+  relay.prepare();
+  relay.send(hello);
+  await soon(() => expect(posted).toHaveLength(1));
+  expect(logged).toEqual(["started"]);
+  relay.send(hello);
+  await soon(() => expect(posted).toHaveLength(2));
+  expect(logged).toEqual(["started", "started"]);
+});
+
+test("a connection that was made ahead and ended says nothing; the page gets another", async () => {
+  const { relay, posted } = open("/nowhere/profd");
+  relay.prepare();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(posted).toEqual([]);
+  relay.send(hello);
+  await soon(() => expect(posted.at(-1)?.type).toBe("closed"));
 });

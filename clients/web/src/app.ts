@@ -318,15 +318,15 @@ export class App {
   }
 
   private async refresh(open: OpenProfile): Promise<void> {
-    const summary = await this.client.request(ProfileSummaryRequest, {
-      profile: open.handle,
-      hottest: 10,
-      heaviest: 5,
-    });
+    const summary = await this.summary(open.handle);
     batch(() => {
       this.answers.clear();
       this.profile.value = { ...open, revision: summary.revision, metrics: summary.metrics, summary };
     });
+  }
+
+  private summary(handle: string, signal?: AbortSignal): Promise<ProfileSummary> {
+    return this.client.request(ProfileSummaryRequest, { profile: handle, hottest: 10, heaviest: 5 }, signal);
   }
 
   /** Opens what the address names; called again for every connection, as a new daemon knows nothing. */
@@ -338,8 +338,8 @@ export class App {
     const controller = new AbortController();
     this.opening = controller;
     try {
-      const profiles = await this.list();
       if (uri === undefined) {
+        const profiles = await this.list();
         const entry = profiles.find((p) => p.default) ?? profiles.at(-1);
         if (entry === undefined) {
           this.update((state) => go(state, { view: "open" }), false);
@@ -350,6 +350,7 @@ export class App {
       }
       await this.openUri(uri, member, controller);
     } catch (error) {
+      void this.list().catch(() => undefined);
       if (controller.signal.aborted && this.opening !== controller) return;
       const message = this.explain(error);
       if (message !== undefined) {
@@ -390,25 +391,33 @@ export class App {
     );
     const chosen = result.profiles.find((p) => p.number === member);
     const handle = chosen?.profile ?? result.profile;
-    const summary = await this.client.request(
-      ProfileSummaryRequest,
-      { profile: handle, hottest: 10, heaviest: 5 },
-      controller.signal,
-    );
+    const summaryOf = () => this.summary(handle, controller.signal);
+    // The answer has the first glance of the profile that is meant where none is named; the picture waits for no more.
+    const known = handle === result.profile;
+    const summary = known ? result.summary : await summaryOf();
+    const open: OpenProfile = {
+      handle,
+      revision: summary.revision,
+      uri,
+      name: summary.name,
+      metrics: summary.metrics,
+      metric: summary.metrics.find((m) => m.default)?.name ?? summary.metric,
+      summary,
+      members: result.profiles,
+    };
     batch(() => {
       this.problem.value = undefined;
       this.answers.clear();
-      this.profile.value = {
-        handle,
-        revision: summary.revision,
-        uri,
-        name: summary.name,
-        metrics: summary.metrics,
-        metric: summary.metrics.find((m) => m.default)?.name ?? summary.metric,
-        summary,
-        members: result.profiles,
-      };
+      this.profile.value = open;
     });
+    if (known)
+      void summaryOf().then(
+        (whole) => {
+          if (this.profile.value === open && whole.revision === open.revision)
+            this.profile.value = { ...open, summary: whole };
+        },
+        () => undefined,
+      );
     void this.openOthers();
   }
 

@@ -11,25 +11,15 @@ set -euo pipefail
 package=${1:?usage: fetch.sh PACKAGE [PROGRAM] [SUITE]}
 program=${2:-$package}
 suite=${3:-trixie}
-source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-home=${PROFD_EDITORS:-$source_dir/build/editors}/$package
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+home=${PROFD_EDITORS:-$here/../../../build/editors}/$package
+mkdir -p "$home"
+home=$(cd "$home" && pwd)
 runner=$home/bin/$program
 
-fail() { echo "fetch.sh: $*" >&2; exit 1; }
-# fail, also to those who ask soon again
-give_up() { echo "$*" >"$home/failed"; fail "$*"; }
-
+. "$here/once.sh"
 is_there() { [ -x "$runner" ] && [ "$(cat "$home/complete" 2>/dev/null)" = "$suite" ]; }
-mkdir -p "$home"
-exec 9>"$home/.lock"
-flock 9 # tests that run side by side fetch once
-if is_there; then
-  echo "$runner"
-  exit
-fi
-if [ -n "$(find "$home/failed" -mmin -10 2>/dev/null)" ]; then
-  fail "$(cat "$home/failed")"
-fi
+once
 for tool in apt-get dpkg dpkg-deb; do
   command -v "$tool" >/dev/null || fail "$package of Debian $suite needs $tool, which this machine has not"
 done

@@ -14,20 +14,9 @@ home=$(cd "$home" && pwd)
 runner=$home/code-server
 server=$home/node_modules/code-server
 
-fail() { echo "fetch_vscode.sh: $*" >&2; exit 1; }
-# fail, also to those who ask soon again
-give_up() { echo "$*" >"$home/failed"; fail "$*"; }
+. "$here/once.sh"
 is_there() { [ -x "$runner" ] && cmp -s "$here/vscode/package-lock.json" "$home/complete"; }
-
-exec 9>"$home/.lock"
-flock 9 # tests that run side by side fetch once
-if is_there; then
-  echo "$runner"
-  exit
-fi
-if [ -n "$(find "$home/failed" -mmin -10 2>/dev/null)" ]; then
-  fail "$(cat "$home/failed")"
-fi
+once
 command -v npm >/dev/null || fail "VS Code for tests needs npm, which this machine has not"
 
 rm -rf "$home/node_modules" "$home/complete" "$home/failed"

@@ -44,7 +44,7 @@ export class Editor {
   constructor(runner, scratch, programs) {
     this.runner = runner;
     this.scratch = scratch;
-    for (const folder of ["home", "data/User", "extensions", "bin", "projects", "tmp"])
+    for (const folder of ["home", "data/User", "data/Machine", "extensions", "bin", "projects", "tmp"])
       mkdirSync(join(scratch, folder), { recursive: true });
     mkdirSync(join(scratch, "run"), { recursive: true, mode: 0o700 });
     for (const [name, file] of Object.entries(programs)) symlinkSync(file, join(scratch, "bin", name));
@@ -62,9 +62,12 @@ export class Editor {
     this.settings();
   }
 
-  /** The person's settings; the next window has them. */
+  /** The person's settings, and the machine's, which alone may name programs; the next window has them. */
   settings(more = {}) {
-    writeFileSync(join(this.scratch, "data/User/settings.json"), JSON.stringify({ ...QUIET, ...more }, null, 2));
+    const write = (whose, values) =>
+      writeFileSync(join(this.scratch, "data", whose, "settings.json"), JSON.stringify(values, null, 2));
+    write("User", { ...QUIET, ...more });
+    write("Machine", more);
   }
 
   get folders() {

@@ -22,9 +22,11 @@ export class Window {
       .explorer()
       .first()
       .waitFor({ timeout: 60_000 * PATIENCE });
-    // Files that are opened before the editor knows its extensions are text to it.
-    if (installed)
+    // Files that are opened before the editor knows its extensions are text to it. It takes their editors up when it is idle.
+    if (installed) {
       await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 * PATIENCE });
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    }
     return window;
   }
 
@@ -76,16 +78,15 @@ export class Window {
     await this.page.locator(`${quick} input.input`).fill(text);
   }
 
-  /** Into the dialog for files that is open. */
+  /** Into the dialog for files that is open. It writes where it begins when it has listed that, over what was typed before. */
   async typePath(path) {
     const input = this.page.locator(`${quick} input.input`);
-    // It comes with the folder it begins in, a moment later.
-    await until("where the dialog begins", async () => (await input.inputValue()).endsWith("/"));
-    await input.fill(path);
-    await this.page
-      .locator(`${quick} .monaco-list-row`)
-      .filter({ hasText: path.split("/").at(-1) })
-      .waitFor();
+    const rows = this.page.locator(`${quick} .monaco-list-row`);
+    await rows.filter({ hasText: ".." }).waitFor();
+    await until(`${path} in the dialog`, async () => {
+      if ((await input.inputValue()) !== path) await input.fill(path);
+      return (await rows.filter({ hasText: path.split("/").at(-1) }).count()) > 0;
+    });
     await this.press("Enter");
   }
 
@@ -116,7 +117,24 @@ export class Window {
   /** Also where another extension, or the editor's own text, is asked first. */
   async openProfile(name) {
     await this.explorer(name).click({ button: "right" });
-    await this.page.getByRole("menuitem", { name: "Open with profd" }).click();
+    const item = this.page.getByRole("menuitem", { name: "Open with profd" });
+    await item.waitFor();
+    // A menu takes no click in its first tenth of a second.
+    await this.page.waitForTimeout(150);
+    await item.click();
+  }
+
+  /** With the mouse, slowly enough to be seen as a drag. */
+  async dragToEditors(name) {
+    const from = await this.explorer(name).boundingBox();
+    const to = await this.page.locator(".part.editor").boundingBox();
+    const { mouse } = this.page;
+    await mouse.move(from.x + 40, from.y + from.height / 2);
+    await mouse.down();
+    await mouse.move(from.x + 60, from.y + from.height, { steps: 5 });
+    await mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
+    await mouse.move(to.x + to.width / 2 + 5, to.y + to.height / 2, { steps: 3 });
+    await mouse.up();
   }
 
   /** Of the group of editors in front. */
@@ -316,8 +334,13 @@ export class View {
     return this.locator(".stage-tree [role=treeitem]").allTextContents();
   }
 
+  /** The first box of the picture. */
+  item() {
+    return this.locator(".stage-tree [role=treeitem]").first();
+  }
+
   async ready() {
-    await this.locator(".stage-tree [role=treeitem]").first().waitFor({ state: "attached" });
+    await this.item().waitFor({ state: "attached" });
   }
 
   /** Keys go to it. */

@@ -1,6 +1,6 @@
-// What profd costs the editor itself.
+// What profd costs the editor itself. Times are judged: this is for a machine that does nothing else.
 import assert from "node:assert";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../until.mjs";
 
@@ -21,12 +21,29 @@ function writeLarge(folder) {
   writeFileSync(join(folder, "large.folded"), stacks.join("\n") + "\n");
 }
 
+/** Milliseconds from a key until what a web view shows is there, fastest first. */
+async function back(window, away, home, shown) {
+  const times = [];
+  for (let i = 0; i < 5; ++i) {
+    await window.press(away);
+    await until("no web view", async () => (await window.webviews()) === 0);
+    await window.page.waitForTimeout(300);
+    const begin = Date.now();
+    await window.press(home);
+    await shown.waitFor({ state: "attached" });
+    times.push(Date.now() - begin);
+  }
+  return times.sort((a, b) => a - b);
+}
+
 export default {
   title: "What it costs the editor",
-  settings: { "profd.threshold": 0 },
+  // What else a key sets going, the same with costs and without.
+  settings: { "profd.threshold": 0, "editor.quickSuggestions": false, "editor.wordBasedSuggestions": "off" },
   async run(stage) {
     const folder = stage.project("go-demo");
     writeLarge(folder);
+    copyFileSync(join(stage.root, "clients/vscode/media/icon.png"), join(folder, "dot.png"));
     const window = await stage.open(folder);
 
     await stage.step("is activated with at most 50 ms of work, by the editor's own report", async () => {
@@ -49,13 +66,31 @@ export default {
       assert.ok(load + call <= 50, row);
     });
 
+    await stage.step("is back within 300 ms when its tab is, beside a picture that the editor shows itself", async () => {
+      const view = window.view();
+      await window.command("View: Close All Editors");
+      const picture = view.locator("img").first();
+      await window.explorer("dot.png").dblclick();
+      await picture.waitFor();
+      await window.explorer("parse.go").dblclick();
+      await window.explorer("cpu.pprof").dblclick();
+      await view.ready();
+      const times = await back(window, "Control+PageUp", "Control+PageDown", view.item());
+      await window.explorer("dot.png").dblclick();
+      await picture.waitFor();
+      const others = await back(window, "Control+PageDown", "Control+PageUp", picture);
+      console.log(`  back after ${times.join(", ")} ms; a picture of the editor's own after ${others.join(", ")} ms`);
+      assert.ok(times[0] <= 300, `${times} ms`);
+    });
+
     await stage.step("adds at most 2 ms to a key in a file of 10,000 lines", async () => {
       await window.explorer("large.folded").dblclick();
       await window.view().ready();
       await window.openFile("large.py", 5000);
       await until("hints", async () => (await window.lines()).some((line) => /%/.test(line.text)));
       const client = await window.page.context().newCDPSession(window.page);
-      await client.send("Performance.enable");
+      // Its work, not its waiting for the processor.
+      await client.send("Performance.enable", { timeDomain: "threadTicks" });
       const busy = async () => {
         const { metrics } = await client.send("Performance.getMetrics");
         return metrics.find((metric) => metric.name === "TaskDuration").value * 1000;
@@ -68,7 +103,7 @@ export default {
       };
       await perKey();
       const rounds = [];
-      for (let round = 0; round < 3; ++round) {
+      for (let round = 0; round < 5; ++round) {
         const on = await perKey();
         await window.command("profd: Toggle Costs in the Code");
         const off = await perKey();
@@ -77,7 +112,7 @@ export default {
       }
       rounds.sort((a, b) => a - b);
       console.log(`  ${rounds.map((ms) => ms.toFixed(2)).join(", ")} ms a key`);
-      assert.ok(rounds[1] <= 2, `${rounds} ms a key`);
+      assert.ok(rounds[2] <= 2, `${rounds} ms a key`);
     });
   },
 };

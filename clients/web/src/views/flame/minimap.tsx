@@ -35,7 +35,10 @@ export function Minimap(props: {
   const main = props.stage.current?.controller.layout;
 
   useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), []);
+  // The picture itself comes first.
+  const drawn = seen !== undefined;
   useEffect(() => {
+    if (!drawn) return;
     const controller = new AbortController();
     app
       .ask(
@@ -52,7 +55,7 @@ export function Minimap(props: {
       .then((answer) => setLayout(layoutOf(answer, 0)))
       .catch(() => undefined);
     return () => controller.abort();
-  }, [profile, spec, order, revision, app.epoch.value]);
+  }, [drawn, profile, spec, order, revision, app.epoch.value]);
 
   const { palette } = app.settings.value;
   useEffect(() => {

@@ -124,22 +124,18 @@ export function usePointer(
       }
       latest.current.hover(-1, undefined);
     };
-    element.addEventListener("pointerdown", down);
-    element.addEventListener("pointermove", moved);
-    element.addEventListener("pointerup", up);
-    element.addEventListener("pointercancel", cancel);
-    element.addEventListener("pointerleave", leave);
-    element.addEventListener("contextmenu", menu);
-    element.addEventListener("wheel", wheel, { passive: false });
+    const over = new AbortController();
+    const { signal } = over;
+    element.addEventListener("pointerdown", down, { signal });
+    element.addEventListener("pointermove", moved, { signal });
+    element.addEventListener("pointerup", up, { signal });
+    element.addEventListener("pointercancel", cancel, { signal });
+    element.addEventListener("pointerleave", leave, { signal });
+    element.addEventListener("contextmenu", menu, { signal });
+    element.addEventListener("wheel", wheel, { passive: false, signal });
     return () => {
       clearTimeout(pressTimer);
-      element.removeEventListener("pointerdown", down);
-      element.removeEventListener("pointermove", moved);
-      element.removeEventListener("pointerup", up);
-      element.removeEventListener("pointercancel", cancel);
-      element.removeEventListener("pointerleave", leave);
-      element.removeEventListener("contextmenu", menu);
-      element.removeEventListener("wheel", wheel);
+      over.abort();
     };
   }, []);
 }
