@@ -28,6 +28,7 @@ import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
 import { filesOf, fromAddress, toAddress, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
+import { WhenSeen } from "./ui/seen.js";
 
 export interface OpenProfile {
   readonly handle: string;
@@ -111,6 +112,7 @@ export class App {
   readonly selected = signal<Selected | undefined>(undefined);
   readonly client: Client;
   private readonly answers = new Answers(60);
+  private readonly whenSeen = new WhenSeen();
   private opening: AbortController | undefined;
   private opened = "";
   /** Further files of the address: opened behind the first. */
@@ -258,7 +260,9 @@ export class App {
   }
 
   private listen(): void {
-    this.client.on(ProfileChangedNotification, (params) => void this.changed(params));
+    this.client.on(ProfileChangedNotification, (params) =>
+      this.whenSeen.do(`${params.profile} ${params.reason}`, () => void this.changed(params)),
+    );
     this.client.on(StatusNotification, (params) => (this.status.value = params));
     this.client.on(ShowMessageNotification, ({ type, message }) =>
       this.say(message, type === 1 ? "error" : type === 2 ? "warning" : "info"),
