@@ -95,6 +95,7 @@ export function SearchBox() {
   );
   const share = place.search === "" ? undefined : found.value;
   const hidden = place.view === "flame" ? held.found.value?.hidden : undefined;
+  const unseen = hidden === undefined || hidden.value === 0 ? undefined : (hidden.shareText ?? hidden.text);
   useEffect(() => {
     if (share !== undefined) app.spoken.value = share.text;
   }, [share]);
@@ -192,12 +193,15 @@ export function SearchBox() {
       )}
       {share !== undefined && found.error === undefined && (
         <>
-          <span class="search-share" title={share.text}>
+          <span
+            class="search-share"
+            title={unseen === undefined ? share.text : `${share.text} · ${unseen} too narrow to see`}
+          >
             {share.matched.shareText ?? share.matched.text}
             <span class="muted">
               {" "}
               · {share.functions} {share.functions === 1 ? "name" : "names"}
-              {hidden !== undefined && hidden.value !== 0 && ` · ${hidden.shareText ?? hidden.text} too narrow to see`}
+              {unseen !== undefined && ` · ${unseen} hidden`}
             </span>
           </span>
           <IconButton icon="up" label="Previous match" keys="N" onClick={() => held.steps.current?.("previous")} />

@@ -57,7 +57,7 @@ export default (test, { bridge, demo, scratch }) => {
       "a remainder says that it holds some",
     );
     await views.until("how much is hidden", async () =>
-      /too narrow to see/.test(await views.page.locator(".search-share").textContent()),
+      /[0-9] % hidden/.test(await views.page.locator(".search-share").textContent()),
     );
     await views.page.locator(".stage-tree").focus();
     const found = new Set();
