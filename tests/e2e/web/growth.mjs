@@ -9,7 +9,14 @@ async function rendererOf(browser) {
   return processInfo.filter(({ type }) => type === "renderer").sort((a, b) => b.cpuTime - a.cpuTime)[0]?.id;
 }
 
-/** Gives a function that tells bytes of the heap and of the process, nodes and listeners. */
+const onThePage = () => {
+  const walk = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
+  let count = 1;
+  while (walk.nextNode()) ++count;
+  return count;
+};
+
+/** Gives a function that tells bytes of the heap and of the process, and nodes: those on the page, and others held. */
 export async function gaugeOf(browser, page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
@@ -17,9 +24,11 @@ export async function gaugeOf(browser, page) {
     await session.send("HeapProfiler.collectGarbage");
     const { metrics } = await session.send("Performance.getMetrics");
     const metric = (name) => metrics.find((each) => each.name === name).value;
+    const shown = await page.evaluate(onThePage);
     return {
       heap: metric("JSHeapUsedSize"),
-      nodes: metric("Nodes"),
+      shown,
+      left: metric("Nodes") - shown,
       listeners: metric("JSEventListeners"),
       process: processMemory(await rendererOf(browser)).own,
     };

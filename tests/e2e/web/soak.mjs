@@ -11,7 +11,8 @@ const [profd, root, file, interactions, seed, seconds] = process.argv.slice(2);
 const SAMPLES = 40;
 
 const scratch = mkdtempSync(join(tmpdir(), "profd-page-soak-"));
-const daemon = await startDaemon(profd, scratch, ["--memory-budget", "256MB"]);
+// So little that the cache of views is full soon, and what grows then grows for ever.
+const daemon = await startDaemon(profd, scratch, ["--memory-budget", "32MB"]);
 const browser = await startBrowser(root);
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const views = new Views(await context.newPage(), undefined);
@@ -30,6 +31,7 @@ try {
     await wanderer.home();
     await views.page.setViewportSize({ width: 1280, height: 800 });
     await views.ready();
+    await wanderer.letGo();
     samples.push({ done, ...(await gauge()), daemon: processMemory(daemon.pid).own });
   };
   let next = 0;

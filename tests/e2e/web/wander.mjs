@@ -72,6 +72,12 @@ export class Wanderer extends Hands {
     }, hash);
   }
 
+  /** The browser holds all that lay under the pointer when a menu was opened last: now that is what is here. */
+  async letGo() {
+    await this.click(".stage", { button: "right" });
+    await this.page.keyboard.press("Escape");
+  }
+
   /** Something that is tried; gives how many interactions that took. */
   async step() {
     let at = this.random() * this.weight;

@@ -33,7 +33,7 @@ def run(stage: Stage) -> None:
     table.at_least("page", "interactions", told["done"], wanted)
     table.none_of("page", "complaints in the console", told["complaints"])
     table.holds("page", "the daemon lives", "yes", "yes" if told["alive"] else "no", told["alive"])
-    for name, key, text in (("JavaScript heap", "heap", megabytes), ("nodes of the page", "nodes", count_text),
+    for name, key, text in (("JavaScript heap", "heap", megabytes), ("nodes left behind", "left", count_text),
                             ("listeners of the page", "listeners", count_text),
                             ("memory of the page's process", "process", megabytes),
                             ("memory of the daemon", "daemon", megabytes)):
