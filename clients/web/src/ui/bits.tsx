@@ -115,3 +115,18 @@ export function Busy({ text }: { text: string }) {
     </div>
   );
 }
+
+/** Sentences about what is shown: what it leaves out, what is an estimate. */
+export function Notes({ texts }: { texts: readonly (string | undefined)[] }) {
+  const notes = texts.filter((text) => text !== undefined);
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes">
+      {notes.map((note) => (
+        <li key={note}>
+          <Icon name="warning" size={14} /> {shown(note)}
+        </li>
+      ))}
+    </ul>
+  );
+}

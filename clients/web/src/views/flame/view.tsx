@@ -10,7 +10,7 @@ import { shown } from "../../draw/shown.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape } from "../../state/state.js";
-import { Name, Segments, Select } from "../../ui/bits.js";
+import { Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -221,7 +221,9 @@ export function FlameView() {
         </div>
       )}
       <Crumbs layout={picture?.layout} />
-      <Notes answer={answer} />
+      <Notes
+        texts={[...(answer?.warnings ?? []), answer?.estimated, answer?.excluded?.text, answer?.truncated?.text]}
+      />
       {target === undefined ? (
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
@@ -346,25 +348,6 @@ function Crumbs({ layout }: { layout: Layout | undefined }) {
       })}
       <span class="muted crumb-total">{layout?.text[layout.zoomed]}</span>
     </nav>
-  );
-}
-
-function Notes({ answer }: { answer: Layout["answer"] | undefined }) {
-  const notes = [
-    ...(answer?.warnings ?? []),
-    ...(answer?.estimated === undefined ? [] : [answer.estimated]),
-    ...(answer?.excluded === undefined ? [] : [answer.excluded.text]),
-    ...(answer?.truncated === undefined ? [] : [answer.truncated.text]),
-  ];
-  if (notes.length === 0) return null;
-  return (
-    <ul class="notes">
-      {notes.map((note) => (
-        <li key={note}>
-          <Icon name="warning" size={14} /> {shown(note)}
-        </li>
-      ))}
-    </ul>
   );
 }
 

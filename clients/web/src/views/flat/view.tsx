@@ -12,7 +12,7 @@ import type { Selected } from "../../app.js";
 import { specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { Busy, Empty, Name, Select } from "../../ui/bits.js";
+import { Busy, Empty, Name, Notes, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -225,18 +225,5 @@ export function FlatView() {
 }
 
 export function TableNotes({ answer }: { answer: TableResult | undefined }) {
-  const notes = [
-    ...(answer?.warnings ?? []),
-    ...(answer?.note === undefined ? [] : [answer.note]),
-    ...(answer?.estimated === undefined ? [] : [answer.estimated]),
-    ...(answer?.excluded === undefined ? [] : [answer.excluded.text]),
-  ];
-  if (notes.length === 0) return null;
-  return (
-    <ul class="notes">
-      {notes.map((note) => (
-        <li key={note}>{note}</li>
-      ))}
-    </ul>
-  );
+  return <Notes texts={[...(answer?.warnings ?? []), answer?.note, answer?.estimated, answer?.excluded?.text]} />;
 }
