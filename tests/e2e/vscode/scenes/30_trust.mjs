@@ -17,7 +17,7 @@ export default {
 
     await stage.step("leaves the project file alone until the folder is trusted", async () => {
       await window.status("Restricted Mode").waitFor();
-      await window.openFile("parse.go");
+      await window.openFile("parse.go", 45);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       assert.strictEqual((await window.hints(stage.text(folder, "parse.go"))).size, 0);
     });
@@ -32,7 +32,8 @@ export default {
     await stage.step("does what the project file says when the folder is trusted", async () => {
       await window.command("Workspaces: Manage Workspace Trust");
       await window.page.getByRole("button", { name: "Trust", exact: true }).click();
-      await window.openFile("parse.go");
+      await window.openFile("parse.go", 45);
+      await window.status("cpu.pprof").waitFor();
       await until("hints", async () => (await window.hints(stage.text(folder, "parse.go"))).size > 1, 15_000);
     });
   },
