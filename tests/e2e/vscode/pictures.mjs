@@ -31,10 +31,11 @@ process.on("uncaughtException", async (error) => {
   process.exit(1);
 });
 await started.editor.install(vsix);
-started.editor.settings({ "workbench.colorTheme": THEMES.dark, "window.commandCenter": false });
 
 for (const [name, project] of Object.entries(PROJECTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
+  // The theme that was chosen last is kept with the settings.
+  started.editor.settings({ "workbench.colorTheme": THEMES.dark, "window.commandCenter": false });
   const stage = new Stage(profd, root, vsix, started);
   const window = await stage.open(stage.project(project.fixture), { viewport: { width: 1280, height: 800 } });
   const view = window.view();
