@@ -312,7 +312,7 @@ function Glance() {
           ["Profiler", summary.profiler],
           ["Recorded", summary.when?.text],
           ["Duration", summary.duration?.text],
-          ["Samples", summary.samples.text],
+          ["Samples", summary.samples.value > 0 ? summary.samples.text : "not recorded"],
         ].map(([title, value]) =>
           value === undefined || value === "" || value === "?" ? null : (
             <div key={title}>

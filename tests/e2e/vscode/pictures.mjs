@@ -16,7 +16,8 @@ const PROJECTS = {
     box: "main.findSimilar",
   },
   cpp: { fixture: "cpp-demo", profile: "cpu.callgrind", file: "index.cpp", line: 31, word: "words_of" },
-  python: { fixture: "python-demo", profile: "cpu.pstats", file: "maze.py", line: 18, word: "carve" },
+  // cProfile knows functions, not lines.
+  python: { fixture: "python-demo", profile: "cpu.pstats", file: "maze.py", line: 18, word: "carve", lines: false },
   typescript: { fixture: "ts-demo", profile: "cpu.cpuprofile", file: "formula.ts", line: 13, word: "TOKEN" },
 };
 
@@ -30,10 +31,11 @@ process.on("uncaughtException", async (error) => {
   process.exit(1);
 });
 await started.editor.install(vsix);
-started.editor.settings({ "workbench.colorTheme": THEMES.dark, "window.commandCenter": false });
 
 for (const [name, project] of Object.entries(PROJECTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
+  // The theme that was chosen last is kept with the settings.
+  started.editor.settings({ "workbench.colorTheme": THEMES.dark, "window.commandCenter": false });
   const stage = new Stage(profd, root, vsix, started);
   const window = await stage.open(stage.project(project.fixture), { viewport: { width: 1280, height: 800 } });
   const view = window.view();
@@ -58,6 +60,10 @@ for (const [name, project] of Object.entries(PROJECTS)) {
       await window.command("View: Close Editors in Other Groups");
     }
     await window.openFile(project.file, project.line);
+    if (project.lines === false) {
+      await shot("code");
+      continue;
+    }
     await until("hints", async () => (await window.lines()).some(({ text }) => /%/.test(text)));
     await window.command("profd: Who Calls This (Measured)");
     await window.page.waitForTimeout(2000);

@@ -38,7 +38,9 @@ export default {
       await window.status("main.editsFrom is among the bookmarks").waitFor();
       await window.command("profd: Show Hot Spots");
       await window.page.locator(".pane-header", { hasText: "Bookmarks" }).click();
-      await until("the note", async () => (await window.section("Bookmarks")).some((row) => /too many edits/.test(row)));
+      await until("the note", async () =>
+        (await window.section("Bookmarks")).some((row) => /too many edits/.test(row)),
+      );
       await stage.picture(window, "bookmark");
     });
 

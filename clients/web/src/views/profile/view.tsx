@@ -27,7 +27,7 @@ export function ProfileView() {
   fact("Recorded", summary.when?.text);
   fact("Duration", summary.duration?.text);
   fact("Threads", summary.threads.value > 0 ? summary.threads.text : "not recorded");
-  fact("Samples", summary.samples.text);
+  fact("Samples", summary.samples.value > 0 ? summary.samples.text : "not recorded");
   fact("Call paths", summary.contexts.text);
   fact("Functions", summary.functions.text);
   fact("Memory", summary.memory?.text);
