@@ -16,7 +16,7 @@ class UniqueFunction<R(Args...)> {
   UniqueFunction() = default;
   template <class F>
   requires(!std::is_same_v<std::decay_t<F>, UniqueFunction> && std::is_invocable_r_v<R, F&, Args...>)
-      UniqueFunction(F&& f)  // NOLINT(google-explicit-constructor): stands for any callable
+      UniqueFunction(F&& f)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : callable_(std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(f))) {}
 
   explicit operator bool() const { return callable_ != nullptr; }

@@ -135,7 +135,7 @@ std::string folder_of(const std::string& glob, std::size_t before) {
   return folder.empty() ? "/" : folder;
 }
 
-std::string nearest_folder(std::string folder) {
+std::string nearest_folder(const std::string& folder) {
   std::error_code error;
   fs::path at = folder;
   while (at.has_relative_path() && !fs::is_directory(at, error)) at = at.parent_path();
@@ -208,6 +208,7 @@ GlobMatches match_globs(const std::vector<std::string>& globs, const GlobLimits&
   }
   // What is named most closely first: a pattern over the whole disk takes all that is left.
   std::vector<const std::pair<const std::string, GlobsOfFolder>*> order;
+  order.reserve(by_folder.size());
   for (const auto& item : by_folder) order.push_back(&item);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
     return a->second.deep != b->second.deep ? b->second.deep : a->first.size() > b->first.size();

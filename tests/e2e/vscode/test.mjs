@@ -11,7 +11,7 @@ if (pictures) mkdirSync(pictures, { recursive: true });
 const scenes = [];
 for (const file of readdirSync(join(import.meta.dirname, "scenes")).sort()) {
   const { default: scene } = await import(`./scenes/${file}`);
-  if (scene.always || wanted.length === 0 || wanted.some((name) => file.includes(name))) scenes.push(scene);
+  if (wanted.length === 0 || wanted.some((name) => file.includes(name))) scenes.push(scene);
 }
 
 let failed = 0;
@@ -39,8 +39,9 @@ class Scene extends Stage {
 }
 
 const { editor, browser } = await startEditor(profd, root);
-for (const { title, settings, run } of scenes) {
+for (const { title, settings, run, installs = false } of scenes) {
   console.log(`# ${title}`);
+  if (!installs && !editor.has("profd.profd")) await editor.install(vsix);
   editor.settings(settings);
   const scene = new Scene(profd, root, vsix, { editor, browser });
   await run(scene).catch((error) => scene.step(title, () => Promise.reject(error)));
