@@ -25,6 +25,23 @@ bool begins_above(const Selection& selection, Key key, const LinePlaces& places,
   return begin && begin->line <= line;
 }
 
+// The functions that were measured on the line, or on the next measured one when they begin above this.
+Result<std::vector<Key>> measured_on(const FileAnnotations& file, const AnnotateRequest& request,
+                                     std::uint32_t line, const StopToken& stop) {
+  std::vector<Key> keys;
+  const auto next = std::find_if(file.lines.begin(), file.lines.end(),
+                                 [&](const AnnotatedLine& measured) { return measured.line >= line; });
+  if (next == file.lines.end()) return keys;
+  PROFD_TRY(const LineFunctions on_line,
+            functions_on_line(*file.selection, file.files, next->source_line, stop));
+  const LinePlaces places(*file.source, request.document.get(), request.open->view_id);
+  for (const LineFunction& function : on_line.functions)
+    if (function.key != kNone &&
+        (next->line == line || begins_above(*file.selection, function.key, places, line)))
+      keys.push_back(function.key);
+  return keys;
+}
+
 std::string text_of(const FunctionsAt& found) {
   if (found.places.size() > 1)
     return fmt::format("{} functions were measured on this line", found.places.size());
@@ -49,24 +66,23 @@ Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, s
   const Selection& selection = *file.selection;
   out.whole = file.whole;
   out.text = "no measured function is on this line";
-  const auto next = std::find_if(file.lines.begin(), file.lines.end(),
-                                 [&](const AnnotatedLine& measured) { return measured.line >= line; });
-  if (next == file.lines.end()) return out;
-  PROFD_TRY(LineFunctions on_line, functions_on_line(selection, file.files, next->source_line, stop));
-  if (next->line != line) {
-    const LinePlaces places(*file.source, request.document.get(), request.open->view_id);
-    std::erase_if(on_line.functions, [&](const LineFunction& function) {
-      return function.key == kNone || !begins_above(selection, function.key, places, line);
-    });
-  }
-  PROFD_TRY(const auto flat, views.flat(*request.open, annotation_spec(all), stop));
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
-  for (const LineFunction& function : on_line.functions) {
-    if (function.key == kNone || out.places.size() == kMaxFunctions) continue;
-    const auto row = std::find(flat->key.begin(), flat->key.end(), function.key);
+  const auto add = [&](Key key, const Value& self, const Value& total) {
+    if (out.places.size() < kMaxFunctions)
+      out.places.push_back(place_of(selection, sources.get(), key, self, total));
+  };
+  PROFD_TRY(const std::vector<Key> keys, measured_on(file, request, line, stop));
+  PROFD_TRY(const auto flat, views.flat(*request.open, annotation_spec(all), stop));
+  for (const Key key : keys) {
+    const auto row = std::find(flat->key.begin(), flat->key.end(), key);
     if (row == flat->key.end()) continue;
     const auto at = static_cast<std::size_t>(row - flat->key.begin());
-    out.places.push_back(place_of(selection, sources.get(), function.key, flat->self[at], flat->total[at]));
+    add(key, flat->self[at], flat->total[at]);
+  }
+  if (keys.empty()) {
+    PROFD_TRY(const auto begin, annotate_functions(views, all, stop));
+    for (const FunctionCost& function : begin)
+      if (function.line == line) add(function.key, function.self, function.total);
   }
   if (!out.places.empty()) out.text = text_of(out);
   return out;

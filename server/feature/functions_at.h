@@ -17,7 +17,8 @@ struct FunctionsAt {
 };
 
 // `line`: of the document, from 0. A line that was not measured belongs to the function that begins above it
-// and was measured below it.
+// and was measured below it. Where that is none (many profilers know no lines), the functions that begin on
+// it.
 Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, std::uint32_t line,
                                  const StopToken& stop);
 
