@@ -7,7 +7,8 @@ Fenced blocks, in order:
   reply              the answer to the last request: {"result": ...} or {"error": ...}; everything given must match
   expect             a message of the server that is no answer; the ones before it are skipped
   eof                end of input; the block's text is the expected exit code
-An object matches when every field in it matches; arrays match whole; "..." matches anything, inside a text any part.
+An object matches when every field in it matches; arrays match whole, or when they begin with "among others"
+in this order beside what else is there; "..." matches anything, inside a text any part.
 ${ROOT} is the source tree, ${TMP} an empty folder; `write PATH` blocks write a file below ${TMP}.
 Prose is prose.
 """
@@ -38,6 +39,9 @@ def matches(expected, actual):
         return True
     if isinstance(expected, dict):
         return isinstance(actual, dict) and all(k in actual and matches(v, actual[k]) for k, v in expected.items())
+    if isinstance(expected, list) and expected[:1] == ["among others"] and isinstance(actual, list):
+        rest = iter(actual)
+        return all(any(matches(one, other) for other in rest) for one in expected[1:])
     if isinstance(expected, list):
         return isinstance(actual, list) and len(expected) == len(actual) and all(map(matches, expected, actual))
     if isinstance(expected, str) and isinstance(actual, str) and "..." in expected:
