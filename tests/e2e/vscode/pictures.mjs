@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Stage, startEditor } from "./stage.mjs";
-import { until } from "./until.mjs";
+import { until } from "../until.mjs";
 
 const THEMES = { dark: "Dark 2026", light: "Light 2026", contrast: "Dark High Contrast" };
 const PROJECTS = {

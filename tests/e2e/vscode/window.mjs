@@ -1,6 +1,6 @@
 // A window of VS Code, used as a person uses it: keys, clicks, and what stands on the screen.
 import assert from "node:assert";
-import { PATIENCE, until } from "./until.mjs";
+import { PATIENCE, until } from "../until.mjs";
 
 const quick = ".quick-input-widget:visible";
 

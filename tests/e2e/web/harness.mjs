@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { until } from "../until.mjs";
 
 /** The browser that PROFD_CHROMIUM names, or one that is installed. */
 export function browserProgram() {
@@ -106,19 +107,8 @@ export class Views {
     return new URLSearchParams(new URL(this.page.url()).hash.slice(1));
   }
 
-  /** Until `condition` holds; says what was there instead. */
-  async until(what, condition) {
-    let last;
-    for (const end = performance.now() + 15_000; performance.now() < end;) {
-      try {
-        last = await condition();
-        if (last) return last;
-      } catch (error) {
-        last = error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(`never came: ${what}; last: ${last instanceof Error ? last.stack : JSON.stringify(last)}`);
+  until(what, condition) {
+    return until(what, condition, 15_000);
   }
 
   /** What a screen reader finds: the names of the tree beside the canvas. */

@@ -1,5 +1,5 @@
 import assert from "node:assert";
-import { PATIENCE } from "../until.mjs";
+import { PATIENCE } from "../../until.mjs";
 
 export default {
   title: "Installing",

@@ -1,7 +1,7 @@
 // A Go service, its profile and its code: what is done with profd most of the time.
 import assert from "node:assert";
 import { Client } from "../daemon.mjs";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 const FILES = ["parse.go", "report.go", "digest.go", "main.go"];
 

@@ -1,6 +1,6 @@
 // The same Go service: heat, hovers, metrics, and pages that are not looked at.
 import assert from "node:assert";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 export default {
   title: "Code with costs, and pages behind others",

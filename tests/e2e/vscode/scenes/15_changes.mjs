@@ -3,7 +3,7 @@ import assert from "node:assert";
 import { execFileSync } from "node:child_process";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 const THEMES = [
   { name: "Dark Modern", mode: "dark", contrast: "standard" },

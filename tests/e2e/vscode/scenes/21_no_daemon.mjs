@@ -1,5 +1,5 @@
 import assert from "node:assert";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 export default {
   title: "No daemon",

@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 export default {
   title: "An untrusted workspace",

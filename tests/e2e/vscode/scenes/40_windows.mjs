@@ -1,6 +1,6 @@
 // Two windows, one daemon.
 import assert from "node:assert";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 export default {
   title: "Two windows on one daemon",

@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 const LINES = 10_000;
 const KEYS = 60;

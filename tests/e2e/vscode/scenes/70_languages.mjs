@@ -1,7 +1,7 @@
 // Other languages, their profilers, their projects.
 import assert from "node:assert";
 import { Client } from "../daemon.mjs";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 const PROJECTS = [
   {

@@ -1,7 +1,7 @@
 // What is done less often: the editor's own call hierarchy, links, bookmarks, dragging.
 import assert from "node:assert";
 import { join } from "node:path";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 export default {
   title: "What is done less often",

@@ -1,7 +1,7 @@
 // A frame of which the profile knows no file.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../until.mjs";
+import { until } from "../../until.mjs";
 
 export default {
   title: "Functions without a file",

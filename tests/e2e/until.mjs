@@ -1,5 +1,5 @@
 /** Times to wait are multiplied by it: for a machine that does more than it can. */
-export const PATIENCE = Number(process.env.PROFD_VSCODE_PATIENCE ?? 1);
+export const PATIENCE = Number(process.env.PROFD_PATIENCE ?? 1);
 
 /** Until `condition` holds; says what was there instead. Other tests may have the machine meanwhile. */
 export async function until(what, condition, timeout = 20_000) {
