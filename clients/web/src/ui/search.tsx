@@ -71,10 +71,20 @@ export function SearchBox() {
   const place = app.place.value;
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(place.search);
-  useEffect(() => setText(place.search), [place.search]);
+  // What comes from elsewhere, a link or a step back, replaces the text; one's own comes back while one types on.
+  const sent = useRef(place.search);
+  useEffect(() => {
+    if (place.search === sent.current) return;
+    sent.current = place.search;
+    setText(place.search);
+  }, [place.search]);
+  const send = () => {
+    sent.current = text;
+    app.update((state) => go(state, { search: text }), false);
+  };
   useEffect(() => {
     if (text === place.search) return;
-    const timer = setTimeout(() => app.update((state) => go(state, { search: text }), false), 180);
+    const timer = setTimeout(send, 180);
     return () => clearTimeout(timer);
   }, [text]);
 
@@ -177,7 +187,7 @@ export function SearchBox() {
         onKeyDown={(event) => {
           if (event.key === "Enter") {
             event.preventDefault();
-            if (text !== place.search) app.update((state) => go(state, { search: text }), false);
+            if (text !== place.search) send();
             held.steps.current?.(event.shiftKey ? "previous" : "next");
           } else if (event.key === "Escape") {
             event.preventDefault();

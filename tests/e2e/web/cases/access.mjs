@@ -43,6 +43,30 @@ export default (test, { axe, bridge, demo, root }) => {
     await views.until("back", () => views.fragment().get("zoom") === null);
   });
 
+  test("loses no key, however many come before a frame", async (views) => {
+    await views.open(demo);
+    await views.ready();
+    await views.page.locator(".skip").focus();
+    await views.page.keyboard.press("Enter");
+    const way = [];
+    const active = async () => (await views.items()).find((item) => item.active);
+    for (let i = 0; i < 8; ++i) {
+      await views.page.keyboard.press("ArrowDown");
+      await views.until("a step down", async () => (await active()).level === i + 2);
+      way.push((await active()).text);
+    }
+    for (let i = 0; i < 8; ++i) await views.page.keyboard.press("ArrowUp");
+    await views.until("the top again", async () => (await active()).level === 1);
+    await views.page.evaluate(async () => {
+      for (let i = 0; i < 8; ++i) {
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+        // What is drawn for one key has its microtasks, not its frame, before the next.
+        for (let turn = 0; turn < 50; ++turn) await Promise.resolve();
+      }
+    });
+    await views.until("the same box", async () => (await active()).text === way.at(-1));
+  });
+
   test("changes its theme, and follows the system's", async (views) => {
     await views.open(demo);
     await views.ready();

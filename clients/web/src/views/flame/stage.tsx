@@ -154,10 +154,14 @@ export function Stage(props: StageProps) {
     if (element !== null && upward) element.scrollTop = element.scrollHeight;
   }, [upward, rows > 0]);
 
+  // Read when the effect runs, not when it was made: keys come faster than frames, and what was chosen here is there already.
   const selected = app.selected.value;
+  const followed = useRef(selected);
   useEffect(() => {
-    if (layout === undefined) return;
-    cursor.value = placeOf(layout, selected);
+    const now = app.selected.peek();
+    if (layout === undefined || now === followed.current) return;
+    followed.current = now;
+    cursor.value = placeOf(layout, now);
     painter.invalidate("over");
   }, [selected, layout]);
 
@@ -173,7 +177,7 @@ export function Stage(props: StageProps) {
     const of = controller.layout;
     if (of === undefined || item < 0) return;
     cursor.value = item;
-    if (!isRemainder(of, item)) app.select(boxOf(of, item));
+    if (!isRemainder(of, item)) app.select((followed.current = boxOf(of, item)));
     reveal(of, item);
     painter.invalidate("over");
   };
