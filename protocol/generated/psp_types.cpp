@@ -1934,6 +1934,7 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
       .defaulted("details", out.details)
+      .defaulted("nodes", out.nodes)
       .optional("panelId", out.panel_id)
       .ok();
 }
@@ -1948,6 +1949,7 @@ void write(JsonText& out, const FlameGraphParams& value) {
   put_optional(out, "colorMetric", value.color_metric);
   put_optional(out, "search", value.search);
   put(out, "details", value.details);
+  put(out, "nodes", value.nodes);
   put_optional(out, "panelId", value.panel_id);
   out.end_object();
 }

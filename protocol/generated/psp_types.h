@@ -1643,6 +1643,8 @@ struct FlameGraphParams {
   // Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
   // of the names.
   bool details = false;
+  // Fills the column `node`; who names boxes by their path does without.
+  bool nodes = true;
   // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
   std::optional<std::string> panel_id;
 };

@@ -2228,6 +2228,8 @@ class FlameGraphParams(Structure):
     details: bool = False
     # Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
     # of the names.
+    nodes: bool = True
+    # Fills the column `node`; who names boxes by their path does without.
     panel_id: str | None = None
     # Names a panel of the client: a newer request of the same panel cancels an older one that
     # waits.
@@ -2242,6 +2244,7 @@ class FlameGraphParams(Structure):
         "colorMetric": FieldSpec("color_metric", "s", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "details": FieldSpec("details", "b", False),
+        "nodes": FieldSpec("nodes", "b", False),
         "panelId": FieldSpec("panel_id", "s", False),
     }
 

@@ -1493,6 +1493,8 @@ export interface FlameGraphParams {
    * names. Default: false.
    */
   details?: boolean;
+  /** Fills the column `node`; who names boxes by their path does without. Default: true. */
+  nodes?: boolean;
   /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
   panelId?: string;
 }

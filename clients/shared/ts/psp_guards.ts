@@ -559,6 +559,7 @@ export const schema: Schema = {
     colorMetric: { type: "s" },
     search: { type: "s", maxLength: 10000 },
     details: { type: "b" },
+    nodes: { type: "b" },
     panelId: { type: "s" },
   },
   FlameBoxes: {

@@ -135,6 +135,37 @@ describe("a flame graph", () => {
     controller.dispose();
   });
 
+  it("asks one thing at a time: of steps before an answer the first and the last, and shows both", async () => {
+    const { controller, layouts, asked } = stage({ delay: 20 });
+    controller.show(TARGET);
+    await arrived(layouts, 1);
+    const root = layouts[0]!;
+    const box = find(root, "main.parseOrders");
+    const zoom = namesOf(root, box).map(nameHash);
+    const before = asked.length;
+    // The keys of boxes on the way are known from the picture.
+    for (let item = box; item > 0; item = root.parent[item]!) controller.zoomTo(item);
+    controller.frame(1e6);
+    for (let length = zoom.length; length >= 0; --length) controller.show({ ...TARGET, zoom: zoom.slice(0, length) });
+    await arrived(layouts, 3);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(asked.slice(before).map((params) => (params.zoom as number[] | undefined)?.length ?? 0)).toEqual([
+      zoom.length,
+      0,
+    ]);
+    expect(layouts.slice(1).map((layout) => layout.zoomed)).toEqual([zoom.length, 0]);
+    controller.dispose();
+  });
+
+  it("waits for no answer that takes long", async () => {
+    const { controller, layouts, asked } = stage({ delay: 400 });
+    controller.show(TARGET);
+    controller.show({ ...TARGET, spec: "top-down by function | drop function main.findSimilar | metric cpu" });
+    await vi.waitFor(() => expect(asked.length).toBe(2), 300);
+    expect(layouts.length).toBe(0);
+    controller.dispose();
+  });
+
   it("asks nothing while nothing happens", async () => {
     const { controller, layouts, asked } = stage();
     controller.show(TARGET);

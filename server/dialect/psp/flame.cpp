@@ -70,7 +70,7 @@ void bind_flame_graph(SessionContext& session, protocol::Binder& binder) {
     FlameRequest request;
     request.open = *open;
     request.workspace = session.workspace.snapshot();
-    request.number_nodes = true;
+    request.number_nodes = params.nodes;
     request.spec = std::move(named->spec);
     request.layout.viewport_px = params.viewport.width;
     request.layout.min_width_px = params.viewport.min_width;

@@ -911,6 +911,7 @@ M.DaemonState = {
 ---@field colorMetric? string Fills the column `color` with this metric.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`.
 ---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
+---@field nodes? boolean Fills the column `node`; who names boxes by their path does without. Default: true.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
 --- Boxes as columns, all equally long. Ancestors of the zoomed box come first, then rows from the top, each
@@ -2068,6 +2069,7 @@ M.schema = {
     colorMetric = { type = "s" },
     search = { type = "s", maxLength = 10000 },
     details = { type = "b" },
+    nodes = { type = "b" },
     panelId = { type = "s" },
   },
   FlameBoxes = {

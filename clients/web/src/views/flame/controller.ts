@@ -51,6 +51,8 @@ export interface Reached {
 
 const ZOOM_MS = 160;
 const REST_MS = 70;
+/** So long an answer that is on its way is waited for before the next question: two at once take each other's time. */
+const TURN_MS = 80;
 const MAX_BOXES = 4000;
 /** A match narrower than this is zoomed to. */
 const SEEN_PIXELS = 30;
@@ -78,7 +80,10 @@ export class FlameController {
   private goal: Placed = empty();
   private motion: Motion | undefined;
   private flight: { from: Camera; to: Camera; start: number } | undefined;
-  private request: AbortController | undefined;
+  private request: { readonly controller: AbortController; readonly since: number } | undefined;
+  /** What is asked once the answer on its way is there, or has had its time. */
+  private next: Target | undefined;
+  private turnTimer: ReturnType<typeof setTimeout> | undefined;
   private refineTimer: ReturnType<typeof setTimeout> | undefined;
   private prefetchTimer: ReturnType<typeof setTimeout> | undefined;
   /** Keys of zoomed boxes, by revision, spec and hashes: no names need to be looked up again. */
@@ -88,7 +93,8 @@ export class FlameController {
   constructor(private readonly host: Host) {}
 
   dispose(): void {
-    this.request?.abort();
+    this.request?.controller.abort();
+    clearTimeout(this.turnTimer);
     clearTimeout(this.refineTimer);
     clearTimeout(this.prefetchTimer);
   }
@@ -101,7 +107,7 @@ export class FlameController {
     this.settle();
     this.host.invalidate();
     if (first) {
-      if (this.target !== undefined) void this.load(this.target, undefined);
+      if (this.target !== undefined) this.load(this.target);
     } else if (wider) this.refineSoon();
   }
 
@@ -110,12 +116,12 @@ export class FlameController {
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(target)) return;
     this.target = target;
     clearTimeout(this.refineTimer);
-    if (this.width > 0) void this.load(target, undefined);
+    if (this.width > 0) this.load(target);
   }
 
   /** Asked again after the connection came back. */
   again(): void {
-    if (this.target !== undefined && this.width > 0) void this.load(this.target, undefined);
+    if (this.target !== undefined && this.width > 0) this.load(this.target);
   }
 
   /** Starts to move towards a box before its picture is there; gives the zoom to be shown next. */
@@ -272,27 +278,60 @@ export class FlameController {
     this.fade = 1;
   }
 
-  private async load(target: Target, closer: Closer | undefined): Promise<void> {
-    this.request?.abort();
+  private load(target: Target): void {
+    clearTimeout(this.turnTimer);
+    const waited = this.request === undefined ? TURN_MS : this.host.now() - this.request.since;
+    if (waited >= TURN_MS) {
+      void this.fetch(target, undefined);
+      return;
+    }
+    this.next = target;
+    this.turnTimer = setTimeout(() => this.fetchNext(), TURN_MS - waited);
+  }
+
+  private fetchNext(): void {
+    clearTimeout(this.turnTimer);
+    if (this.next !== undefined) void this.fetch(this.next, undefined);
+  }
+
+  private async fetch(target: Target, closer: Closer | undefined): Promise<void> {
+    this.request?.controller.abort();
     const controller = new AbortController();
-    this.request = controller;
+    const request = { controller, since: this.host.now() };
+    this.request = request;
+    this.next = undefined;
     this.loading = true;
     try {
       const resolved = await this.resolve(target, controller.signal);
       const scale = Math.max(1, Math.min(MAX_WIDTH / this.width, closer?.scale ?? 1));
       const answer = await this.host.ask(this.params(target, resolved.path, scale), controller.signal);
-      if (controller.signal.aborted) return;
+      if (controller.signal.aborted || !this.stillOnTheWay(target)) return;
       this.apply(layoutOf(answer, resolved.path.length, target.root), target, closer, scale);
+      if (this.isOutrun()) return;
       if (resolved.lost !== undefined) this.host.fellBack(target.zoom.slice(0, resolved.path.length), resolved.lost);
       else this.prefetchParent(target, resolved.path);
     } catch (error) {
-      if (!controller.signal.aborted) this.host.failed(error);
+      if (!controller.signal.aborted && !this.isOutrun()) this.host.failed(error);
     } finally {
-      if (this.request === controller) {
+      if (this.request === request) {
+        this.request = undefined;
         this.loading = false;
         this.host.invalidate();
+        this.fetchNext();
       }
     }
+  }
+
+  /** Something else is wanted by now. */
+  private isOutrun(): boolean {
+    return this.next !== undefined;
+  }
+
+  /** Worth a picture: what is wanted, or a step towards it that no motion is ahead of. */
+  private stillOnTheWay(target: Target): boolean {
+    const { next } = this;
+    if (next === undefined) return true;
+    return next.profile === target.profile && next.spec === target.spec && this.flight === undefined;
   }
 
   private params(target: Target, path: readonly number[], scale: number): FlameGraphParams {
@@ -410,7 +449,7 @@ export class FlameController {
   private refine(): void {
     const { layout, target } = this;
     if (layout === undefined || target === undefined || this.width === 0) return;
-    if (this.flight !== undefined) {
+    if (this.flight !== undefined || this.request !== undefined) {
       this.refineSoon();
       return;
     }
@@ -438,14 +477,14 @@ export class FlameController {
       anchor = next;
     }
     if (cover === layout.zoomed) {
-      void this.load(target, { anchor, scale });
+      void this.fetch(target, { anchor, scale });
       return;
     }
     const zoom = namesOf(layout, cover).map(nameHash);
     this.paths.set(this.pathKey(target, zoom), pathOf(layout, cover));
     this.target = { ...target, zoom };
     this.host.rezoomed(zoom);
-    void this.load(this.target, { anchor, scale });
+    void this.fetch(this.target, { anchor, scale });
   }
 
   /** The way back is at hand before it is asked for. */

@@ -316,7 +316,7 @@ const LEVEL_PAGE = 1000;
 /** What a picture is made of, asked of the daemon. */
 function asking(app: App): Pick<Host, "ask" | "level"> {
   return {
-    ask: (params, signal) => app.ask(FlameGraphRequest, { ...params, details: true }, signal),
+    ask: (params, signal) => app.ask(FlameGraphRequest, { ...params, details: true, nodes: false }, signal),
     level: async ({ profile, spec, revision }, path, offset, signal) => {
       const below = path.length > 0 ? { expand: [...path], revision } : {};
       const params = { profile, spec, sort: "total", offset, limit: LEVEL_PAGE, ...below } as const;

@@ -47,6 +47,17 @@ TEST_CASE("zooming to a node gives what zooming to its path gives") {
   CHECK(samples["boxes"]["node"][boxes["depth"][5].get<std::size_t>()] == boxes["node"][5]);
 }
 
+TEST_CASE("boxes are not numbered for who names them by their path") {
+  TestDaemon daemon;
+  TestClient client(daemon);
+  client.result("profile/open", {{"uri", "file://" + go_demo("cpu.pprof")}});
+  json numbered = flame(client)["boxes"];
+  const json plain = flame(client, {{"nodes", false}})["boxes"];
+  CHECK(!plain.contains("node"));
+  numbered.erase("node");
+  CHECK(plain == numbered);
+}
+
 TEST_CASE("a node that is not known is refused, never taken for another box") {
   TestDaemon daemon;
   TestClient client(daemon);
