@@ -1,8 +1,8 @@
 // package.mjs [--target PLATFORM] [--daemon PROFD] [--out FILE]: one VSIX in dist/, with the daemon of the platform or without
 // any. Fails above the size that a download may have.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -20,13 +20,69 @@ if (values.daemon !== undefined && values.target === undefined) {
   process.exit(2);
 }
 
-rmSync(join(root, "bin"), { recursive: true, force: true });
+const parts = ["bin", "lib", "licenses"].map((name) => join(root, name));
+const removeParts = () => parts.forEach((part) => rmSync(part, { recursive: true, force: true }));
+
+/** Every Linux has these; of the others a system has another version, or none. */
+const OF_THE_SYSTEM = /^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so/;
+/** In the daemon itself. The distribution's names: it keeps their licences. */
+const LINKED_IN = [
+  "libboost-dev",
+  "libbz2-dev",
+  "libcli11-dev",
+  "libdeflate-dev",
+  "libexpat1-dev",
+  "libexpected-dev",
+  "liblzma-dev",
+  "libre2-dev",
+  "libspdlog-dev",
+  "libtomlplusplus-dev",
+  "libxxhash-dev",
+  "libzstd-dev",
+  "nlohmann-json3-dev",
+  "zlib1g-dev",
+];
+
+function fail(text) {
+  removeParts();
+  console.error(text);
+  process.exit(1);
+}
+
+function run(program, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
+  if (status !== 0) fail(`${program} ${args.join(" ")}: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+function addLicense(name) {
+  const text = `/usr/share/doc/${name}/copyright`;
+  if (!existsSync(text)) fail(`${text} is not there: what is passed on has its licences with it`);
+  cpSync(text, join(root, "licenses", `${name}.txt`), { dereference: true });
+}
+
+/** Libraries that are not in every system's version travel along; the daemon looks for them in ../lib/profd first. */
+function addLibraries(program) {
+  mkdirSync(join(root, "lib/profd"), { recursive: true });
+  mkdirSync(join(root, "licenses"));
+  for (const [, name, path] of run("ldd", program).matchAll(/^\s*(\S+) => (\S+)/gm)) {
+    if (OF_THE_SYSTEM.test(name)) continue;
+    if (!existsSync(path)) fail(`${program} needs ${name}, which is not there`);
+    cpSync(path, join(root, "lib/profd", name), { dereference: true });
+    addLicense(run("dpkg", "-S", `*/${basename(realpathSync(path))}`).split(":")[0]);
+  }
+  LINKED_IN.forEach(addLicense);
+}
+
+removeParts();
 if (values.daemon !== undefined) {
-  mkdirSync(join(root, "bin"));
-  cpSync(values.daemon, join(root, "bin/profd"), { dereference: true });
-  chmodSync(join(root, "bin/profd"), 0o755);
+  const program = join(root, "bin/profd");
+  mkdirSync(dirname(program));
+  cpSync(values.daemon, program, { dereference: true });
+  chmodSync(program, 0o755);
   // Without its symbols, which nobody reads there.
-  spawnSync("strip", [join(root, "bin/profd")], { stdio: "ignore" });
+  spawnSync("strip", [program], { stdio: "ignore" });
+  if (values.target.startsWith("linux-")) addLibraries(values.daemon);
 }
 cpSync(join(root, "../../LICENSE"), join(root, "LICENSE"));
 const made = spawnSync(
@@ -42,7 +98,7 @@ const made = spawnSync(
   ],
   { cwd: root, stdio: ["ignore", "inherit", "inherit"] },
 );
-rmSync(join(root, "bin"), { recursive: true, force: true });
+removeParts();
 if (made.status !== 0) process.exit(1);
 const { size } = statSync(out);
 console.log(`${out}: ${(size / 1e6).toFixed(1)} MB`);

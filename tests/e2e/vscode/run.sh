@@ -15,12 +15,7 @@ export PROFD_VSCODE
 
 enter_web "$root"
 npm run --silent build
-cd "$root/clients/vscode"
-if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
-  npm_config_fetch_retries=0 npm_config_fetch_timeout=15000 \
-    timeout -k 5 180 npm ci --silent --no-audit --no-fund </dev/null ||
-    { rm -rf node_modules; not_run "the packages of clients/vscode are not to be had from npm's registry"; }
-fi
+enter_client "$root" vscode
 work=$(mktemp -d "${TMPDIR:-/tmp}/profd-vsix.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 npm run --silent build
