@@ -75,7 +75,8 @@ struct CodeLensRequest {
   static std::string result_text(const Result& result);
 };
 
-// All metrics of a line, with its top callers and callees.
+// All metrics of a line, with its top callers and callees; where a line has no costs of its own,
+// those of the function that begins on it.
 struct HoverRequest {
   static constexpr char method[] = "textDocument/hover";
   static constexpr Lane lane = Lane::interactive;

@@ -92,8 +92,8 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
   return result;
 }
 
-Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
-                                                     const StopToken& stop) {
+Result<std::vector<FunctionCost>> functions_of_file(Views& views, const AnnotateRequest& request,
+                                                    const StopToken& stop) {
   std::vector<FunctionCost> result;
   PROFD_TRY(const auto source,
             views.source_file(*request.open, request.workspace, request.path, request.document.get(), stop));
@@ -126,7 +126,16 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
   std::sort(result.begin(), result.end(), [](const FunctionCost& a, const FunctionCost& b) {
     return std::abs(as_double(a.total)) > std::abs(as_double(b.total));
   });
+  return result;
+}
+
+Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
+                                                     const StopToken& stop) {
+  PROFD_TRY(std::vector<FunctionCost> result, functions_of_file(views, request, stop));
   if (result.size() > kMaxFunctions) result.resize(kMaxFunctions);
+  const ViewSpec spec = annotation_spec(request);
+  PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
+  const Whole whole{selection->total, request.open->profile->metrics()[request.metric.v].unit};
   for (FunctionCost& cost : result) {
     PROFD_TRY(cost.text, lens_text(views, *request.open, spec, *selection, whole, cost, stop));
     if (cost.stale) cost.text.insert(0, "~");

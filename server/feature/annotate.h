@@ -55,7 +55,10 @@ struct FunctionCost {
   bool total_estimated = false;
   std::string text;  // the lens: "total 45.0 % · self 3.2 % · 4 callers · worst: ParseRow 60.0 %"
 };
-// The functions defined in the file that are above the threshold, by line; at most 200, the hottest.
+// The functions defined in the file that are above the threshold, hottest first, without their texts.
+Result<std::vector<FunctionCost>> functions_of_file(Views& views, const AnnotateRequest& request,
+                                                    const StopToken& stop);
+// The same with texts, by line; at most 200, the hottest.
 Result<std::vector<FunctionCost>> annotate_functions(Views& views, const AnnotateRequest& request,
                                                      const StopToken& stop);
 

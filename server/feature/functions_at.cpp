@@ -80,7 +80,7 @@ Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, s
     add(key, flat->self[at], flat->total[at]);
   }
   if (keys.empty()) {
-    PROFD_TRY(const auto begin, annotate_functions(views, all, stop));
+    PROFD_TRY(const auto begin, functions_of_file(views, all, stop));
     for (const FunctionCost& function : begin)
       if (function.line == line) add(function.key, function.self, function.total);
   }

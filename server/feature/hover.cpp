@@ -112,6 +112,48 @@ bool same_lists(const std::vector<Neighbour>& a, const std::vector<Neighbour>& b
   });
 }
 
+// Writes the callers and callees of one thing after the other.
+class NeighbourWriter {
+ public:
+  NeighbourWriter(const Profile& profile, const Selection& selection, const SourceMap& sources, Page& page)
+      : profile_(profile), selection_(selection), sources_(sources), page_(page) {}
+
+  void add(const NeighbourLists& lists) {
+    add("callers" + lists.of + lists.mark, lists.callers, lists.n_callers, lists.total);
+    add("callees" + lists.of + lists.mark, lists.callees, lists.n_callees, lists.total);
+  }
+
+ private:
+  void add(const std::string& title, const std::vector<Neighbour>& list, std::size_t n_in_all,
+           const Value& total) {
+    if (list.empty()) return;
+    page_.neighbours_head(title);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      page_.neighbour(i == 0, short_name(key_name(profile_, *selection_.keys, list[i].key)),
+                      format_share(list[i].total, total),
+                      link_to(sources_, profile_, *selection_.keys, list[i].key));
+    if (n_in_all > list.size()) page_.neighbours_rest(n_in_all - list.size());
+    page_.neighbours_end();
+  }
+
+  const Profile& profile_;
+  const Selection& selection_;
+  const SourceMap& sources_;
+  Page& page_;
+};
+
+constexpr const char* kEstimate = " (estimate)";
+
+NeighbourLists lists_of(const Neighbours& whole, std::string of) {
+  return {whole.callers,
+          whole.callees,
+          whole.n_callers,
+          whole.n_callees,
+          whole.total,
+          std::move(of),
+          whole.calls_estimated ? kEstimate : ""};
+}
+
 // Those through the line; then those of the whole function, where they are others.
 Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const Selection& selection,
                             const LineFunctions& on_line, const Value& line_total, Page& page,
@@ -123,33 +165,16 @@ Result<void> add_neighbours(Views& views, const AnnotateRequest& request, const 
                                                        line_total, kMaxNeighbours, stop));
   PROFD_TRY(const Neighbours whole,
             views.neighbours(*request.open, spec, on_line.functions.front().key, kMaxNeighbours, stop));
-  const auto add = [&](const std::string& title, const std::vector<Neighbour>& list, std::size_t n_in_all,
-                       const Value& total) {
-    if (list.empty()) return;
-    page.neighbours_head(title);
-    for (std::size_t i = 0; i < list.size(); ++i)
-      page.neighbour(i == 0, short_name(key_name(profile, *selection.keys, list[i].key)),
-                     format_share(list[i].total, total),
-                     link_to(*sources, profile, *selection.keys, list[i].key));
-    if (n_in_all > list.size()) page.neighbours_rest(n_in_all - list.size());
-    page.neighbours_end();
-  };
-  const auto add_both = [&](const NeighbourLists& lists) {
-    add("callers" + lists.of + lists.mark, lists.callers, lists.n_callers, lists.total);
-    add("callees" + lists.of + lists.mark, lists.callees, lists.n_callees, lists.total);
-  };
-  constexpr const char* kEstimate = " (estimate)";
+  NeighbourWriter writer(profile, selection, *sources, page);
   const std::string joined =
       here.n_joined > 1 ? fmt::format(" (of {} pieces of code on this line together)", here.n_joined) : "";
-  add_both({here.callers, here.callees, here.n_callers, here.n_callees, here.total, joined,
-            here.estimated ? kEstimate : ""});
+  writer.add({here.callers, here.callees, here.n_callers, here.n_callees, here.total, joined,
+              here.estimated ? kEstimate : ""});
   // A function of one line has said everything.
   if (here.total == whole.total && same_lists(here.callers, whole.callers) &&
       same_lists(here.callees, whole.callees))
     return {};
-  const std::string name = page.code(short_name(on_line.functions.front().name));
-  add_both({whole.callers, whole.callees, whole.n_callers, whole.n_callees, whole.total, " of " + name,
-            whole.calls_estimated ? kEstimate : ""});
+  writer.add(lists_of(whole, " of " + page.code(short_name(on_line.functions.front().name))));
   return {};
 }
 
@@ -243,6 +268,51 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
   return std::optional<std::string>(page.take());
 }
 
+// Of a line that has no costs of its own: the function that begins on it, which is all that profilers without
+// lines know.
+Result<std::optional<std::string>> function_text(Views& views, const HoverRequest& request,
+                                                 const FileAnnotations& file, const StopToken& stop) {
+  const OpenProfile& open = *request.file.open;
+  AnnotateRequest all = request.file;
+  all.threshold = 0;
+  const ViewSpec spec = annotation_spec(all);
+  if (!views.is_quick(open, spec, Views::kSelection | Views::kFlat)) return std::optional<std::string>();
+  PROFD_TRY(const std::vector<FunctionCost> functions, functions_of_file(views, all, stop));
+  const auto begins_here = [&](const FunctionCost& function) { return function.line == request.line; };
+  const auto found = std::find_if(functions.begin(), functions.end(), begins_here);
+  if (found == functions.end()) return std::optional<std::string>();
+  const Profile& profile = *open.profile;
+  Page page(request.markdown);
+  page.title(found->name, "the whole function", false,
+             static_cast<std::size_t>(std::count_if(found + 1, functions.end(), begins_here)));
+  if (found->stale) page.note("The file changed since the profile was recorded.");
+  if (const std::string doubts = evidence_text(profile, *file.source, escape_for(request)); !doubts.empty())
+    page.note(doubts);
+  page.table_head();
+  for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
+    ViewSpec of_metric = spec;
+    of_metric.metric = profile.metrics()[m].name;
+    if (!views.is_quick(open, of_metric, Views::kSelection | Views::kFlat)) continue;
+    PROFD_TRY(const SelectionPtr selection, views.selection(open, of_metric, stop));
+    PROFD_TRY(const auto flat, views.flat(open, of_metric, stop));
+    const auto row = static_cast<std::size_t>(std::find(flat->key.begin(), flat->key.end(), found->key) -
+                                              flat->key.begin());
+    if (row == flat->key.size()) continue;
+    const Whole whole{selection->total, profile.metrics()[m].unit};
+    const bool estimated = flat->estimate_of(row) != kExact;
+    page.table_row(profile.metrics()[m].name, whole.text(flat->self[row]),
+                   marked(whole.text(flat->total[row]), estimated) +
+                       (profile.metrics()[m].saturated ? " (at least)" : ""),
+                   marked(whole.share_text(flat->total[row]), estimated));
+  }
+  page.table_end();
+  PROFD_TRY(const auto sources, views.sources(open, request.file.workspace, stop));
+  PROFD_TRY(const Neighbours around, views.neighbours(open, spec, found->key, kMaxNeighbours, stop));
+  NeighbourWriter(profile, *file.selection, *sources, page).add(lists_of(around, ""));
+  page.foot(foot_text(request));
+  return std::optional<std::string>(page.take());
+}
+
 // Why nothing is shown of a file that the profile seems to mean, where it has something on the line.
 Result<std::optional<std::string>> nothing_shown_text(Views& views, const HoverRequest& request,
                                                       const SourceFile& source, const StopToken& stop) {
@@ -277,7 +347,7 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   const auto line = std::find_if(file.lines.begin(), file.lines.end(), [&](const AnnotatedLine& candidate) {
     return candidate.line == request.line;
   });
-  if (line == file.lines.end()) return std::optional<std::string>();
+  if (line == file.lines.end()) return function_text(views, request, file, stop);
   const Profile& profile = *request.file.open->profile;
   PROFD_TRY(const LineFunctions on_line,
             functions_on_line(*file.selection, file.files, line->source_line, stop));

@@ -3578,7 +3578,8 @@ INLAY_HINT_REQUEST = Message("textDocument/inlayHint", ["S", "InlayHintParams"],
 CODE_LENS_REQUEST = Message("textDocument/codeLens", ["S", "CodeLensParams"], ["o", ["a", ["S", "CodeLens"]], "0"])
 # What each function costs, above it. Only when the setting turns lenses on.
 HOVER_REQUEST = Message("textDocument/hover", ["S", "HoverParams"], ["o", ["S", "Hover"], "0"])
-# All metrics of a line, with its top callers and callees.
+# All metrics of a line, with its top callers and callees; where a line has no costs of its own,
+# those of the function that begins on it.
 WORKSPACE_SYMBOL_REQUEST = Message("workspace/symbol", ["S", "WorkspaceSymbolParams"], ["o", ["a", ["S", "WorkspaceSymbol"]], "0"])
 # Functions by name, hottest first.
 EXECUTE_COMMAND_REQUEST = Message("workspace/executeCommand", ["S", "ExecuteCommandParams"], "*")

@@ -2394,7 +2394,10 @@ export const InlayHintRequest: RequestType<InlayHintParams, InlayHint[] | null> 
 /** What each function costs, above it. Only when the setting turns lenses on. */
 export const CodeLensRequest: RequestType<CodeLensParams, CodeLens[] | null> = { method: "textDocument/codeLens", lane: "interactive" };
 
-/** All metrics of a line, with its top callers and callees. */
+/**
+ * All metrics of a line, with its top callers and callees; where a line has no costs of its own, those of the
+ * function that begins on it.
+ */
 export const HoverRequest: RequestType<HoverParams, Hover | null> = { method: "textDocument/hover", lane: "interactive" };
 
 /** Functions by name, hottest first. */

@@ -1368,7 +1368,7 @@ M.methods = {
   --- What each function costs, above it. Only when the setting turns lenses on.
   --- params: profd.CodeLensParams; result: profd.CodeLens[]|nil
   code_lens = "textDocument/codeLens",
-  --- All metrics of a line, with its top callers and callees.
+  --- All metrics of a line, with its top callers and callees; where a line has no costs of its own, those of the function that begins on it.
   --- params: profd.HoverParams; result: profd.Hover|nil
   hover = "textDocument/hover",
   --- Functions by name, hottest first.
