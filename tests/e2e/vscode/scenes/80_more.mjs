@@ -29,6 +29,18 @@ export default {
       await window.press("Escape");
     });
 
+    await stage.step("has them in the side bar, too", async () => {
+      // The editor asks where the cursor is on a word.
+      await window.openFile("report.go", 91);
+      await window.press("Home", "ArrowRight");
+      await window.command("Calls: Show Call Hierarchy");
+      const calls = window.page.locator(".sidebar .monaco-list-row");
+      await until("the caller", async () =>
+        (await calls.allTextContents()).some((row) => /main\.distance\s*32\.4 %/.test(row)),
+      );
+      await stage.picture(window, "call-hierarchy-side");
+    });
+
     await stage.step("keeps a place with its note", async () => {
       await window.openFile("report.go", 91);
       await window.command("profd: Bookmark This Place");
