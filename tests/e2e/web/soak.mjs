@@ -12,7 +12,7 @@ const SAMPLES = 40;
 
 const scratch = mkdtempSync(join(tmpdir(), "profd-page-soak-"));
 // So little that the cache of views is full soon, and what grows then grows for ever.
-const daemon = await startDaemon(profd, scratch, ["--memory-budget", "32MB"]);
+const daemon = await startDaemon(profd, scratch, ["--memory-budget", "16MB"]);
 const browser = await startBrowser(root);
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const views = new Views(await context.newPage(), undefined);

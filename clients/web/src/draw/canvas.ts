@@ -104,3 +104,14 @@ export function prepare(canvas: HTMLCanvasElement, screen: Screen): CanvasRender
   context.setTransform(screen.ratio, 0, 0, screen.ratio, 0, 0);
   return context;
 }
+
+/**
+ * For when the canvases that are there now leave the page: gives their pixels back, megabytes, which what drew them may keep
+ * for long. Their references are empty by then.
+ */
+export function releaser(...canvases: readonly { readonly current: HTMLCanvasElement | null }[]): () => void {
+  const kept = canvases.map(({ current }) => current);
+  return () => {
+    for (const canvas of kept) if (canvas !== null) canvas.width = canvas.height = 0;
+  };
+}

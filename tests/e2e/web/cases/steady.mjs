@@ -77,6 +77,19 @@ export default (test, { bridge, demo, scratch }) => {
     }
   });
 
+  test("gives the pixels of a picture back when another view is shown", async (views) => {
+    await views.open(demo);
+    await views.ready();
+    await views.page.locator(".minimap canvas").first().waitFor();
+    const canvases = await views.page.$$("canvas");
+    const pixels = () =>
+      Promise.all(canvases.map((canvas) => canvas.evaluate(({ isConnected, width }) => (isConnected ? 0 : width))));
+    assert.ok(canvases.length >= 4);
+    await views.page.keyboard.press("2");
+    await views.until("another view", async () => (await views.page.locator("canvas").count()) === 0);
+    await views.until("no pixel of what was shown", async () => (await pixels()).every((width) => width === 0));
+  });
+
   test("keeps zoom, search, focus and choice while its file is written twenty times", async (views) => {
     const file = join(scratch, "written.folded");
     const write = (round) =>

@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { FlameGraphRequest } from "../../../../shared/ts/psp.js";
-import { prepare, watchScreen, type Screen } from "../../draw/canvas.js";
+import { prepare, releaser, watchScreen, type Screen } from "../../draw/canvas.js";
 import { paintsOf, type GroupHues } from "../../draw/colors.js";
 import { childrenOf, hit, isRemainder, layoutOf, namesOf, type Layout } from "../../draw/layout.js";
 import { nameHash, type ColorScheme } from "../../state/place.js";
@@ -35,6 +35,7 @@ export function Minimap(props: {
   const main = props.stage.current?.controller.layout;
 
   useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), []);
+  useEffect(() => releaser(canvas, marker), []);
   // The picture itself comes first.
   const drawn = seen !== undefined;
   useEffect(() => {
@@ -48,6 +49,7 @@ export function Minimap(props: {
           spec,
           order,
           viewport: { width: 800, minWidth: 1, maxDepth: MAX_ROWS, maxBoxes: 1500 },
+          nodes: false,
           panelId: "minimap",
         },
         controller.signal,

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FlameGraphRequest, TableRequest } from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
-import { watchScreen } from "../../draw/canvas.js";
+import { releaser, watchScreen } from "../../draw/canvas.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { findPath, hit, isRemainder, type Layout } from "../../draw/layout.js";
 import { lineOf, rowTop, visibleRows, type Frame } from "../../draw/paint.js";
@@ -124,6 +124,7 @@ export function Stage(props: StageProps) {
     },
     [],
   );
+  useEffect(() => releaser(base, over), []);
 
   const targetKey = JSON.stringify(target);
   useEffect(() => controller.show(target), [targetKey]);
