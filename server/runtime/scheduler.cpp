@@ -193,29 +193,31 @@ void Scheduler::start_threads() {
 }
 
 double Scheduler::Usage::now(std::chrono::steady_clock::time_point time) const {
-  return seconds * std::exp2(-std::chrono::duration<double>(time - at).count());
+  constexpr double kHalf = 10;
+  return seconds * std::exp2(-std::chrono::duration<double>(time - at).count() / kHalf);
 }
 
-bool Scheduler::is_busy(ClientId client) const {
-  constexpr double kBusy = 0.25;
-  const auto found = usage_.find(client);
-  return found != usage_.end() && found->second.now(std::chrono::steady_clock::now()) > kBusy;
+bool Scheduler::is_busy(const Clients::value_type& client) const {
+  if (client.second.interactive.size() + client.second.bulk.size() > 1) return true;
+  constexpr double kLong = 0.4;
+  const auto found = usage_.find(client.first);
+  return found != usage_.end() && found->second.now(std::chrono::steady_clock::now()) > kLong;
 }
 
 void Scheduler::used(ClientId client, std::chrono::steady_clock::time_point since) {
   constexpr std::size_t kMany = 256;
-  constexpr double kForgotten = 0.001;
+  constexpr double kForgotten = 0.01;
   const auto now = std::chrono::steady_clock::now();
   if (usage_.size() > kMany)
     std::erase_if(usage_, [&](const auto& item) { return item.second.now(now) < kForgotten; });
-  Usage& usage = usage_[client];
-  usage.seconds = usage.now(now) + std::chrono::duration<double>(now - since).count();
-  usage.at = now;
+  const double took = std::chrono::duration<double>(now - since).count();
+  const auto [usage, is_first] = usage_.try_emplace(client);
+  usage->second = {is_first ? took : (usage->second.now(now) + took) / 2, now};
 }
 
 bool Scheduler::may_take_more(const Clients::value_type& client) const {
   if (client.second.n_shared >= most_of_one_) return false;
-  return n_shared_busy_ < most_of_one_ || !is_busy(client.first);
+  return n_shared_busy_ < most_of_one_ || !is_busy(client);
 }
 
 Scheduler::Clients::iterator Scheduler::next_client(Lane lane, bool is_shared) {
@@ -255,7 +257,7 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     }
     Client& client = found->second;
     auto& queue = lane == Lane::interactive ? client.interactive : client.bulk;
-    const bool is_busy_client = is_shared && is_busy(found->first);
+    const bool is_busy_client = is_shared && is_busy(*found);
     n_shared_busy_ += is_busy_client ? 1 : 0;
     const auto begun = std::chrono::steady_clock::now();
     {

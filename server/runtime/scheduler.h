@@ -2,9 +2,9 @@
 //
 // Every task belongs to a client. A free worker takes the next task of the client with the fewest running,
 // among these of the one whose turn was longest ago: who has queued a thousand waits for itself. Of the
-// workers for both lanes a client holds all but one at most, and so do all together that have kept workers
-// busy lately: another one's first task begins at once, or when one task of somebody else ends. Parallel
-// pieces of a task are its client's, and make way for others between two pieces.
+// workers for both lanes a client holds all but one at most, and so do all together that have more waiting or
+// whose tasks take long: the task of one who asks for little begins at once, or when one task of somebody
+// else ends. Parallel pieces of a task are its client's, and make way for others between two pieces.
 //
 // One worker takes nothing but interactive tasks, so that an `open` of a gigabyte never delays a hover; one
 // prefers bulk tasks, so that a flood of hovers never holds up an `open`; the others prefer interactive ones.
@@ -84,7 +84,7 @@ class Scheduler {
     std::uint64_t served = 0;  // its last turn
   };
   using Clients = std::map<ClientId, Client>;
-  // Worker time of a client, what is a second old counting half.
+  // How long tasks of a client take: each counts as much as all before it, and half after ten seconds.
   struct Usage {
     double seconds = 0;
     std::chrono::steady_clock::time_point at;
@@ -102,7 +102,8 @@ class Scheduler {
   void add(Lane lane, ClientId client, Named named, bool first);
   Clients::iterator next_client(Lane lane, bool is_shared);
   [[nodiscard]] bool may_take_more(const Clients::value_type& client) const;
-  [[nodiscard]] bool is_busy(ClientId client) const;
+  // Would hold a worker for long, or again and again.
+  [[nodiscard]] bool is_busy(const Clients::value_type& client) const;
   void used(ClientId client, std::chrono::steady_clock::time_point since);
   [[nodiscard]] bool has_work_for_shared();
   // For pieces; they take the lock.
@@ -121,7 +122,7 @@ class Scheduler {
   std::uint64_t turn_ = 0;
   std::map<ClientId, Usage> usage_;
   unsigned n_idle_shared_ = 0;
-  unsigned n_shared_busy_ = 0;  // workers for both lanes that clients have who kept some busy lately
+  unsigned n_shared_busy_ = 0;                  // workers for both lanes that busy clients have
   std::size_t n_interactive_ = 0, n_bulk_ = 0;  // waiting and running
   bool stopping_ = false;
   std::vector<Worker> workers_;       // those that could not be started have no id

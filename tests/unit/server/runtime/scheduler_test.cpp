@@ -124,6 +124,24 @@ TEST_CASE("those who keep workers busy leave one, all together, to somebody who 
   CHECK(soon(newcomer));
 }
 
+TEST_CASE("those who have more waiting leave one, all together, to somebody who asks for one thing") {
+  Scheduler scheduler(3);  // three workers for both lanes
+  Gate first, second;
+  std::atomic<int> n_second{0};
+  for (const ClientId client : {1u, 2u, 3u}) {
+    scheduler.submit(Lane::bulk, client, "export", first.task());
+    for (int i = 0; i < 5; ++i)
+      scheduler.submit(Lane::bulk, client, "export", second.task([&] { ++n_second; }));
+  }
+  first.open();
+  while (n_second < 2) std::this_thread::yield();
+  std::promise<void> newcomer;
+  scheduler.submit(Lane::bulk, 4, "view", [&] { newcomer.set_value(); });
+  CHECK(soon(newcomer));
+  CHECK(n_second == 2);
+  second.open();
+}
+
 TEST_CASE("clients are served in turn, each in the order of its own tasks") {
   Scheduler scheduler(2);  // two workers for both lanes, of which one client gets one
   Gate first, second;
