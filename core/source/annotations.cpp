@@ -172,7 +172,7 @@ StringId file_of_frame(const Profile& profile, std::size_t frame) {
 }
 
 std::size_t LineValues::memory() const {
-  return line.size() * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);
+  return line.size() * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total) + is_function.size();
 }
 std::size_t LineIndex::memory() const {
   return file.size() * 2 * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);

@@ -20,6 +20,7 @@ struct LineValues {
   std::vector<std::uint32_t> line;              // 1-based, ascending
   std::vector<std::vector<Value>> self, total;  // [metric][row]
   std::vector<std::uint8_t> estimated;          // [metric] 1: totals are sums over an estimated tree
+  std::vector<std::uint8_t> is_function;        // [row] 1: the function that begins here, all of it; empty: none
   std::size_t memory() const;
 };
 

@@ -1,5 +1,6 @@
 #include "server/engine/views.h"
 
+#include "core/source/whole_functions.h"
 #include "core/view/key_memo.h"
 #include "core/view/match_marks.h"
 
@@ -97,8 +98,26 @@ Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, 
       [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
         PROFD_TRY(const auto index, line_index(open, spec, token));
         PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-        return shared(annotate_lines(*open.profile, *index, selected->self, files, token));
+        PROFD_TRY(LineValues values, annotate_lines(*open.profile, *index, selected->self, files, token));
+        PROFD_CHECK(add_functions(values, open, spec, *selected, files, token));
+        return shared(Result<LineValues>(std::move(values)));
       });
+}
+
+Result<void> Views::add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
+                                  const Selection& selected, const std::vector<StringId>& files,
+                                  const StopToken& stop) {
+  const auto functions = whole_functions(*open.profile, *selected.keys, files, lines.line);
+  if (functions.empty()) return {};
+  std::vector<std::shared_ptr<const FlatView>> tables;
+  for (const MetricInfo& metric : open.profile->metrics()) {
+    ViewSpec of_metric = spec;
+    of_metric.metric = metric.name;
+    PROFD_TRY(auto table, flat(open, of_metric, stop));
+    tables.push_back(std::move(table));
+  }
+  add_whole_functions(lines, functions, tables);
+  return {};
 }
 
 Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,

@@ -50,7 +50,8 @@ class Views {
   // Values of every line of every file; what lines() looks them up in.
   Result<std::shared_ptr<const LineIndex>> line_index(const OpenProfile& open, const ViewSpec& spec,
                                                       const StopToken& stop);
-  // All metrics of the lines of a file, of what passes the filters of `spec`.
+  // All metrics of the lines of a file, of what passes the filters of `spec`; functions without lines stand
+  // on those they begin on.
   Result<std::shared_ptr<const LineValues>> lines(const OpenProfile& open, const ViewSpec& spec,
                                                   const std::vector<StringId>& files, const StopToken& stop);
   // Those of all functions, and of one: from the table where it is at hand.
@@ -108,6 +109,10 @@ class Views {
   static ViewKey sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace);
   static ViewKey file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace,
                           const std::string& path, const Document* document);
+  // Functions without lines, on the lines they begin on.
+  Result<void> add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
+                             const Selection& selected, const std::vector<StringId>& files,
+                             const StopToken& stop);
   // The selection that one of this spec has most in common with; null when none is kept.
   [[nodiscard]] SelectionPtr similar_to(const OpenProfile& open, const ViewSpec& full) const;
 

@@ -75,6 +75,8 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
     line.row = static_cast<std::uint32_t>(row);
     line.text = (line.stale ? "~" : "") + marked(cost_text(result.whole, self[row], total[row]),
                                                  values.estimated[request.metric.v] != 0);
+    line.is_function = !values.is_function.empty() && values.is_function[row] != 0;
+    if (line.is_function) line.text += " · function";
     line.heat = share;
     hottest = std::max(hottest, share);
     result.lines.push_back(std::move(line));

@@ -29,6 +29,7 @@ struct AnnotatedLine {
   std::uint32_t row = 0;          // in LineValues
   std::string text;               // the hint
   double heat = 0;                // 0..1, square root of the share, 1 for the hottest line of the file
+  bool is_function = false;       // the costs are those of the whole function that begins here
   bool changed = false;           // the line changed since the profile
   bool stale = false;             // changed, or it is not certain that the numbers belong to it
 };

@@ -268,8 +268,7 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
   return std::optional<std::string>(page.take());
 }
 
-// Of a line that has no costs of its own: the function that begins on it, which is all that profilers without
-// lines know.
+// Of a line that has no costs of its own: the function that begins on it.
 Result<std::optional<std::string>> function_text(Views& views, const HoverRequest& request,
                                                  const FileAnnotations& file, const StopToken& stop) {
   const OpenProfile& open = *request.file.open;
@@ -347,7 +346,7 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   const auto line = std::find_if(file.lines.begin(), file.lines.end(), [&](const AnnotatedLine& candidate) {
     return candidate.line == request.line;
   });
-  if (line == file.lines.end()) return function_text(views, request, file, stop);
+  if (line == file.lines.end() || line->is_function) return function_text(views, request, file, stop);
   const Profile& profile = *request.file.open->profile;
   PROFD_TRY(const LineFunctions on_line,
             functions_on_line(*file.selection, file.files, line->source_line, stop));
