@@ -217,7 +217,8 @@ std::string key_name(const Profile& profile, const KeyTable& keys, Key key) {
       const std::string_view file = base_name(strings[file_of(profile, frame)]);
       const std::uint32_t line = profile.frames().line[frame];
       if (file.empty() && line == 0) return or_unknown(function);
-      return fmt::format("{} {}:{}", or_unknown(function), file.empty() ? "?" : file, line);
+      return fmt::format("{} {}:{}", or_unknown(function), file.empty() ? "?" : file,
+                         line == 0 ? "?" : std::to_string(line));
     }
     case Granularity::address:
       return address_name(profile, frame);

@@ -69,13 +69,14 @@ export async function viewAddress(profd, socket, file) {
   return stdout.trim();
 }
 
-/** Bytes that a process has to itself, and its share of what it has with others (Linux). */
+/** Bytes that a process has to itself, its share of what it has with others, and what is backed by no file (Linux). */
 export function processMemory(pid) {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const kilobytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
   return {
     own: 1024 * (kilobytes("Private_Clean") + kilobytes("Private_Dirty")),
     share: 1024 * kilobytes("Pss"),
+    anonymous: 1024 * kilobytes("Anonymous"),
   };
 }
 
