@@ -16,8 +16,7 @@ const PROJECTS = {
     box: "main.findSimilar",
   },
   cpp: { fixture: "cpp-demo", profile: "cpu.callgrind", file: "index.cpp", line: 31, word: "words_of" },
-  // cProfile knows functions, not lines.
-  python: { fixture: "python-demo", profile: "cpu.pstats", file: "maze.py", line: 18, word: "carve", lines: false },
+  python: { fixture: "python-demo", profile: "cpu.pstats", file: "maze.py", line: 18, word: "carve" },
   typescript: { fixture: "ts-demo", profile: "cpu.cpuprofile", file: "formula.ts", line: 13, word: "TOKEN" },
 };
 
@@ -60,10 +59,6 @@ for (const [name, project] of Object.entries(PROJECTS)) {
       await window.command("View: Close Editors in Other Groups");
     }
     await window.openFile(project.file, project.line);
-    if (project.lines === false) {
-      await shot("code");
-      continue;
-    }
     await until("hints", async () => (await window.lines()).some(({ text }) => /%/.test(text)));
     await window.command("profd: Who Calls This (Measured)");
     await window.page.waitForTimeout(2000);
