@@ -16,7 +16,7 @@ std::string estimate_text(const Selection& selection);
 // The same for a table of these rows: "" where each of them is as the file says.
 std::string estimate_text(const Selection& selection, const FlatView& rows);
 
-inline std::string marked(std::string text, bool estimated) {
+inline std::string marked(const std::string& text, bool estimated) {
   return estimated ? kEstimateMark + text : text;
 }
 
