@@ -86,8 +86,7 @@ def run(ctx: Context) -> None:
                            f"JavaScript {megabytes(told['heap'] / 1e6)}")
         memory.check(own <= 150)
         ctx.report.notes.append(f"The page runs in Chromium {told['browser']}, headless, 1600 x 900, software drawing: the "
-                                "canvas is painted on the thread whose work is measured. On two cores answers wait for that "
-                                "drawing: with a third of the boxes, and of the bytes, they take as long.")
+                                "canvas is painted on the thread whose work is measured.")
     except (ClientError, KeyError, TypeError, ValueError, subprocess.TimeoutExpired) as error:
         for row in driven:
             row.measured = f"not yet: {error}"
