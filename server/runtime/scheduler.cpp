@@ -215,9 +215,16 @@ void Scheduler::used(ClientId client, std::chrono::steady_clock::time_point sinc
   usage->second = {is_first ? took : (usage->second.now(now) + took) / 2, now};
 }
 
+unsigned Scheduler::n_shared_busy() const {
+  unsigned n = 0;
+  for (const auto& client : clients_)
+    if (client.second.n_shared > 0) n += is_busy(client) ? client.second.n_shared : client.second.n_long;
+  return n;
+}
+
 bool Scheduler::may_take_more(const Clients::value_type& client) const {
   if (client.second.n_shared >= most_of_one_) return false;
-  return n_shared_busy_ < most_of_one_ || !is_busy(client);
+  return !is_busy(client) || n_shared_busy() < most_of_one_;
 }
 
 Scheduler::Clients::iterator Scheduler::next_client(Lane lane, bool is_shared) {
@@ -258,7 +265,6 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     Client& client = found->second;
     auto& queue = lane == Lane::interactive ? client.interactive : client.bulk;
     const bool is_busy_client = is_shared && is_busy(*found);
-    n_shared_busy_ += is_busy_client ? 1 : 0;
     const auto begun = std::chrono::steady_clock::now();
     {
       Named named = std::move(queue.front());
@@ -266,6 +272,7 @@ void Scheduler::work(std::size_t worker, Duty duty) {
       if (lane != Lane::interactive) --n_waiting_bulk_;
       ++client.n_running;
       client.n_shared += is_shared ? 1 : 0;
+      client.n_long += is_busy_client ? 1 : 0;
       client.served = ++turn_;
       workers_[worker].client = found->first;
       // What this worker did before may have kept a client from more; now an idle one may take it.
@@ -277,10 +284,10 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     --(lane == Lane::interactive ? n_interactive_ : n_bulk_);
     --client.n_running;
     client.n_shared -= is_shared ? 1 : 0;
-    n_shared_busy_ -= is_busy_client ? 1 : 0;
+    client.n_long -= is_busy_client ? 1 : 0;
     used(found->first, begun);
     // Who may have been kept from more waits for a worker that sleeps.
-    if (is_busy_client && n_idle_shared_ > 0 && has_work_for_shared()) shared_ready_.notify_one();
+    if (is_shared && n_idle_shared_ > 0 && has_work_for_shared()) shared_ready_.notify_one();
     if (client.n_running == 0 && client.interactive.empty() && client.bulk.empty()) clients_.erase(found);
   }
 }

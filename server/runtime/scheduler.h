@@ -81,6 +81,7 @@ class Scheduler {
     std::deque<Named> interactive, bulk;
     unsigned n_running = 0;    // on all workers
     unsigned n_shared = 0;     // on those for both lanes
+    unsigned n_long = 0;       // of these, begun when it was busy
     std::uint64_t served = 0;  // its last turn
   };
   using Clients = std::map<ClientId, Client>;
@@ -104,6 +105,9 @@ class Scheduler {
   [[nodiscard]] bool may_take_more(const Clients::value_type& client) const;
   // Would hold a worker for long, or again and again.
   [[nodiscard]] bool is_busy(const Clients::value_type& client) const;
+  // Workers for both lanes that busy clients have. Who asks for more and more is busy with what it began
+  // before, too.
+  [[nodiscard]] unsigned n_shared_busy() const;
   void used(ClientId client, std::chrono::steady_clock::time_point since);
   [[nodiscard]] bool has_work_for_shared();
   // For pieces; they take the lock.
@@ -122,7 +126,6 @@ class Scheduler {
   std::uint64_t turn_ = 0;
   std::map<ClientId, Usage> usage_;
   unsigned n_idle_shared_ = 0;
-  unsigned n_shared_busy_ = 0;                  // workers for both lanes that busy clients have
   std::size_t n_interactive_ = 0, n_bulk_ = 0;  // waiting and running
   bool stopping_ = false;
   std::vector<Worker> workers_;       // those that could not be started have no id

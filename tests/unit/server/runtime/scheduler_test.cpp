@@ -126,20 +126,21 @@ TEST_CASE("those who keep workers busy leave one, all together, to somebody who 
 
 TEST_CASE("those who have more waiting leave one, all together, to somebody who asks for one thing") {
   Scheduler scheduler(3);  // three workers for both lanes
-  Gate first, second;
-  std::atomic<int> n_second{0};
-  for (const ClientId client : {1u, 2u, 3u}) {
-    scheduler.submit(Lane::bulk, client, "export", first.task());
-    for (int i = 0; i < 5; ++i)
-      scheduler.submit(Lane::bulk, client, "export", second.task([&] { ++n_second; }));
-  }
-  first.open();
-  while (n_second < 2) std::this_thread::yield();
+  Gate others, gate;
+  std::atomic<int> n_others{0}, n_begun{0};
+  for (const ClientId client : {5u, 6u})
+    scheduler.submit(Lane::bulk, client, "view", others.task([&] { ++n_others; }));
+  const auto task = [&] { return gate.task([&] { ++n_begun; }); };
+  scheduler.submit(Lane::bulk, 1, "export", task());  // which seems little
+  while (n_others + n_begun < 3) std::this_thread::yield();
+  for (const ClientId client : {1u, 2u, 3u})
+    for (int i = 0; i < 5; ++i) scheduler.submit(Lane::bulk, client, "export", task());
+  others.open();
+  while (n_begun < 2) std::this_thread::yield();
   std::promise<void> newcomer;
   scheduler.submit(Lane::bulk, 4, "view", [&] { newcomer.set_value(); });
   CHECK(soon(newcomer));
-  CHECK(n_second == 2);
-  second.open();
+  CHECK(n_begun == 2);
 }
 
 TEST_CASE("clients are served in turn, each in the order of its own tasks") {
