@@ -25,6 +25,8 @@ class StopCondition {
  public:
   virtual ~StopCondition() = default;
   virtual bool stopped() const = 0;
+  // Returns a little later when somebody else needs the processor more.
+  virtual void make_way() const {}
 };
 
 // A default token never stops. Copies observe the same source; each copy has its own check counter,
@@ -38,9 +40,13 @@ class StopToken {
   bool stop_requested() const {
     return (flag_ && flag_->load(std::memory_order_relaxed)) || (condition_ && condition_->stopped());
   }
-  // Reads the flag on every 4096th call only.
+  void make_way() const {
+    if (condition_) condition_->make_way();
+  }
+  // Makes way and reads the flag on every 4096th call only.
   bool check() {
     if ((++count_ & 4095u) != 0) return false;
+    make_way();
     return stop_requested();
   }
   Result<void> status() const {

@@ -16,6 +16,20 @@ struct ViewCache::Flight final : StopCondition {
     return std::all_of(waiting.begin(), waiting.end(), [](const StopToken& t) { return t.stop_requested(); });
   }
 
+  // As patient as the only one who waits.
+  void make_way() const override {
+    std::optional<StopToken> only;
+    {
+      const std::scoped_lock lock(mutex);
+      for (const StopToken& token : waiting) {
+        if (token.stop_requested()) continue;
+        if (only) return;
+        only = token;
+      }
+    }
+    if (only) only->make_way();
+  }
+
   mutable std::mutex mutex;
   std::condition_variable landed;
   std::vector<StopToken> waiting;  // who left stays listed, with a token that is stopped

@@ -1,7 +1,9 @@
 #include "server/engine/warm_up.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +33,28 @@ Result<void> lay_out(const Selection& selection, Shape shape, const StopToken& s
   if (!layout) return tl::unexpected<Error>(layout.error());
   return {};
 }
+
+// Stops with its source, and works only while no client has work: who looks at a picture needs the processor
+// for it. Not for ever, as somebody may ask without a pause; and not in the pieces that other workers help
+// with, which would be kept from clients.
+class Patience final : public StopCondition {
+ public:
+  Patience(const Scheduler& scheduler, StopSource stop) : scheduler_(scheduler), stop_(std::move(stop)) {}
+  [[nodiscard]] bool stopped() const override { return stop_.stopped(); }
+  void make_way() const override {
+    constexpr std::chrono::milliseconds kPause{250}, kNap{5};
+    constexpr int kMostNaps = 4000;
+    if (std::this_thread::get_id() != thread_ || n_naps_ >= kMostNaps || scheduler_.quiet() > kPause) return;
+    ++n_naps_;
+    std::this_thread::sleep_for(kNap);
+  }
+
+ private:
+  const Scheduler& scheduler_;
+  const StopSource stop_;
+  const std::thread::id thread_ = std::this_thread::get_id();
+  mutable int n_naps_ = 0;  // of `thread_`
+};
 
 }  // namespace
 
@@ -151,35 +175,36 @@ void WarmUp::next() {
   Job& job = jobs_.front();
   Step step = std::move(job.steps.front());
   job.steps.pop_front();
-  scheduler_.submit(Lane::bulk, kNobody, "prepare " + job.open->name,
-                    [this, &views = views_, alive = alive_, post = post_, step = std::move(step),
-                     stop = job.stop, name = job.open->name, view_id = job.open->view_id] {
-                      bool go_on = false;
-                      // A step that ends with an exception (no memory) ends the job, and the next one has its
-                      // turn.
-                      struct Over {
-                        const bool& go_on;
-                        const Post& post;
-                        std::function<void(bool)> tell;
-                        ~Over() {
-                          try {
-                            const LastWords words;
-                            post([tell = tell, go_on = go_on] { tell(go_on); });
-                          } catch (const std::bad_alloc&) {  // nothing more is prepared, nobody waits for it
-                          }
-                        }
-                      } over{go_on, post, [this, alive, view_id](bool more) {
-                               if (*alive) step_over(view_id, more);
-                             }};
-                      std::optional<Account> account;
-                      if (views.pool()) account.emplace(views.pool(), stop);
-                      const Account::Scope scope(account ? &*account : nullptr);
-                      const Result<void> done = step(StopToken(stop));
-                      views.measure_again();  // the engine outlives its workers, this need not
-                      go_on = done.has_value();
-                      if (!done && done.error().code != ErrorCode::cancelled)
-                        log_warning(fmt::format("{}: not prepared: {}", name, describe(done.error())));
-                    });
+  scheduler_.submit(
+      Lane::bulk, kNobody, "prepare " + job.open->name,
+      [this, &views = views_, &scheduler = scheduler_, alive = alive_, post = post_, step = std::move(step),
+       stop = job.stop, name = job.open->name, view_id = job.open->view_id] {
+        bool go_on = false;
+        // A step that ends with an exception (no memory) ends the job, and the next one has its
+        // turn.
+        struct Over {
+          const bool& go_on;
+          const Post& post;
+          std::function<void(bool)> tell;
+          ~Over() {
+            try {
+              const LastWords words;
+              post([tell = tell, go_on = go_on] { tell(go_on); });
+            } catch (const std::bad_alloc&) {  // nothing more is prepared, nobody waits for it
+            }
+          }
+        } over{go_on, post, [this, alive, view_id](bool more) {
+                 if (*alive) step_over(view_id, more);
+               }};
+        std::optional<Account> account;
+        if (views.pool()) account.emplace(views.pool(), stop);
+        const Account::Scope scope(account ? &*account : nullptr);
+        const Result<void> done = step(StopToken(std::make_shared<Patience>(scheduler, stop)));
+        views.measure_again();  // the engine outlives its workers, this need not
+        go_on = done.has_value();
+        if (!done && done.error().code != ErrorCode::cancelled)
+          log_warning(fmt::format("{}: not prepared: {}", name, describe(done.error())));
+      });
 }
 
 void WarmUp::step_over(std::uint64_t view_id, bool go_on) {

@@ -118,6 +118,7 @@ void Scheduler::add(Lane lane, ClientId client, Named named, bool first) {
     queue.push_back(std::move(named));
   ++(lane == Lane::interactive ? n_interactive_ : n_bulk_);
   if (lane != Lane::interactive) ++n_waiting_bulk_;
+  if (client != kNobody) ++n_of_clients_;
 }
 
 void Scheduler::submit(Lane lane, ClientId client, std::string name, Task task) {
@@ -155,6 +156,11 @@ bool Scheduler::full(ClientId client) const {
 std::size_t Scheduler::n_tasks(Lane lane) const {
   const std::lock_guard lock(mutex_);
   return lane == Lane::interactive ? n_interactive_ : n_bulk_;
+}
+
+std::chrono::steady_clock::duration Scheduler::quiet() const {
+  if (n_of_clients_ > 0) return {};
+  return std::chrono::steady_clock::now() - last_of_client_.load();
 }
 
 ClientId Scheduler::client_of_this_thread() const {
@@ -286,6 +292,10 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     client.n_shared -= is_shared ? 1 : 0;
     client.n_long -= is_busy_client ? 1 : 0;
     used(found->first, begun);
+    if (found->first != kNobody) {
+      last_of_client_ = std::chrono::steady_clock::now();
+      --n_of_clients_;
+    }
     // Who may have been kept from more waits for a worker that sleeps.
     if (is_shared && n_idle_shared_ > 0 && has_work_for_shared()) shared_ready_.notify_one();
     if (client.n_running == 0 && client.interactive.empty() && client.bulk.empty()) clients_.erase(found);

@@ -65,6 +65,8 @@ class Scheduler {
   [[nodiscard]] unsigned n_threads() const { return n_threads_; }
   // Waiting and running tasks of a lane.
   [[nodiscard]] std::size_t n_tasks(Lane lane) const;
+  // Since when no client has had anything waiting or running; 0 while one has. Cheap.
+  [[nodiscard]] std::chrono::steady_clock::duration quiet() const;
 
   // Runs pieces on bulk workers; the caller takes part, so it is safe from a worker and with 0 threads.
   Executor& executor() { return *executor_; }
@@ -120,7 +122,9 @@ class Scheduler {
   OnException on_exception_;
   std::unique_ptr<Executor> executor_;
   std::atomic<std::size_t> n_waiting_bulk_{0};  // changed under `mutex_`, read without it between two pieces
-  mutable std::mutex mutex_;                    // guards what follows
+  std::atomic<std::size_t> n_of_clients_{0};    // waiting and running; so are these
+  std::atomic<std::chrono::steady_clock::time_point> last_of_client_{};
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable interactive_ready_, shared_ready_;
   Clients clients_;
   std::uint64_t turn_ = 0;

@@ -83,6 +83,8 @@ export interface Selected {
 /** Where addresses and settings are kept: a browser, an editor, a test. */
 export interface Home {
   address(): string;
+  /** The whole address of what is shown, where others can open it. */
+  readonly link?: () => string;
   push(address: string): void;
   replace(address: string): void;
   onAddress(listener: (address: string) => void): void;

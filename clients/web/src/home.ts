@@ -57,17 +57,45 @@ function takeRoots(): readonly string[] {
     .filter((uri) => uri !== "");
 }
 
+/** An address that is followed by another one within this time is not shown: each is a navigation for the browser. */
+const REST_MS = 250;
+
 export function browserHome(): Home {
   const roots = takeRoots();
   const target = (address: string) => (address === "" ? location.pathname + location.search : "#" + address);
+  let next: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const drop = () => {
+    clearTimeout(timer);
+    next = undefined;
+  };
+  const write = () => {
+    const address = next;
+    drop();
+    if (address !== undefined) history.replaceState(null, "", target(address));
+  };
   return {
     inEditor: false,
     roots: () => roots,
-    address: () => location.hash,
-    push: (address) => history.pushState(null, "", target(address)),
-    replace: (address) => history.replaceState(null, "", target(address)),
+    address: () => next ?? location.hash,
+    link: () => {
+      write();
+      return location.href;
+    },
+    push: (address) => {
+      write();
+      history.pushState(null, "", target(address));
+    },
+    replace: (address) => {
+      next = address;
+      clearTimeout(timer);
+      timer = setTimeout(write, REST_MS);
+    },
     onAddress: (listener) => {
-      window.addEventListener("popstate", () => listener(location.hash));
+      window.addEventListener("popstate", () => {
+        drop(); // it was of the entry that was left
+        listener(location.hash);
+      });
     },
     settings: () => kept(() => localStorage.getItem(SETTINGS_KEY), null),
     keepSettings: (text) => kept(() => localStorage.setItem(SETTINGS_KEY, text), undefined),

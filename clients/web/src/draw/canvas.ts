@@ -89,8 +89,12 @@ export function watchScreen(element: HTMLElement, changed: (screen: Screen) => v
   };
 }
 
-/** Sizes the canvas, if it is not yet, and gives its context in pixels of the page. */
-export function prepare(canvas: HTMLCanvasElement, screen: Screen): CanvasRenderingContext2D | undefined {
+/** Sizes the canvas, if it is not yet, and gives its context in pixels of the page. `alpha`: it can be seen through. */
+export function prepare(
+  canvas: HTMLCanvasElement,
+  screen: Screen,
+  { alpha }: { readonly alpha: boolean },
+): CanvasRenderingContext2D | undefined {
   const width = Math.max(1, Math.round(screen.width * screen.ratio));
   const height = Math.max(1, Math.round(screen.height * screen.ratio));
   if (canvas.width !== width || canvas.height !== height) {
@@ -99,7 +103,7 @@ export function prepare(canvas: HTMLCanvasElement, screen: Screen): CanvasRender
     canvas.style.width = `${width / screen.ratio}px`;
     canvas.style.height = `${height / screen.ratio}px`;
   }
-  const context = canvas.getContext("2d", { alpha: true });
+  const context = canvas.getContext("2d", { alpha });
   if (context === null) return undefined;
   context.setTransform(screen.ratio, 0, 0, screen.ratio, 0, 0);
   return context;

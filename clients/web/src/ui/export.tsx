@@ -124,11 +124,11 @@ export function exportItems(app: App): MenuItem[] {
     items.push({ text: "Page that opens anywhere, HTML", run: () => void page(app) });
   if (formats.some((format) => format.id === "csv"))
     items.push({ text: "Table, CSV", run: () => void written(app, "csv", "flat") });
-  items.push(
-    { text: "Copy the hottest as Markdown", icon: "copy", run: () => void markdown(app) },
-    { text: "Copy the link", icon: "copy", run: () => copyText(app, location.href, "The link") },
-    { text: "The profile, as these filters leave it", heading: true },
-  );
+  items.push({ text: "Copy the hottest as Markdown", icon: "copy", run: () => void markdown(app) });
+  const { link } = app.home;
+  if (link !== undefined)
+    items.push({ text: "Copy the link", icon: "copy", run: () => copyText(app, link(), "The link") });
+  items.push({ text: "The profile, as these filters leave it", heading: true });
   for (const format of formats)
     if (format.id !== "svg" && format.id !== "csv")
       items.push({ text: format.title, run: () => void written(app, format.id) });

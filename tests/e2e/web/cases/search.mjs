@@ -12,7 +12,9 @@ export default (test, { bridge, demo, scratch }) => {
     await views.until("the share", async () =>
       /^36\.6 %/.test(await views.page.locator(".search-share").textContent()),
     );
-    assert.match(await views.page.locator("[role=status][aria-live]").textContent(), /36\.6 %/);
+    await views.until("the share in words", async () =>
+      /36\.6 %/.test(await views.page.locator("[role=status][aria-live]").textContent()),
+    );
     await views.page.keyboard.press("Enter");
     await views.until("a match", async () => /json/.test(await views.chosen()));
     const first = await views.page.locator(".details .stack").textContent();

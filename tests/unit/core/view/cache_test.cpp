@@ -162,6 +162,39 @@ TEST_CASE("a computation goes on while one asker stays, and stops with the last"
   CHECK(cache.get<Blob>({1, "a"}, {}, makes(10)));
 }
 
+TEST_CASE("a computation makes way as long as nobody else waits for it") {
+  struct Counting final : StopCondition {
+    [[nodiscard]] bool stopped() const override { return false; }
+    void make_way() const override { ++n; }
+    mutable std::atomic<int> n = 0;
+  };
+  ViewCache cache(1000);
+  const auto patient = std::make_shared<Counting>();
+  std::atomic<bool> joined = false, over = false;
+  std::atomic<int> n_alone = 0, n_joined = 0;
+  std::thread first([&] {
+    static_cast<void>(
+        cache.get<Blob>({1, "a"}, StopToken(patient), [&](const StopToken& token) -> Result<BlobPtr> {
+          token.make_way();
+          n_alone = patient->n.load();
+          while (!joined) std::this_thread::yield();
+          token.make_way();
+          n_joined = patient->n.load();
+          over = true;
+          return blob(1);
+        }));
+  });
+  await([&] { return n_alone > 0; });
+  std::thread second([&] { static_cast<void>(cache.get<Blob>({1, "a"}, {}, makes(10))); });
+  await([&] { return cache.counters().joins == 1; });
+  joined = true;
+  first.join();
+  second.join();
+  CHECK(over);
+  CHECK(n_alone == 1);
+  CHECK(n_joined == 1);
+}
+
 TEST_CASE("an asker who leaves does not wait for the view") {
   ViewCache cache(1000);
   std::atomic<bool> go_on = false, started = false;

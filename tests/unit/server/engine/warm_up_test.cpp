@@ -72,6 +72,22 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
   CHECK(memory > 1'000'000);  // counted: totals and the index of contexts by function
 }
 
+TEST_CASE("nothing is made ahead of time while a client's work is being done") {
+  const BigProfile file(120'000);
+  TestDaemon daemon;
+  TestClient client = watching_client(daemon);
+  std::promise<void> over;
+  const std::shared_future<void> end = over.get_future().share();
+  daemon.engine().scheduler().submit(Lane::interactive, 99, "hover", [end] { end.wait(); });
+  client.result("profile/open", {{"uri", file.uri()}});
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  bool preparing = false;
+  daemon.run_on_strand([&] { preparing = !daemon.engine().activities().empty(); });
+  CHECK(preparing);
+  over.set_value();
+  wait_until_prepared(client);
+}
+
 TEST_CASE("closing a profile stops what is made for it and gives its memory back") {
   const BigProfile file(120'000);
   TestDaemon daemon;

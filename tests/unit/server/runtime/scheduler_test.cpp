@@ -143,6 +143,20 @@ TEST_CASE("those who have more waiting leave one, all together, to somebody who 
   CHECK(n_begun == 2);
 }
 
+TEST_CASE("it is quiet since the last client's task ended, whatever the daemon itself does") {
+  Scheduler scheduler(3);
+  Gate ours, theirs;
+  std::promise<void> begun;
+  scheduler.submit(Lane::bulk, kNobody, "prepare", ours.task([&] { begun.set_value(); }));
+  REQUIRE(soon(begun));
+  CHECK(scheduler.quiet() > std::chrono::hours(0));
+  scheduler.submit(Lane::bulk, 1, "view", theirs.task());
+  CHECK(scheduler.quiet() == std::chrono::hours(0));
+  theirs.open();
+  while (scheduler.quiet() == std::chrono::hours(0)) std::this_thread::yield();
+  CHECK(scheduler.quiet() < std::chrono::minutes(1));
+}
+
 TEST_CASE("clients are served in turn, each in the order of its own tasks") {
   Scheduler scheduler(2);  // two workers for both lanes, of which one client gets one
   Gate first, second;

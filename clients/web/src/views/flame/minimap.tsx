@@ -62,11 +62,11 @@ export function Minimap(props: {
   const { palette } = app.settings.value;
   useEffect(() => {
     if (canvas.current === null || layout === undefined || screen.width === 0) return;
-    const context = prepare(canvas.current, screen);
+    const context = prepare(canvas.current, screen, { alpha: true });
     if (context === undefined) return;
+    context.clearRect(0, 0, screen.width, screen.height);
     const scheme = props.scheme === "metric" ? "module" : props.scheme;
     const paints = paintsOf(layout, scheme, theme.mode, palette, props.hues);
-    context.clearRect(0, 0, screen.width, screen.height);
     const rows = Math.min(MAX_ROWS, layout.rows);
     for (const i of paints.byFill) {
       const row = layout.depth[i]!;
@@ -82,7 +82,7 @@ export function Minimap(props: {
   const place = layout === undefined ? undefined : placeIn(layout, props.target.zoom);
   useEffect(() => {
     if (marker.current === null || layout === undefined || place === undefined || screen.width === 0) return;
-    const context = prepare(marker.current, screen);
+    const context = prepare(marker.current, screen, { alpha: true });
     if (context === undefined) return;
     context.clearRect(0, 0, screen.width, screen.height);
     const inner =

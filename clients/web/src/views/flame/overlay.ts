@@ -13,7 +13,6 @@ export function paintOverlay(
   text: string,
 ): void {
   const { layout, placed, rowHeight, width, height } = frame;
-  context.clearRect(0, 0, width, height);
   const outline = (i: number, color: string, line: number) => {
     const x0 = Math.max(-2, placed.x[i]!);
     const x1 = Math.min(width + 2, placed.x[i]! + placed.w[i]!);

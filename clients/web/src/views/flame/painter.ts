@@ -1,5 +1,5 @@
-// Draws a flame graph on its two canvases: boxes and names below, what is pointed at and chosen above. At most once a
-// frame of the screen, and never while nothing changes.
+// Draws a flame graph on its canvas: boxes and names, then what is pointed at and chosen. At most once a frame of the
+// screen, and never while nothing changes.
 import { canvasSurface, prepare, type Screen } from "../../draw/canvas.js";
 import { paintsOf, type GroupHues, type Paints } from "../../draw/colors.js";
 import type { Layout } from "../../draw/layout.js";
@@ -26,14 +26,12 @@ export interface PainterHost {
   readonly controller: FlameController;
   look(): Look;
   scrollTop(): number;
-  canvas(layer: Layer): HTMLCanvasElement | null;
+  canvas(): HTMLCanvasElement | null;
   /** The items with an outline; -1: none. */
   hovered(): number;
   cursor(): number;
   drawn(frame: Frame): void;
 }
-
-export type Layer = "base" | "over";
 
 export const rowHeightOf = ({ compact }: Settings) => (compact ? 14 : 18);
 const fontSizeOf = ({ compact }: Settings) => (compact ? 10.5 : 12);
@@ -41,31 +39,39 @@ const fontSizeOf = ({ compact }: Settings) => (compact ? 10.5 : 12);
 export class StagePainter {
   screen: Screen = { width: 0, height: 0, ratio: 1 };
   private scheduled = 0;
-  private baseIsOld = true;
-  private overIsBlank = false;
+  private isDue = false;
+  private readonly turn = new MessageChannel();
   private surface: { of: string; value: Surface } | undefined;
   private paints: { of: Layout; key: string; value: Paints } | undefined;
   private ruler: { font: string; measure: Ruler } | undefined;
 
-  constructor(private readonly host: PainterHost) {}
+  constructor(private readonly host: PainterHost) {
+    this.turn.port1.onmessage = () => {
+      this.scheduled = requestAnimationFrame(() => {
+        this.isDue = false;
+        this.draw();
+      });
+    };
+  }
 
   dispose(): void {
     cancelAnimationFrame(this.scheduled);
+    this.turn.port1.close();
   }
 
-  invalidate(layer: Layer = "base"): void {
-    if (layer === "base") this.baseIsOld = true;
-    if (this.scheduled !== 0) return;
-    this.scheduled = requestAnimationFrame(() => {
-      this.scheduled = 0;
-      this.draw();
-    });
+  /**
+   * A frame stands in line behind what the page has yet to hear: browsers put frames before messages, so that a motion
+   * whose frames fill the time would keep the answer that it waits for from being read.
+   */
+  invalidate(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    this.turn.port2.postMessage(undefined);
   }
 
   /** In the frame that shows the new size: nothing flickers. */
   resized(screen: Screen): void {
     this.screen = screen;
-    this.baseIsOld = true;
     this.draw();
     this.invalidate();
   }
@@ -119,33 +125,24 @@ export class StagePainter {
   }
 
   private draw(): void {
-    const base = this.host.canvas("base");
-    const over = this.host.canvas("over");
-    if (base === null || over === null) return;
+    const canvas = this.host.canvas();
+    if (canvas === null) return;
     const more = this.host.controller.frame(performance.now());
     const frame = this.frame();
     if (frame === undefined) return;
     const look = this.host.look();
-    if (this.baseIsOld) {
-      const context = prepare(base, this.screen);
-      if (context !== undefined) {
-        context.clearRect(0, 0, frame.width, frame.height);
-        context.font = fontOf(look);
-        context.fontKerning = "none";
-        paint(frame, this.surfaceOf(context));
-      }
-      this.baseIsOld = false;
-      this.host.drawn(frame);
+    const context = prepare(canvas, this.screen, { alpha: false });
+    if (context !== undefined) {
+      context.font = fontOf(look);
+      context.fontKerning = "none";
+      const surface = this.surfaceOf(context);
+      surface.rect(0, 0, frame.width, frame.height, frame.ink.ground);
+      paint(frame, surface);
+      context.save();
+      paintOverlay(context, frame, this.host.hovered(), this.host.cursor(), look.theme.accent, look.theme.text);
+      context.restore();
     }
-    const hovered = this.host.hovered();
-    const cursor = this.host.cursor();
-    const blank = hovered < 0 && cursor < 0;
-    // Even an empty canvas costs a copy of the screen when it is drawn on.
-    if (!blank || !this.overIsBlank) {
-      const context = prepare(over, this.screen);
-      if (context !== undefined) paintOverlay(context, frame, hovered, cursor, look.theme.accent, look.theme.text);
-      this.overIsBlank = blank;
-    }
+    this.host.drawn(frame);
     if (more) this.invalidate();
   }
 

@@ -68,8 +68,7 @@ export function Stage(props: StageProps) {
   latest.current = { props, look };
 
   const scroller = useRef<HTMLDivElement>(null);
-  const base = useRef<HTMLCanvasElement>(null);
-  const over = useRef<HTMLCanvasElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
   const tree = useRef<HTMLDivElement>(null);
   const viewport = useRef<HTMLDivElement>(null);
   const hovered = useSignal<Hovered | undefined>(undefined);
@@ -108,7 +107,7 @@ export function Stage(props: StageProps) {
         controller,
         look: () => latest.current.look,
         scrollTop: () => scroller.current?.scrollTop ?? 0,
-        canvas: (layer) => (layer === "base" ? base : over).current,
+        canvas: () => canvas.current,
         hovered: () => hovered.peek()?.item ?? -1,
         cursor: () => cursor.peek(),
         drawn: (frame) => {
@@ -124,7 +123,7 @@ export function Stage(props: StageProps) {
     },
     [],
   );
-  useEffect(() => releaser(base, over), []);
+  useEffect(() => releaser(canvas), []);
 
   const targetKey = JSON.stringify(target);
   useEffect(() => controller.show(target), [targetKey]);
@@ -163,7 +162,7 @@ export function Stage(props: StageProps) {
     if (layout === undefined || now === followed.current) return;
     followed.current = now;
     cursor.value = placeOf(layout, now);
-    painter.invalidate("over");
+    painter.invalidate();
   }, [selected, layout]);
 
   const reveal = (of: Layout, item: number) => {
@@ -180,7 +179,7 @@ export function Stage(props: StageProps) {
     cursor.value = item;
     if (!isRemainder(of, item)) app.select((followed.current = boxOf(of, item)));
     reveal(of, item);
-    painter.invalidate("over");
+    painter.invalidate();
   };
   const zoom = (item: number) => {
     const to = controller.zoomTo(item);
@@ -230,7 +229,7 @@ export function Stage(props: StageProps) {
       const of = controller.layout;
       const before = hovered.value;
       hovered.value = item < 0 || at === undefined || of === undefined ? undefined : { item, at, layout: of };
-      if (hovered.value?.item !== before?.item) painter.invalidate("over");
+      if (hovered.value?.item !== before?.item) painter.invalidate();
     },
     click: (item) => {
       if (controller.layout === undefined) return;
@@ -277,8 +276,7 @@ export function Stage(props: StageProps) {
     <div class="stage" ref={scroller} onScroll={() => painter.invalidate()}>
       <div class="stage-content" style={{ height: `${rows * rowHeight}px` }}>
         <div class="stage-view" ref={viewport}>
-          <canvas ref={base} aria-hidden="true" />
-          <canvas ref={over} aria-hidden="true" />
+          <canvas ref={canvas} aria-hidden="true" />
           <AccessibleTree
             id={props.id}
             label={props.label}
