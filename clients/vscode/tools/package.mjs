@@ -1,7 +1,19 @@
 // package.mjs [--target PLATFORM] [--daemon PROFD] [--out FILE]: one VSIX in dist/, with the daemon of the platform or without
 // any. Fails above the size that a download may have.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -20,8 +32,9 @@ if (values.daemon !== undefined && values.target === undefined) {
   process.exit(2);
 }
 
-const parts = ["bin", "lib", "licenses"].map((name) => join(root, name));
-const removeParts = () => parts.forEach((part) => rmSync(part, { recursive: true, force: true }));
+/** What is packed, put together apart from the sources. */
+const stage = mkdtempSync(join(tmpdir(), "profd-vsix-"));
+process.on("exit", () => rmSync(stage, { recursive: true, force: true }));
 
 /** Every Linux has these; of the others a system has another version, or none. */
 const OF_THE_SYSTEM = /^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so/;
@@ -44,7 +57,6 @@ const LINKED_IN = [
 ];
 
 function fail(text) {
-  removeParts();
   console.error(text);
   process.exit(1);
 }
@@ -58,25 +70,39 @@ function run(program, ...args) {
 function addLicense(name) {
   const text = `/usr/share/doc/${name}/copyright`;
   if (!existsSync(text)) fail(`${text} is not there: what is passed on has its licences with it`);
-  cpSync(text, join(root, "licenses", `${name}.txt`), { dereference: true });
+  cpSync(text, join(stage, "licenses", `${name}.txt`), { dereference: true });
 }
 
 /** Libraries that are not in every system's version travel along; the daemon looks for them in ../lib/profd first. */
 function addLibraries(program) {
-  mkdirSync(join(root, "lib/profd"), { recursive: true });
-  mkdirSync(join(root, "licenses"));
+  mkdirSync(join(stage, "lib/profd"), { recursive: true });
+  mkdirSync(join(stage, "licenses"));
   for (const [, name, path] of run("ldd", program).matchAll(/^\s*(\S+) => (\S+)/gm)) {
     if (OF_THE_SYSTEM.test(name)) continue;
     if (!existsSync(path)) fail(`${program} needs ${name}, which is not there`);
-    cpSync(path, join(root, "lib/profd", name), { dereference: true });
+    cpSync(path, join(stage, "lib/profd", name), { dereference: true });
     addLicense(run("dpkg", "-S", `*/${basename(realpathSync(path))}`).split(":")[0]);
   }
   LINKED_IN.forEach(addLicense);
 }
 
-removeParts();
+/** An editor shows the pictures of an installed extension's README only from the network, or in the text itself. */
+function withPictures(markdown) {
+  return markdown.replace(/!\[([^\]]*)\]\(([^):]+\.png)\)/g, (_, title, path) => {
+    const picture = readFileSync(join(root, path)).toString("base64");
+    return `![${title}](data:image/png;base64,${picture})`;
+  });
+}
+
+for (const name of ["package.json", "package.nls.json", "CHANGELOG.md", ".vscodeignore", "dist", "media"])
+  cpSync(join(root, name), join(stage, name), {
+    recursive: true,
+    filter: (source) => !source.endsWith(".vsix"),
+  });
+writeFileSync(join(stage, "README.md"), withPictures(readFileSync(join(root, "README.md"), "utf8")));
+cpSync(join(root, "../../LICENSE"), join(stage, "LICENSE"));
 if (values.daemon !== undefined) {
-  const program = join(root, "bin/profd");
+  const program = join(stage, "bin/profd");
   mkdirSync(dirname(program));
   cpSync(values.daemon, program, { dereference: true });
   chmodSync(program, 0o755);
@@ -84,7 +110,6 @@ if (values.daemon !== undefined) {
   spawnSync("strip", [program], { stdio: "ignore" });
   if (values.target.startsWith("linux-")) addLibraries(values.daemon);
 }
-cpSync(join(root, "../../LICENSE"), join(root, "LICENSE"));
 const made = spawnSync(
   process.execPath,
   [
@@ -92,13 +117,14 @@ const made = spawnSync(
     "package",
     "--no-dependencies",
     "--allow-missing-repository",
+    // Relative ones are in the text by now; the check of a marketplace is not for a file that one installs.
+    "--no-rewrite-relative-links",
     "--out",
     out,
     ...(values.target === undefined ? [] : ["--target", values.target]),
   ],
-  { cwd: root, stdio: ["ignore", "inherit", "inherit"] },
+  { cwd: stage, stdio: ["ignore", "inherit", "inherit"] },
 );
-removeParts();
 if (made.status !== 0) process.exit(1);
 const { size } = statSync(out);
 console.log(`${out}: ${(size / 1e6).toFixed(1)} MB`);

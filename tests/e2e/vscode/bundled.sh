@@ -24,3 +24,5 @@ foreign=$(ldd extension/bin/profd | grep -vE "linux-vdso|ld-linux|lib(c|m|dl|rt|
 [ -z "$foreign" ] || { echo "not in the package: $foreign"; exit 1; }
 ldd extension/bin/profd | grep -q "$work/extension/"
 ls extension/licenses | grep -q fmt
+# An editor shows pictures of a README that is installed from the network or from the text itself.
+[ "$(grep -c 'data:image/png;base64,' extension/readme.md)" = 2 ] || { echo "pictures of the README"; exit 1; }
