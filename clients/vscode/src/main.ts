@@ -65,7 +65,7 @@ export class Main {
       onOpened: (uri) => void recent.add(uri.toString()),
       begin: (uri) => filters.place({ profile: uri }),
     });
-    const opening = new Opening(session, recent);
+    const opening = new Opening(session, recent, (uri) => pages.editorFor(uri));
     const doubt = () => {
       const document = vscode.window.activeTextEditor?.document;
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;

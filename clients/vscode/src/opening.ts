@@ -1,6 +1,5 @@
 // The ways in: asking for files, recent ones, and what to do about a file that cannot be read.
 import * as vscode from "vscode";
-import { EDITORS } from "./ids.js";
 import { asProblem, explain, showError } from "./problems.js";
 import type { Recent } from "./recent.js";
 import { NoDaemon, type OpenHow, type Session } from "./session.js";
@@ -9,6 +8,7 @@ export class Opening {
   constructor(
     private readonly session: Session,
     private readonly recent: Recent,
+    private readonly editorFor: (uri: vscode.Uri) => string,
   ) {}
 
   /** Reads a profile, shows it in the code, and its page in an editor. */
@@ -20,7 +20,7 @@ export class Opening {
       return;
     }
     await this.recent.add(uri.toString());
-    await vscode.commands.executeCommand("vscode.openWith", uri, EDITORS[0], { preview: false });
+    await vscode.commands.executeCommand("vscode.openWith", uri, this.editorFor(uri), { preview: false });
   }
 
   async ask(): Promise<void> {

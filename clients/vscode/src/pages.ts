@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Selection } from "../../shared/ts/psp.js";
 import { toAddress, type Place } from "../../web/src/state/place.js";
-import { EDITORS } from "./ids.js";
+import { editorFor, type EditorManifest } from "./editors.js";
 import { explain } from "./problems.js";
 import { Relay } from "./relay.js";
 import type { Frame } from "./reveal.js";
@@ -49,6 +49,10 @@ export class Pages {
     private readonly hooks: PageHooks,
   ) {}
 
+  editorFor(uri: vscode.Uri): string {
+    return editorFor(this.context.extension.packageJSON as EditorManifest, uri.path);
+  }
+
   /** The profile of the page that is looked at. */
   get active(): string | undefined {
     return [...this.pages].find(({ panel }) => panel.active)?.uri;
@@ -66,7 +70,8 @@ export class Pages {
     const page = [...this.pages].find((other) => other.uri === uri);
     if (page === undefined) {
       this.wanted.set(uri, place);
-      await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), EDITORS[0]);
+      const file = vscode.Uri.parse(uri);
+      await vscode.commands.executeCommand("vscode.openWith", file, this.editorFor(file));
       return;
     }
     if (page.listening && page.panel.visible)

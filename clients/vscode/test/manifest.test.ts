@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { editorFor } from "../src/editors.js";
 
 const root = join(import.meta.dirname, "..");
 const text = (path: string) => readFileSync(join(root, path), "utf8");
@@ -34,6 +35,13 @@ const sources = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? sources(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
   );
+
+test("a file opens in the editor that is listed for its name, any other one in the editor for all", () => {
+  for (const name of ["cpu.pprof", "CPU.PPROF", "a.pb.gz", "perf.data", "callgrind.out.123", "isolate-1-v8.log"])
+    expect(editorFor(manifest, `/folder/${name}`), name).toBe("profd.profile");
+  for (const name of ["notes.txt", "pprof", "perfxdata", "my-perf.data", "cpu.pprof/notes"])
+    expect(editorFor(manifest, `/folder/${name}`), name).toBe("profd.profileAny");
+});
 
 test("every text is there, and none that nobody says", () => {
   const used = new Set([...text("package.json").matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key));
