@@ -56,6 +56,7 @@ export class StagePainter {
 
   dispose(): void {
     cancelAnimationFrame(this.scheduled);
+    this.turn.port1.onmessage = null;
     this.turn.port1.close();
   }
 
