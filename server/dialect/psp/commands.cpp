@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "core/view/resolve.h"
 #include "server/dialect/psp/module.h"
@@ -93,10 +94,11 @@ class CommandsModule final : public Module {
   SessionContext& session_;
 };
 
-// Where a page of a client is put to be shown; "" where there is no place for it.
+// Where a page of a client is put to be shown; "" where there is no place for it. A person may have a daemon
+// an editor, and each has a first client.
 std::string page_path(std::string_view name, ClientId client) {
   const auto folder = runtime_dir();
-  return folder ? fmt::format("{}/{}-{}.md", *folder, name, client) : "";
+  return folder ? fmt::format("{}/{}-{}-{}.md", *folder, name, ::getpid(), client) : "";
 }
 
 // The pages that were shown are the session's.

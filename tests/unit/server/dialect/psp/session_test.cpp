@@ -2,6 +2,7 @@
 #include <deque>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "server/dialect/psp/psp_session.h"
 #include "server/transport/framed_input.h"
@@ -200,6 +201,8 @@ TEST_CASE("the pages that commands showed go with their session") {
     const std::string uri = (*client.last("window/showDocument"))["params"]["uri"];
     shown = uri.substr(std::string("file://").size());
     CHECK(std::filesystem::exists(shown));
+    // Another daemon's first client has pages of the same names.
+    CHECK(shown.find("-" + std::to_string(::getpid()) + "-") != std::string::npos);
   }
   CHECK_FALSE(std::filesystem::exists(shown));
 }
