@@ -8,6 +8,7 @@ import { AppContext } from "./ui/context.js";
 import { joinEditor } from "./ui/editor.js";
 import { handleKey } from "./ui/keys.js";
 import { newSearch, SearchContext } from "./ui/search.js";
+import { letGoOfFirstRenders } from "./ui/vnodes.js";
 
 declare global {
   interface Window {
@@ -29,6 +30,7 @@ async function begin(): Promise<App> {
   return app;
 }
 
+letGoOfFirstRenders();
 void begin().then((app) => {
   window.addEventListener("keydown", handleKey);
   const root = document.getElementById("app");

@@ -21,6 +21,8 @@ export async function gaugeOf(browser, page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   return async () => {
+    // Twice: what is held from both of the browser's heaps goes only then.
+    await session.send("HeapProfiler.collectGarbage");
     await session.send("HeapProfiler.collectGarbage");
     const { metrics } = await session.send("Performance.getMetrics");
     const metric = (name) => metrics.find((each) => each.name === name).value;

@@ -112,10 +112,10 @@ export class Views {
     return until(what, condition, 15_000);
   }
 
-  /** What a screen reader finds: the names of the tree beside the canvas. */
+  /** What a screen reader finds: the names of the tree beside the canvas. No handles: some would hold what is gone. */
   items() {
-    return this.page.$$eval(".stage-tree [role=treeitem]", (all) =>
-      all.map((item) => ({
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll(".stage-tree [role=treeitem]")].map((item) => ({
         text: item.textContent,
         level: Number(item.getAttribute("aria-level")),
         selected: item.getAttribute("aria-selected") === "true",

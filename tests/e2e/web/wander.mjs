@@ -31,6 +31,7 @@ export class Wanderer extends Hands {
   constructor(page, seed, address) {
     super(page, randomOf(seed));
     this.address = address;
+    this.searched = 0;
     this.deeds = [
       [20, () => this.click(".stage, .table, .source, .minimap")],
       [10, () => this.moveTo("main")],
@@ -72,10 +73,30 @@ export class Wanderer extends Hands {
     }, hash);
   }
 
-  /** The browser holds all that lay under the pointer when a menu was opened last: now that is what is here. */
+  /**
+   * The browser holds all that lay under the pointer when a menu was opened last, and the view that something was dragged
+   * in last: now that is what is here, and nothing.
+   */
   async letGo() {
     await this.click(".stage", { button: "right" });
     await this.page.keyboard.press("Escape");
+    await this.page.evaluate(() => {
+      const handle = document.createElement("div");
+      handle.id = "dragged";
+      handle.draggable = true;
+      handle.style.cssText = "position:fixed;inset:0 auto auto 0;width:40px;height:40px;z-index:1000";
+      document.body.append(handle);
+    });
+    await this.page.mouse.move(10, 10);
+    await this.page.mouse.down();
+    await this.page.mouse.move(30, 30, { steps: 3 });
+    await this.page.mouse.up();
+    await this.page.evaluate(() => document.getElementById("dragged").remove());
+  }
+
+  /** Nodes that the browser keeps to undo what was typed: one each time, of the last thousand. */
+  keptToUndo() {
+    return Math.min(1000, this.searched);
   }
 
   /** Something that is tried; gives how many interactions that took. */
@@ -108,6 +129,7 @@ export class Wanderer extends Hands {
   async search() {
     await this.page.keyboard.press("Escape");
     await this.page.keyboard.press("/");
+    ++this.searched;
     await this.page.keyboard.type(this.oneOf(PATTERNS));
     const steps = this.between(0, 3);
     for (let i = 0; i < steps; ++i) await this.page.keyboard.press("Enter");

@@ -24,11 +24,9 @@ export default (test, { browser, demo }) => {
     for (let done = 0; done < STEPS;) done += await wanderer.step();
     const after = await held();
     assert.ok(await wanderer.isSamePage(), "the page was loaded anew");
-    assert.ok(after.left <= before.left * 1.5 + 500, `${before.left} nodes left behind became ${after.left}`);
-    assert.ok(
-      after.listeners <= before.listeners * 1.5 + 50,
-      `${before.listeners} listeners became ${after.listeners}`,
-    );
+    // The browser holds what was dragged last, with the view that it was in.
+    assert.ok(after.left <= before.left + 500, `${before.left} nodes left behind became ${after.left}`);
+    assert.ok(after.listeners <= before.listeners + 80, `${before.listeners} listeners became ${after.listeners}`);
     assert.ok(after.heap <= before.heap + 40e6, `${before.heap} bytes became ${after.heap}`);
   });
 };

@@ -5,6 +5,7 @@ import { paintsOf, type GroupHues, type Paints } from "../../draw/colors.js";
 import type { Layout } from "../../draw/layout.js";
 import { paint, type Frame, type Surface } from "../../draw/paint.js";
 import { rulerOf, type Ruler } from "../../draw/text.js";
+import { behindMessages } from "../../draw/turn.js";
 import type { ColorScheme } from "../../state/place.js";
 import type { Settings } from "../../state/state.js";
 import { inkOf, type ThemeValues } from "../../ui/theme.js";
@@ -40,34 +41,28 @@ export class StagePainter {
   screen: Screen = { width: 0, height: 0, ratio: 1 };
   private scheduled = 0;
   private isDue = false;
-  private readonly turn = new MessageChannel();
+  private isGone = false;
   private surface: { of: string; value: Surface } | undefined;
   private paints: { of: Layout; key: string; value: Paints } | undefined;
   private ruler: { font: string; measure: Ruler } | undefined;
 
-  constructor(private readonly host: PainterHost) {
-    this.turn.port1.onmessage = () => {
+  constructor(private readonly host: PainterHost) {}
+
+  dispose(): void {
+    this.isGone = true;
+    cancelAnimationFrame(this.scheduled);
+  }
+
+  invalidate(): void {
+    if (this.isDue || this.isGone) return;
+    this.isDue = true;
+    behindMessages(() => {
+      if (this.isGone) return;
       this.scheduled = requestAnimationFrame(() => {
         this.isDue = false;
         this.draw();
       });
-    };
-  }
-
-  dispose(): void {
-    cancelAnimationFrame(this.scheduled);
-    this.turn.port1.onmessage = null;
-    this.turn.port1.close();
-  }
-
-  /**
-   * A frame stands in line behind what the page has yet to hear: browsers put frames before messages, so that a motion
-   * whose frames fill the time would keep the answer that it waits for from being read.
-   */
-  invalidate(): void {
-    if (this.isDue) return;
-    this.isDue = true;
-    this.turn.port2.postMessage(undefined);
+    });
   }
 
   /** In the frame that shows the new size: nothing flickers. */
