@@ -1,4 +1,5 @@
-// Pictures of every view in dark and light, wide and narrow, at 100 % and 200 %, to be looked at; and sheets of them.
+// Pictures of every view, wide and narrow, at 100 % and 200 %, to be looked at; and sheets of them. In dark and light
+// and, where the pattern names them, in the looks with more contrast.
 // Usage: node pictures.mjs PROFD SOURCE_ROOT FOLDER FILE...   (PROFD_PICTURES=REGEX: only pictures whose name matches)
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -21,6 +22,15 @@ const SIZES = [
   { id: "narrow", viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
   { id: "narrow200", viewport: { width: 195, height: 422 }, deviceScaleFactor: 2 },
 ];
+
+const LOOKS = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  "contrast-light": { colorScheme: "light", contrast: "more" },
+  "contrast-dark": { colorScheme: "dark", contrast: "more" },
+  forced: { colorScheme: "dark", forcedColors: "active" },
+};
+const USUAL = ["light", "dark"];
 
 const quiet = (views) => views.page.waitForTimeout(700);
 /** The widest box some rows down: where a reader looks first. */
@@ -80,11 +90,11 @@ const taken = [];
 for (const file of files) {
   const facts = factsOf(file);
   for (const size of SIZES)
-    for (const colorScheme of ["light", "dark"])
+    for (const look of Object.keys(LOOKS))
       for (const scene of SCENES) {
-        const name = [basename(file), size.id, scene.id, colorScheme].join("-");
-        if (!only.test(name)) continue;
-        const context = await browser.newContext({ ...size, colorScheme });
+        const name = [basename(file), size.id, scene.id, look].join("-");
+        if (!only.test(name) || (!USUAL.includes(look) && !only.source.includes(look))) continue;
+        const context = await browser.newContext({ ...size, ...LOOKS[look] });
         const views = new Views(await context.newPage(), bridge);
         try {
           const from = `&root=${encodeURIComponent(`file://${join(root, "tests/fixtures/go-demo")}`)}`;

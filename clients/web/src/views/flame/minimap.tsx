@@ -73,7 +73,7 @@ export function Minimap(props: {
       if (row >= rows) continue;
       const x = (layout.x[i]! / layout.span) * screen.width;
       const width = (layout.w[i]! / layout.span) * screen.width;
-      context.fillStyle = theme.forced ? "GrayText" : paints.fills[paints.fill[i]!]!;
+      context.fillStyle = theme.forced ? "CanvasText" : paints.fills[paints.fill[i]!]!;
       context.fillRect(x, props.upward ? screen.height - (row + 1) * ROW : row * ROW, Math.max(0.5, width), ROW);
     }
   }, [layout, screen, props.scheme, props.upward, theme, palette]);

@@ -23,6 +23,7 @@ import { Minimap } from "./minimap.js";
 import { exportPng, exportSvg } from "./picture.js";
 import { Stage, type FrameInfo, type StageHandle } from "./stage.js";
 import type { Target } from "./controller.js";
+import { useTheme } from "../../ui/theme.js";
 
 const SHAPES: readonly { id: ViewShape; text: string; title: string }[] = [
   { id: "topDown", text: "Top-down", title: "What calls is above what is called" },
@@ -354,7 +355,8 @@ function Crumbs({ layout }: { layout: Layout | undefined }) {
 const LEGEND_ROWS = 12;
 
 function Legend({ paints, searching }: { paints: Paints | undefined; searching: boolean }) {
-  if (paints === undefined || paints.legend.length === 0 || searching) return null;
+  const { forced } = useTheme();
+  if (paints === undefined || paints.legend.length === 0 || searching || forced) return null;
   return (
     <div class="legend" aria-label="What the colours mean" role="group">
       {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
