@@ -58,10 +58,18 @@ class FlameMaker {
         if (boxes_[b].node != kNone) queue.emplace(static_cast<double>(boxes_[b].width), b);
       }
     }
+    PROFD_CHECK(count_matches(hidden_, false));
+    PROFD_CHECK(count_matches(hidden_inside_, true));
     return finish(zoomed);
   }
 
  private:
+  // With a search: what has no box of its own, and the box it counts in. Looked at when all boxes are there:
+  // many at once take much less time than each on its own.
+  struct Hidden {
+    std::vector<std::uint32_t> nodes, boxes;
+  };
+
   // The wider box first; of equal ones the one made first, so that answers are stable.
   struct Wider {
     bool operator()(const std::pair<double, std::uint32_t>& a,
@@ -122,8 +130,7 @@ class FlameMaker {
   Result<void> leave_out_children(std::uint32_t box) {
     const auto& of = tree_.node(boxes_[box].node);
     boxes_[box].more = of.n_children > 0;
-    for (std::uint32_t c = of.first_child, end = c + of.n_children; c < end; ++c)
-      PROFD_CHECK(count_matches(c, boxes_[box].inside, boxes_[box]));
+    for (std::uint32_t c = 0; c < of.n_children; ++c) hide(of.first_child + c, box, boxes_[box].inside);
     return {};
   }
 
@@ -133,12 +140,23 @@ class FlameMaker {
     return (parent != kNone && boxes_[parent].inside) || (key != kNone && request_.matches->matches(key));
   }
 
-  // Of a node that gets no box of its own; `inside`: its parent or a box above that matches.
-  Result<void> count_matches(std::uint32_t node, bool inside, Box<T>& in) {
-    if (request_.matches == nullptr) return {};
-    PROFD_TRY(const auto matching, tree_.matching(node, *request_.matches, inside, stop_));
-    in.n_matched += matching.any ? 1 : 0;
-    in.matched = add(in.matched, matching.total, tree_.saturated());
+  // A node that gets no box of its own: what of it matches counts in `box`. `inside`: its parent or a box
+  // above that matches.
+  void hide(std::uint32_t node, std::uint32_t box, bool inside) {
+    if (request_.matches == nullptr) return;
+    Hidden& hidden = inside ? hidden_inside_ : hidden_;
+    hidden.nodes.push_back(node);
+    hidden.boxes.push_back(box);
+  }
+
+  Result<void> count_matches(const Hidden& hidden, bool inside) {
+    if (hidden.nodes.empty()) return {};
+    PROFD_TRY(const auto matching, tree_.matching(hidden.nodes, *request_.matches, inside, stop_));
+    for (std::size_t i = 0; i < matching.size(); ++i) {
+      Box<T>& box = boxes_[hidden.boxes[i]];
+      box.n_matched += matching[i].any ? 1 : 0;
+      box.matched = add(box.matched, matching[i].total, tree_.saturated());
+    }
     return {};
   }
 
@@ -163,15 +181,14 @@ class FlameMaker {
     }
     if (chosen.size() == of.n_children) return {};
     T width{}, total{};
+    const std::uint32_t remainder = n_boxes();
     for (std::uint32_t i = 0; i < of.n_children; ++i) {
       if (shown_[i] != 0) continue;
+      hide(of.first_child + i, remainder, boxes_[parent].inside);
       width = add(width, tree_.node(of.first_child + i).width, saturated);
       total = add(total, tree_.node(of.first_child + i).total, saturated);
     }
     place(kNone, of.n_children - static_cast<std::uint32_t>(chosen.size()), width, T{}, total);
-    for (std::uint32_t i = 0; i < of.n_children; ++i)
-      if (shown_[i] == 0)
-        PROFD_CHECK(count_matches(of.first_child + i, boxes_[parent].inside, boxes_.back()));
     return {};
   }
 
@@ -237,6 +254,7 @@ class FlameMaker {
   const LayoutRequest& request_;
   StopToken& stop_;
   std::vector<Box<T>> boxes_;
+  Hidden hidden_, hidden_inside_;
   // Of the box whose children are being placed.
   std::vector<std::uint32_t> wide_;
   std::vector<std::uint8_t> shown_;

@@ -1,8 +1,10 @@
 #include "core/view/match_marks.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "core/view/context_marks.h"
@@ -13,6 +15,9 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kWordsOfTask = std::size_t{1} << 13;
+// Columns are far apart in memory: each step is taken for so many contexts, with what the next one reads on
+// its way meanwhile.
+constexpr std::size_t kBatch = 32;
 
 // Those of the keys that match, where somebody has indexed them.
 Result<bool> look_up(const Selection& s, MatchMarks& marks, StopToken stop, Executor& executor) {
@@ -124,17 +129,66 @@ void sum_blocks(const Selection& s, const Column<std::int64_t>& totals, MatchMar
   std::partial_sum(marks.sum_before.begin(), marks.sum_before.end(), marks.sum_before.begin());
 }
 
+// As sum_outermost(), over more than a block: those in the middle are summed already.
+std::int64_t sum_by_blocks(const MatchMarks& marks, const ContextTree& tree,
+                           const Column<std::int64_t>& totals, std::uint32_t from, std::uint32_t end) {
+  constexpr std::uint32_t kBlock = MatchMarks::kBlock;
+  const std::uint32_t first = from / kBlock, last = (end - 1) / kBlock;
+  if (first == last) return sum_outermost(marks, tree, totals, from, end).sum;
+  return sum_outermost(marks, tree, totals, from, (first + 1) * kBlock).sum + marks.sum_before[last] -
+         marks.sum_before[first + 1] + sum_outermost(marks, tree, totals, marks.outside_from[last], end).sum;
+}
+
 }  // namespace
 
-std::int64_t MatchMarks::sum_below(const ContextTree& tree, const Column<std::int64_t>& totals,
-                                   std::uint32_t context) const {
-  const std::uint32_t from = context + 1, end = tree.subtree_end[context];
-  if (from >= end) return 0;
-  const std::uint32_t first = from / kBlock, last = (end - 1) / kBlock;
-  if (first == last) return sum_outermost(*this, tree, totals, from, end).sum;
-  return sum_outermost(*this, tree, totals, from, (first + 1) * kBlock).sum + sum_before[last] -
-         sum_before[first + 1] + sum_outermost(*this, tree, totals, outside_from[last], end).sum;
+template <class T>
+void MatchMarks::sum_below(const ContextTree& tree, const Column<T>& totals, std::span<const Below> contexts,
+                           bool inside, std::span<T> sums, StopToken& stop) const {
+  struct Open {
+    std::uint32_t match, end;  // the next match of a context, and where what is below the context ends
+    std::uint32_t sum;
+  };
+  std::array<Open, kBatch> open;
+  std::size_t n_open = 0;
+  const auto go_on = [&](std::uint32_t from, std::uint32_t end, std::uint32_t sum) {
+    const std::uint32_t match = next(from, end);
+    if (match == end) return;
+    __builtin_prefetch(&totals[match]);
+    __builtin_prefetch(&tree.subtree_end[match]);
+    open[n_open++] = {match, end, sum};
+  };
+  for (; !contexts.empty(); contexts = contexts.subspan(std::min(kBatch, contexts.size()))) {
+    const std::span<const Below> batch = contexts.first(std::min(kBatch, contexts.size()));
+    for (const Below& at : batch) {
+      __builtin_prefetch(&tree.subtree_end[at.context]);
+      __builtin_prefetch(&starts[at.context / 64]);
+    }
+    for (const auto [context, sum] : batch) {
+      const std::uint32_t end = tree.subtree_end[context];
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        if (!inside && !sum_before.empty() && end - context > kBlock) {
+          sums[sum] += sum_by_blocks(*this, tree, totals, context + 1, end);
+          continue;
+        }
+      }
+      go_on(context + 1, end, sum);
+    }
+    while (n_open > 0) {
+      const std::size_t n = std::exchange(n_open, 0);
+      for (std::size_t i = 0; i < n; ++i) {
+        if (stop.check()) return;
+        const Open at = open[i];
+        sums[at.sum] += totals[at.match];
+        go_on(tree.subtree_end[at.match], at.end, at.sum);
+      }
+    }
+  }
 }
+
+template void MatchMarks::sum_below(const ContextTree&, const Column<std::int64_t>&, std::span<const Below>,
+                                    bool, std::span<std::int64_t>, StopToken&) const;
+template void MatchMarks::sum_below(const ContextTree&, const Column<double>&, std::span<const Below>, bool,
+                                    std::span<double>, StopToken&) const;
 
 std::uint32_t MatchMarks::next(std::uint32_t from, std::uint32_t end) const {
   if (from >= end) return end;

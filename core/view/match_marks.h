@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/support/big_vector.h"
@@ -32,9 +33,14 @@ struct MatchMarks {
   }
   // The first that starts a match in [from, end), `end` when there is none.
   [[nodiscard]] std::uint32_t next(std::uint32_t from, std::uint32_t end) const;
-  // Of the matches below a context that no match is at or above, the outermost of each stack.
-  [[nodiscard]] std::int64_t sum_below(const ContextTree& tree, const Column<std::int64_t>& totals,
-                                       std::uint32_t context) const;
+  // Adds to each sum what the matches below its contexts come to, the outermost of each stack. `inside`: a
+  // match is at or above each of the contexts, else none is. Sums are parts when stopped.
+  struct Below {
+    std::uint32_t context, sum;
+  };
+  template <class T>
+  void sum_below(const ContextTree& tree, const Column<T>& totals, std::span<const Below> contexts,
+                 bool inside, std::span<T> sums, StopToken& stop) const;
   [[nodiscard]] bool is_at_or_above(std::uint32_t context) const {
     return (at_or_above[context / 64] >> (context % 64) & 1u) != 0;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <span>
 
 #include "core/view/box_children.h"
 #include "core/view/last_occurrences.h"
@@ -20,7 +21,9 @@ constexpr std::size_t kOwnBlock = 4096;
 // Cursors are far apart in the columns of the tree; what is needed for one so many further on is fetched
 // early.
 constexpr std::size_t kAhead = 16;
-constexpr std::size_t kMaxMatching = std::size_t{1} << 20;  // nodes; with more they are found anew
+constexpr std::size_t kMaxMatched = std::size_t{1} << 20;  // nodes; with more they are found anew
+constexpr std::size_t kManyNodes = 1024;  // looked at together: what they need fits the cache
+constexpr std::size_t kMuchBelow = 4096;  // contexts, likewise
 
 }  // namespace
 
@@ -132,8 +135,7 @@ bool UnfoldedTree<T>::saturated() const {
 template <class T>
 std::size_t UnfoldedTree<T>::memory() const {
   const std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
-                            source_->last.memory() +
-                            matching_.size() * (sizeof(Matching) + 4 * sizeof(void*));
+                            source_->last.memory() + matched_.size() * (sizeof(Matching) + 4 * sizeof(void*));
   return bytes + blocks_.capacity() * sizeof(blocks_[0]) + block_bytes_;
 }
 
@@ -494,53 +496,120 @@ Result<void> UnfoldedTree<T>::visit_matches(std::uint32_t id, const MatchMarks& 
   return stop.status();
 }
 
+// What matches at many nodes and below them. Breadth first and many nodes at a time: nodes, blocks and
+// contexts lie far apart, most nodes have few of each, and waiting for one after the other is what would take
+// the time.
 template <class T>
-std::optional<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::sum_matches(
-    const Node& node, const MatchMarks& marks) const {
-  Matching out;
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    if (!source_->down || marks.sum_before.empty() || !source_->last.empty()) return std::nullopt;
-    if (node.key != kNone && marks.matches(node.key)) {
-      out.total = node.total;
-    } else {
-      if (node.expanded) return std::nullopt;
-      const Block& block = *blocks_[node.block];
-      for (std::uint32_t i = 0; i < node.n_cursors; ++i)
-        out.total += marks.sum_below(source_->tree(), source_->totals, block.context[node.offset + i]);
-    }
-    out.any = out.total != 0;
-    return out;
-  } else {
-    return std::nullopt;
+class UnfoldedTree<T>::MatchSums {
+ public:
+  MatchSums(const UnfoldedTree& tree, const MatchMarks& marks, bool inside, StopToken& stop)
+      : tree_(tree), marks_(marks), inside_(inside), stop_(stop) {}
+
+  // Adds to sums[i] what matches at ids[i].
+  void add(std::span<const std::uint32_t> ids, std::span<T> sums) {
+    todo_.clear();
+    folded_.clear();
+    for (std::uint32_t i = 0; i < ids.size(); ++i) todo_.push_back({ids[i], i});
+    walk(sums);
+    add_folded(sums);
   }
-}
+
+ private:
+  struct Todo {
+    std::uint32_t node, sum;
+  };
+  // Down to where nothing is unfolded.
+  void walk(std::span<T> sums) {
+    const std::vector<Node>& nodes = tree_.nodes_;
+    for (std::size_t at = 0; at < todo_.size() && !stop_.check(); ++at) {
+      if (at + kAhead < todo_.size()) __builtin_prefetch(&nodes[todo_[at + kAhead].node]);
+      const Node& node = nodes[todo_[at].node];
+      const std::uint32_t sum = todo_[at].sum;
+      if (node.key != kNone && marks_.matches(node.key)) {
+        sums[sum] += node.total;
+      } else if (node.expanded) {
+        for (std::uint32_t c = 0; c < node.n_children; ++c) todo_.push_back({node.first_child + c, sum});
+      } else {
+        __builtin_prefetch(&tree_.blocks_[node.block]);
+        folded_.push_back(todo_[at]);
+      }
+    }
+  }
+  const Node& folded(std::size_t at) const { return tree_.nodes_[folded_[at].node]; }
+
+  void add_folded(std::span<T> sums) {
+    const std::size_t n = folded_.size();
+    for (std::size_t at = 0; at < n; ++at) {
+      if (at + 2 * kAhead < n) __builtin_prefetch(tree_.blocks_[folded(at + 2 * kAhead).block].get());
+      if (at + kAhead < n) {
+        const Node& ahead = folded(at + kAhead);
+        __builtin_prefetch(tree_.blocks_[ahead.block]->context.data() + ahead.offset);
+      }
+      const Node& node = folded(at);
+      const std::vector<std::uint32_t>& contexts = tree_.blocks_[node.block]->context;
+      for (std::uint32_t i = 0; i < node.n_cursors; ++i)
+        below_.push_back({contexts[node.offset + i], folded_[at].sum});
+      if (below_.size() < kMuchBelow && at + 1 < n) continue;
+      marks_.sum_below(tree_.source_->tree(), tree_.source_->totals,
+                       std::span<const MatchMarks::Below>(below_), inside_, sums, stop_);
+      below_.clear();
+    }
+  }
+
+  const UnfoldedTree& tree_;
+  const MatchMarks& marks_;
+  const bool inside_;
+  StopToken& stop_;
+  std::vector<Todo> todo_, folded_;
+  std::vector<MatchMarks::Below> below_;
+};
 
 template <class T>
-Result<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::matching(std::uint32_t id,
-                                                                     const MatchMarks& marks, bool inside,
-                                                                     StopToken& stop) {
-  if (marks.none) return Matching{};
-  if (!inside)
-    if (const auto summed = sum_matches(nodes_[id], marks)) return *summed;
-  if (matching_of_ != marks.found || matching_.size() >= kMaxMatching) {
-    matching_.clear();
-    matching_of_ = marks.found;
+Result<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::matching_of(std::uint32_t id,
+                                                                        const MatchMarks& marks,
+                                                                        StopToken& stop) {
+  if (matched_by_ != marks.found || matched_.size() >= kMaxMatched) {
+    matched_.clear();
+    matched_by_ = marks.found;
   }
-  if (const auto known = matching_.find(id); known != matching_.end()) return known->second;
+  if (const auto known = matched_.find(id); known != matched_.end()) return known->second;
   Matching out;
   PROFD_CHECK(visit_matches(id, marks, stop, [&](T total) {
     out.any = true;
     out.total = add(out.total, total, source_->saturated);
     return true;
   }));
-  matching_.emplace(id, out);
+  matched_.emplace(id, out);
+  return out;
+}
+
+template <class T>
+Result<std::vector<typename UnfoldedTree<T>::Matching>> UnfoldedTree<T>::matching(
+    std::span<const std::uint32_t> ids, const MatchMarks& marks, bool inside, StopToken& stop) {
+  std::vector<Matching> out(ids.size());
+  if (marks.none) return out;
+  const Source& s = *source_;
+  if (!s.down || s.negative || s.saturated || !s.last.empty()) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      PROFD_TRY(out[i], matching_of(ids[i], marks, stop));
+    }
+    return out;
+  }
+  std::vector<T> sums(ids.size());
+  MatchSums match_sums(*this, marks, inside, stop);
+  for (std::size_t first = 0; first < ids.size(); first += kManyNodes) {
+    const std::size_t n = std::min(kManyNodes, ids.size() - first);
+    match_sums.add(ids.subspan(first, n), std::span<T>(sums).subspan(first, n));
+    PROFD_CHECK(stop.status());
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) out[i] = {sums[i] != T{}, sums[i]};
   return out;
 }
 
 template <class T>
 Result<bool> UnfoldedTree<T>::has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop) {
   if (marks.none) return false;
-  if (const auto known = matching_.find(id); known != matching_.end() && matching_of_ == marks.found)
+  if (const auto known = matched_.find(id); known != matched_.end() && matched_by_ == marks.found)
     return known->second.any;
   bool any = false;
   PROFD_CHECK(visit_matches(id, marks, stop, [&](T) {

@@ -15,7 +15,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -59,15 +59,15 @@ class UnfoldedTree {
   Result<std::uint32_t> child(std::uint32_t id, Key key, StopToken& stop);
   // The node at a path of keys from the root, or `not_found`.
   Result<std::uint32_t> find(const std::vector<Key>& path, StopToken& stop);
-  // The stacks with a match at a node or below it, each once. Does not unfold what is not unfolded. Kept for
-  // the search that was asked about last: zooming asks about the same nodes again and again.
+  // The stacks with a match at a node or below it, each once, of each of these nodes. Does not unfold what is
+  // not unfolded. `inside`: nodes above them match.
   struct Matching {
     bool any = false;
     T total{};
   };
-  // `inside`: a node above it matches.
-  Result<Matching> matching(std::uint32_t id, const MatchMarks& marks, bool inside, StopToken& stop);
-  // The same without a sum.
+  Result<std::vector<Matching>> matching(std::span<const std::uint32_t> ids, const MatchMarks& marks,
+                                         bool inside, StopToken& stop);
+  // The same of one, without a sum.
   Result<bool> has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   const KeyTable& keys() const;
   const Profile& profile() const;
@@ -78,18 +78,19 @@ class UnfoldedTree {
   struct Source;
   struct Block;
   struct Groups;
+  class MatchSums;
   explicit UnfoldedTree(std::unique_ptr<Source> source);
 
   Result<void> group_children(const Node& node, Groups& groups, StopToken& stop);
   Result<void> group_callers(const Node& node, Groups& groups, StopToken& stop);
   Result<void> group_rows(Groups& groups, StopToken& stop);
+  Result<Matching> matching_of(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   template <class Visit>
   Result<void> visit_matches(std::uint32_t id, const MatchMarks& marks, StopToken& stop, Visit visit);
   template <class Visit>
   bool visit_matches_below(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
   template <class Visit>
   bool visit_matches_above(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
-  std::optional<Matching> sum_matches(const Node& node, const MatchMarks& marks) const;
   void adopt(std::uint32_t id, Groups& groups);
   void release(const Node& node);
 
@@ -99,8 +100,10 @@ class UnfoldedTree {
   std::size_t block_bytes_ = 0;              // of all that are there
   std::vector<std::uint32_t> group_of_key_;  // scratch, all kNone between calls
   std::unique_ptr<Groups> groups_;           // scratch
-  std::shared_ptr<const SearchResult> matching_of_;
-  std::unordered_map<std::uint32_t, Matching> matching_;  // by node, of that search
+  // Kept for the search that was asked about last, by node: zooming asks about the same nodes again and
+  // again.
+  std::shared_ptr<const SearchResult> matched_by_;
+  std::unordered_map<std::uint32_t, Matching> matched_;
 };
 
 extern template class UnfoldedTree<std::int64_t>;

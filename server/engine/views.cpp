@@ -5,6 +5,13 @@
 #include "core/view/match_marks.h"
 
 namespace profd {
+namespace {
+
+bool needs_above(const ViewSpec& spec) {
+  return spec.shape == Shape::bottom_up || spec.shape == Shape::callers;
+}
+
+}  // namespace
 
 ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char* kind,
                       const std::string& more) {
@@ -71,14 +78,18 @@ Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& ope
 Result<std::shared_ptr<const MatchMarks>> Views::match_marks(const OpenProfile& open, const ViewSpec& spec,
                                                              const std::string& pattern,
                                                              const StopToken& stop) {
-  const bool above = spec.shape == Shape::bottom_up || spec.shape == Shape::callers;
   return cache_.get<MatchMarks>(
-      key_of(open, spec, above ? "marks above " : "marks ", "\n" + pattern), stop,
+      marks_key(open, spec, pattern), stop,
       [&](const StopToken& token) -> Result<std::shared_ptr<const MatchMarks>> {
         PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
         PROFD_TRY(auto found, search(open, spec, pattern, token));
-        return shared(mark_matches(*selected, std::move(found), above, token, executor_));
+        return shared(mark_matches(*selected, std::move(found), needs_above(spec), token, executor_));
       });
+}
+
+std::shared_ptr<const MatchMarks> Views::kept_match_marks(const OpenProfile& open, const ViewSpec& spec,
+                                                          const std::string& pattern) {
+  return cache_.peek<MatchMarks>(marks_key(open, spec, pattern));
 }
 
 Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
@@ -150,6 +161,10 @@ bool Views::is_small(const OpenProfile& open) {
   constexpr std::size_t kSmall = 200'000;
   const SampleTable* samples = open.profile->samples();
   return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
+}
+
+ViewKey Views::marks_key(const OpenProfile& open, const ViewSpec& spec, const std::string& pattern) {
+  return key_of(open, spec, needs_above(spec) ? "marks above " : "marks ", "\n" + pattern);
 }
 
 ViewKey Views::lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files) {

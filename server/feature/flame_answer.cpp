@@ -222,6 +222,7 @@ void add_search(const SearchResult& found, const PreparedView& view, const Flame
 // Where boxes match, and meanwhile what the layout will need is unfolded: neither needs the other.
 Result<std::shared_ptr<const MatchMarks>> find_matches(Views& views, FlameRequest& request,
                                                        const PreparedView& view, const StopToken& stop) {
+  if (auto kept = views.kept_match_marks(*request.open, request.spec, request.search)) return kept;
   Result<std::shared_ptr<const MatchMarks>> marks;
   Result<FlameLayout> unfolded;
   run_both(
