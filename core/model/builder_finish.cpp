@@ -18,7 +18,9 @@ struct Renumbered {
   BigVector<std::uint32_t> new_id;  // by arrival id
 };
 
-Renumbered to_preorder(GrowingVector<std::uint32_t> parent, GrowingVector<std::uint32_t> frame) {
+// Nothing of use when stopped.
+Renumbered to_preorder(GrowingVector<std::uint32_t> parent, GrowingVector<std::uint32_t> frame,
+                       StopToken stop) {
   const auto n = static_cast<std::uint32_t>(parent.size());
   // Children of i: [end[i - 1], end[i]), from 0 for the root.
   BigVector<std::uint32_t> end(n + 1, 0), children(n - 1);
@@ -32,6 +34,7 @@ Renumbered to_preorder(GrowingVector<std::uint32_t> parent, GrowingVector<std::u
   std::vector<std::uint32_t> pending{0};
   std::uint32_t next = 0;
   while (!pending.empty()) {
+    if (stop.check()) return out;
     std::uint32_t old = pending.back();
     pending.pop_back();
     std::uint32_t above = old == 0 ? kNone : out.new_id[parent[old]];
@@ -275,7 +278,8 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
       }
       s.stacks.release();
       s.context_rows = {};
-      Renumbered renumbered = to_preorder(std::move(s.context_parent), std::move(s.context_frame));
+      Renumbered renumbered = to_preorder(std::move(s.context_parent), std::move(s.context_frame), stop);
+      PROFD_CHECK(stop.status());
       d.tree = std::move(renumbered.tree);
       new_id = std::move(renumbered.new_id);
       for (std::uint32_t& c : context) c = new_id[c];
