@@ -54,15 +54,11 @@ void add_whole_functions(LineValues& lines, const std::vector<WholeFunction>& fu
   lines.is_function.resize(lines.line.size(), 1);
   for (std::size_t m = 0; m < flat.size(); ++m) {
     const FlatView& table = *flat[m];
-    std::vector<std::uint32_t> row_of(
-        table.key.empty() ? 0 : *std::max_element(table.key.begin(), table.key.end()) + std::size_t{1},
-        kNone);
-    for (std::uint32_t row = 0; row < table.key.size(); ++row) row_of[table.key[row]] = row;
     for (const WholeFunction& function : functions) {
-      const std::uint32_t row = function.key < row_of.size() ? row_of[function.key] : kNone;
-      lines.self[m].push_back(row == kNone ? zero_of(table) : table.self[row]);
-      lines.total[m].push_back(row == kNone ? zero_of(table) : table.total[row]);
-      if (row != kNone && table.estimate_of(row) != kExact) lines.estimated[m] = 1;
+      const std::optional<std::size_t> row = table.row_of(function.key);
+      lines.self[m].push_back(row ? table.self[*row] : zero_of(table));
+      lines.total[m].push_back(row ? table.total[*row] : zero_of(table));
+      if (row && table.estimate_of(*row) != kExact) lines.estimated[m] = 1;
     }
   }
   std::vector<std::size_t> order(lines.line.size());

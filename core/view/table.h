@@ -1,7 +1,9 @@
 // Tables: flat lists by key and one level of a tree at a time, paged.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/view/selection.h"
@@ -20,6 +22,12 @@ struct FlatView {
   std::vector<Value> self, total;
   Value frameless;                 // of stacks that have no frame: empty ones, and those hidden as a whole
   std::vector<Estimate> estimate;  // by row; empty: all exact
+  // Of a key; nothing when the table has no such row.
+  [[nodiscard]] std::optional<std::size_t> row_of(Key of) const {
+    const auto found = std::lower_bound(key.begin(), key.end(), of);
+    if (found == key.end() || *found != of) return std::nullopt;
+    return static_cast<std::size_t>(found - key.begin());
+  }
   Estimate estimate_of(std::size_t row) const { return estimate.empty() ? kExact : estimate[row]; }
   void add_row(const FlatView& from, std::size_t row);
   std::size_t memory() const {

@@ -225,12 +225,10 @@ KeyValues values_of_keys(const Selection& values, const FlatView& table, std::sp
   const Value zero = std::visit([](auto v) { return Value(decltype(v){}); }, values.total);
   KeyValues out;
   for (const Key key : keys) {
-    const auto found = std::lower_bound(table.key.begin(), table.key.end(), key);
-    const bool present = found != table.key.end() && *found == key;
-    const auto row = static_cast<std::size_t>(found - table.key.begin());
-    out.self.push_back(present ? table.self[row] : zero);
-    out.total.push_back(present ? table.total[row] : zero);
-    out.present.push_back(present ? 1 : 0);
+    const std::optional<std::size_t> row = table.row_of(key);
+    out.self.push_back(row ? table.self[*row] : zero);
+    out.total.push_back(row ? table.total[*row] : zero);
+    out.present.push_back(row ? 1 : 0);
   }
   return out;
 }

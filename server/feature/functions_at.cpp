@@ -74,10 +74,7 @@ Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, s
   PROFD_TRY(const std::vector<Key> keys, measured_on(file, request, line, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, annotation_spec(all), stop));
   for (const Key key : keys) {
-    const auto row = std::find(flat->key.begin(), flat->key.end(), key);
-    if (row == flat->key.end()) continue;
-    const auto at = static_cast<std::size_t>(row - flat->key.begin());
-    add(key, flat->self[at], flat->total[at]);
+    if (const auto row = flat->row_of(key)) add(key, flat->self[*row], flat->total[*row]);
   }
   if (keys.empty()) {
     PROFD_TRY(const auto begin, functions_of_file(views, all, stop));

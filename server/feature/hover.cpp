@@ -294,15 +294,14 @@ Result<std::optional<std::string>> function_text(Views& views, const HoverReques
     if (!views.is_quick(open, of_metric, Views::kSelection | Views::kFlat)) continue;
     PROFD_TRY(const SelectionPtr selection, views.selection(open, of_metric, stop));
     PROFD_TRY(const auto flat, views.flat(open, of_metric, stop));
-    const auto row = static_cast<std::size_t>(std::find(flat->key.begin(), flat->key.end(), found->key) -
-                                              flat->key.begin());
-    if (row == flat->key.size()) continue;
+    const auto row = flat->row_of(found->key);
+    if (!row) continue;
     const Whole whole{selection->total, profile.metrics()[m].unit};
-    const bool estimated = flat->estimate_of(row) != kExact;
-    page.table_row(profile.metrics()[m].name, whole.text(flat->self[row]),
-                   marked(whole.text(flat->total[row]), estimated) +
+    const bool estimated = flat->estimate_of(*row) != kExact;
+    page.table_row(profile.metrics()[m].name, whole.text(flat->self[*row]),
+                   marked(whole.text(flat->total[*row]), estimated) +
                        (profile.metrics()[m].saturated ? " (at least)" : ""),
-                   marked(whole.share_text(flat->total[row]), estimated));
+                   marked(whole.share_text(flat->total[*row]), estimated));
   }
   page.table_end();
   PROFD_TRY(const auto sources, views.sources(open, request.file.workspace, stop));
