@@ -266,9 +266,10 @@ class FlameMaker {
 }  // namespace
 
 Result<FlameLayout> layout_flame(const Selection& selection, const LayoutRequest& request, StopToken stop) {
-  return selection.memo->with_tree(
-      selection, request.shape, request.focus, stop,
-      [&]<class T>(UnfoldedTree<T>& tree) { return FlameMaker<T>(tree, request, stop).make(); });
+  return selection.memo->with_tree(selection, request.shape, request.focus, stop,
+                                   [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
+                                     return FlameMaker<T>(tree, request, while_held).make();
+                                   });
 }
 
 }  // namespace profd

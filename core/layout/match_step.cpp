@@ -142,9 +142,10 @@ class MatchWalk {
 
 Result<std::optional<FoundMatch>> step_to_match(const Selection& selection, const MatchMarks& matches,
                                                 const MatchStep& step, StopToken stop) {
-  return selection.memo->with_tree(
-      selection, step.shape, step.focus, stop,
-      [&]<class T>(UnfoldedTree<T>& tree) { return MatchWalk<T>(tree, matches, step, stop).go(); });
+  return selection.memo->with_tree(selection, step.shape, step.focus, stop,
+                                   [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
+                                     return MatchWalk<T>(tree, matches, step, while_held).go();
+                                   });
 }
 
 }  // namespace profd

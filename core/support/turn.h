@@ -3,8 +3,11 @@
 // locks.)
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -23,6 +26,11 @@ class Turn {
     ~Hold() {
       if (turn_ != nullptr) turn_->release();
     }
+    // For what is done meanwhile. Stops as `stop` does, but makes way for nobody while somebody waits for the
+    // turn: that one may be whom `stop` makes way for, and both would wait.
+    [[nodiscard]] StopToken token(const StopToken& stop) const {
+      return StopToken(std::make_shared<const WhileHeld>(stop, turn_->n_waiting_));
+    }
 
    private:
     Turn* turn_;
@@ -30,13 +38,35 @@ class Turn {
 
   Result<Hold> take(const StopToken& stop) {
     std::unique_lock lock(mutex_);
-    while (!free_.wait_for(lock, std::chrono::milliseconds(20), [&] { return !taken_; }))
-      PROFD_CHECK(stop.status());
+    if (taken_) {
+      const Waiting waiting(*n_waiting_);
+      while (!free_.wait_for(lock, std::chrono::milliseconds(20), [&] { return !taken_; }))
+        PROFD_CHECK(stop.status());
+    }
     taken_ = true;
     return Hold(*this);
   }
 
  private:
+  using Count = std::atomic<std::uint32_t>;
+  struct Waiting {
+    explicit Waiting(Count& of) : n(of) { ++n; }
+    ~Waiting() { --n; }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    Count& n;
+  };
+  struct WhileHeld final : StopCondition {
+    WhileHeld(StopToken outer, std::shared_ptr<const Count> waiting)
+        : stop(std::move(outer)), n_waiting(std::move(waiting)) {}
+    [[nodiscard]] bool stopped() const override { return stop.stop_requested(); }
+    void make_way() const override {
+      if (n_waiting->load(std::memory_order_relaxed) == 0) stop.make_way();
+    }
+    const StopToken stop;
+    const std::shared_ptr<const Count> n_waiting;
+  };
+
   void release() {
     {
       const std::scoped_lock lock(mutex_);
@@ -48,6 +78,7 @@ class Turn {
   std::mutex mutex_;
   std::condition_variable free_;
   bool taken_ = false;
+  const std::shared_ptr<Count> n_waiting_ = std::make_shared<Count>(0);  // tokens may outlive this
 };
 
 }  // namespace profd

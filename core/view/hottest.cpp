@@ -89,9 +89,10 @@ Result<Neighbours> neighbours(const Selection& selection, Key key, std::size_t n
 }  // namespace
 
 Result<HotPaths> heaviest_paths(const Selection& selection, std::size_t n, StopToken stop) {
-  return selection.memo->with_tree(selection, Shape::top_down, {}, stop, [&]<class T>(UnfoldedTree<T>& tree) {
-    return search_paths(tree, n, stop);
-  });
+  return selection.memo->with_tree(selection, Shape::top_down, {}, stop,
+                                   [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
+                                     return search_paths(tree, n, while_held);
+                                   });
 }
 
 void take_stated(const StatedView* stated, bool estimated, Key key, std::size_t n, Neighbours& around) {

@@ -26,7 +26,8 @@ Result<std::shared_ptr<const KeyIndex>> KeyMemo::key_index(const Selection& sele
     const std::scoped_lock lock(mutex_);
     if (key_index_) return key_index_;
   }
-  PROFD_TRY(KeyIndex index, make_key_index(selection, stop));
+  StopToken while_held = making.token(stop);
+  PROFD_TRY(KeyIndex index, make_key_index(selection, while_held));
   const std::scoped_lock lock(mutex_);
   key_index_ = std::make_shared<const KeyIndex>(std::move(index));
   return key_index_;

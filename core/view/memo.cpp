@@ -83,8 +83,9 @@ std::size_t ViewMemo::memory() const {
 Result<void> warm_up(const Selection& selection, StopToken stop) {
   PROFD_TRY(const auto index, selection.key_memo->key_index(selection, true, stop));
   static_cast<void>(index);
-  return selection.memo->with_tree(selection, Shape::bottom_up, {}, stop,
-                                   [&](auto& tree) -> Result<void> { return tree.expand(0, stop); });
+  return selection.memo->with_tree(
+      selection, Shape::bottom_up, {}, stop,
+      [](auto& tree, StopToken& while_held) -> Result<void> { return tree.expand(0, while_held); });
 }
 
 }  // namespace profd

@@ -40,15 +40,17 @@ class ViewMemo {
     std::size_t bytes = 0;  // guarded by the memo's mutex
   };
 
-  // Calls use(tree) with the tree of (shape, focus) locked. Fails with `cancelled` when stopped while
-  // waiting.
+  // Calls use(tree, while_held) with the tree of (shape, focus) locked; the second is the StopToken for what
+  // is done meanwhile. Fails with `cancelled` when stopped while waiting.
   template <class Use>
-  auto with_tree(const Selection& selection, Shape shape, const std::vector<Key>& focus, StopToken stop,
-                 Use use) -> decltype(use(std::declval<UnfoldedTree<std::int64_t>&>())) {
+  auto with_tree(const Selection& selection, Shape shape, const std::vector<Key>& focus,
+                 const StopToken& stop, Use use)
+      -> decltype(use(std::declval<UnfoldedTree<std::int64_t>&>(), std::declval<StopToken&>())) {
     const std::shared_ptr<Entry> entry = find(shape, focus);
     PROFD_TRY(const Turn::Hold hold, entry->turn.take(stop));
-    PROFD_CHECK(make_tree(selection, *entry, stop));
-    auto result = std::visit([&](auto& tree) { return use(*tree); }, entry->tree);
+    StopToken while_held = hold.token(stop);
+    PROFD_CHECK(make_tree(selection, *entry, while_held));
+    auto result = std::visit([&](auto& tree) { return use(*tree, while_held); }, entry->tree);
     account(entry);
     return result;
   }

@@ -106,9 +106,10 @@ Result<TreeLevel> level_of(const Selection& selection, UnfoldedTree<T>& tree, co
 }  // namespace
 
 Result<TreeLevel> tree_level(const Selection& selection, const TreeRequest& request, StopToken stop) {
-  return selection.memo->with_tree(
-      selection, request.shape, request.focus, stop,
-      [&]<class T>(UnfoldedTree<T>& tree) { return level_of(selection, tree, request, stop); });
+  return selection.memo->with_tree(selection, request.shape, request.focus, stop,
+                                   [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
+                                     return level_of(selection, tree, request, while_held);
+                                   });
 }
 
 }  // namespace profd

@@ -201,19 +201,21 @@ class KeySums {
 Result<BoxValues> values_of_boxes(const Selection& values, Shape shape, const std::vector<Key>& focus,
                                   const BoxPaths& boxes, BoxValuesWanted wanted, StopToken stop) {
   if (shape != Shape::top_down && shape != Shape::callees)
-    return values.memo->with_tree(values, shape, focus, stop, [&]<class T>(UnfoldedTree<T>& tree) {
-      return upward(tree, boxes, wanted, stop);
-    });
+    return values.memo->with_tree(values, shape, focus, stop,
+                                  [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
+                                    return upward(tree, boxes, wanted, while_held);
+                                  });
   const std::shared_ptr<KeyMemo::Paths> paths =
       values.key_memo->paths(shape, shape == Shape::callees ? focus : std::vector<Key>());
   PROFD_TRY(const Turn::Hold hold, paths->turn.take(stop));
+  StopToken while_held = hold.token(stop);
   if (!paths->contexts) {
-    PROFD_TRY(paths->contexts, PathContexts::make(values, shape, focus, stop));
+    PROFD_TRY(paths->contexts, PathContexts::make(values, shape, focus, while_held));
   }
   const std::shared_ptr<ViewMemo::Lane> lane = values.memo->lane(paths);
   auto out = std::visit(
       [&]<class T>(const Column<T>&) {
-        return downward<T>(values, *paths->contexts, *lane, boxes, wanted, stop);
+        return downward<T>(values, *paths->contexts, *lane, boxes, wanted, while_held);
       },
       values.totals);
   values.key_memo->account(paths);
