@@ -49,7 +49,7 @@ class FlameMaker {
       if (request_.max_depth > 0 && boxes_[box].depth - boxes_[zoomed].depth >= request_.max_depth) {
         PROFD_CHECK(tree_.expand(boxes_[box].node, stop_));
         boxes_[box].self = tree_.node(boxes_[box].node).self;
-        PROFD_CHECK(leave_out_children(box));
+        leave_out_children(box);
         continue;
       }
       const std::uint32_t first = n_boxes();
@@ -105,7 +105,8 @@ class FlameMaker {
     const std::uint32_t room = max_boxes_ > n_boxes() ? max_boxes_ - n_boxes() : 0;
     if (room == 0) {
       truncated_ = true;
-      return leave_out_children(parent);
+      leave_out_children(parent);
+      return {};
     }
     std::vector<std::uint32_t>& wide = wide_;
     wide.clear();
@@ -124,14 +125,14 @@ class FlameMaker {
       if (request_.order == SiblingOrder::name) std::sort(wide.begin(), wide.end());
     }
     if (request_.order == SiblingOrder::weight) std::sort(wide.begin(), wide.end(), wider);
-    return place_row(parent, wide);
+    place_row(parent, wide);
+    return {};
   }
 
-  Result<void> leave_out_children(std::uint32_t box) {
+  void leave_out_children(std::uint32_t box) {
     const auto& of = tree_.node(boxes_[box].node);
     boxes_[box].more = of.n_children > 0;
     for (std::uint32_t c = 0; c < of.n_children; ++c) hide(of.first_child + c, box, boxes_[box].inside);
-    return {};
   }
 
   bool is_inside(std::uint32_t parent, std::uint32_t node) const {
@@ -161,7 +162,7 @@ class FlameMaker {
   }
 
   // The children chosen, side by side from the left edge of the parent, then all others as one box.
-  Result<void> place_row(std::uint32_t parent, const std::vector<std::uint32_t>& chosen) {
+  void place_row(std::uint32_t parent, const std::vector<std::uint32_t>& chosen) {
     const auto& of = tree_.node(boxes_[parent].node);
     const bool saturated = tree_.saturated();
     const std::uint32_t depth = boxes_[parent].depth + 1;
@@ -179,7 +180,7 @@ class FlameMaker {
       shown_[c - of.first_child] = 1;
       place(c, 0, tree_.node(c).width, T{}, tree_.node(c).total);
     }
-    if (chosen.size() == of.n_children) return {};
+    if (chosen.size() == of.n_children) return;
     T width{}, total{};
     const std::uint32_t remainder = n_boxes();
     for (std::uint32_t i = 0; i < of.n_children; ++i) {
@@ -189,7 +190,6 @@ class FlameMaker {
       total = add(total, tree_.node(of.first_child + i).total, saturated);
     }
     place(kNone, of.n_children - static_cast<std::uint32_t>(chosen.size()), width, T{}, total);
-    return {};
   }
 
   // Boxes are in the order of making, parents first. What lies below a match counts with it.
