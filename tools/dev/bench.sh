@@ -4,7 +4,7 @@ cmd_bench() {
   case " $* " in *" --help "* | *" -h "*) python3 bench/run.py "$@"; return ;; esac
   cmd_setup
   install_packages libisal-dev
-  command -v npm >/dev/null || install_packages nodejs npm
+  install_node
   command -v "${PROFD_CHROMIUM:-chromium}" >/dev/null || install_packages chromium || echo "dev: no Chromium; the page's rows will say so" >&2
   build_web
   build_preset release profd-bench-gen profd-bench-floor profd-bench-run

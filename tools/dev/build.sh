@@ -52,10 +52,10 @@ show_progress() {
   [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 
-# The views for browsers and editors: clients/web/dist, which the daemon embeds. A machine without npm, or without a way
-# to its packages, builds the rest.
+# The views for browsers and editors: clients/web/dist, which the daemon embeds. A machine without Node, or without a way
+# to npm's packages, builds the rest.
 build_web() {
-  command -v npm >/dev/null || { echo "dev: no npm: the views for browsers are left out" >&2; return 0; }
+  have_node || return 0
   install_node_modules clients/web
   [ -d clients/web/node_modules ] || { echo "dev: the views for browsers are left out" >&2; return 0; }
   local newest
@@ -82,6 +82,7 @@ build_vscode() {
 
 cmd_build() {
   cmd_setup
+  install_node
   build_web
   build_vscode
   build_preset "${1:-release}"

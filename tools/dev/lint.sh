@@ -17,7 +17,7 @@ client_lint() {
 cmd_lint() {
   cmd_setup
   install_packages clang-format-14 clang-tidy-14
-  command -v npm >/dev/null || install_packages nodejs npm
+  install_node
   if [ "${1:-}" = --fix ]; then
     cpp_files | xargs -P"$(nproc)" -n 20 clang-format-14 -i
     stylua

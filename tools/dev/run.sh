@@ -12,8 +12,9 @@ cmd_run() {
   cat <<T
 
 Next:
-  build/release/profd flame $profile -o flame.svg     an interactive flame graph for the browser
+  build/release/profd view $profile                   its flame graph, tables and sources in the browser
   build/release/profd top YOUR_PROFILE                the hottest functions of a profile of yours
+  VS Code: code --install-extension clients/vscode/dist/profd.vsix
   Neovim:  nvim --cmd 'set rtp+=$PWD/clients/neovim' tests/fixtures/go-demo/main.go  then  :Profd open cpu.pprof
   Other LSP editors:  let them start  $PWD/build/release/profd connect
 T
@@ -21,6 +22,9 @@ T
 
 build_quietly_if_needed() {
   cmd_setup
+  install_node
+  build_web
+  build_vscode
   if [ ! -x build/release/profd ]; then
     echo "dev: building profd (a few minutes the first time)" >&2
   fi

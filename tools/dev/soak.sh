@@ -9,6 +9,7 @@ cmd_soak() {
     --tsan) preset=tsan; shift ;;
   esac
   cmd_setup
+  install_node
   build_preset "$preset" profd
   local generator=build/release/bin/profd-bench-gen
   if [ "$preset" = release ]; then

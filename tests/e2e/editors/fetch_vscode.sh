@@ -17,7 +17,8 @@ server=$home/node_modules/code-server
 . "$here/once.sh"
 is_there() { [ -x "$runner" ] && cmp -s "$here/vscode/package-lock.json" "$home/complete"; }
 once
-command -v npm >/dev/null || fail "VS Code for tests needs npm, which this machine has not"
+. "$here/../../../tools/node/use.sh"
+have_node || fail "VS Code for tests needs Node.js 20.19 or newer, which this machine has not"
 
 rm -rf "$home/node_modules" "$home/complete" "$home/failed"
 cp "$here/vscode/package.json" "$here/vscode/package-lock.json" "$home"

@@ -4,8 +4,8 @@
 set -euo pipefail
 profd=$1 root=$2 build=$3
 here=$root/tests/e2e/vscode-jsonrpc
-not_run() { echo "NOT RUN: $*"; exit 77; }
-{ command -v node && command -v npm; } >/dev/null || not_run "no node or no npm"
+. "$root/tests/e2e/web/packages.sh"
+need_node
 mkdir -p "$build/e2e/vscode-jsonrpc"
 cd "$build/e2e/vscode-jsonrpc"
 if ! cmp -s "$here/package.json" package.json || [ ! -d node_modules/vscode-jsonrpc ]; then

@@ -1,5 +1,7 @@
 # Sourced. What is not to be had ends with 77 (not run) and says why.
+. "$(dirname "${BASH_SOURCE[0]}")/../../../tools/node/use.sh"
 not_run() { echo "NOT RUN: $*"; exit 77; }
+need_node() { have_node || not_run "no Node.js 20.19 or newer"; }
 
 # need_browser: the one harness.mjs starts.
 need_browser() {
@@ -10,7 +12,7 @@ enter_web() { enter_client "$1" web; }
 
 # enter_client SOURCE_ROOT NAME: goes to clients/NAME, with its packages installed.
 enter_client() {
-  { command -v node && command -v npm; } >/dev/null || not_run "no node or no npm"
+  need_node
   cd "$1/clients/$2"
   [ node_modules/.package-lock.json -nt package-lock.json ] && return
   npm_config_fetch_retries=0 npm_config_fetch_timeout=15000 \
