@@ -1614,6 +1614,7 @@ bool decode(const Json& value, ProfileListEntry& out, const Path& path) {
       .required("default", out.default_)
       .required("attached", out.attached)
       .required("watched", out.watched)
+      .required("mine", out.mine)
       .required("memory", out.memory)
       .ok();
 }
@@ -1631,6 +1632,7 @@ void write(JsonText& out, const ProfileListEntry& value) {
   put(out, "default", value.default_);
   put(out, "attached", value.attached);
   put(out, "watched", value.watched);
+  put(out, "mine", value.mine);
   put(out, "memory", value.memory);
   out.end_object();
 }
@@ -2943,6 +2945,8 @@ bool decode(const Json& value, StatusParams& out, const Path& path) {
       .required("clients", out.clients)
       .required("memory", out.memory)
       .required("tasks", out.tasks)
+      .optional("shown", out.shown)
+      .optional("shownName", out.shown_name)
       .required("text", out.text)
       .optional("error", out.error)
       .ok();
@@ -2954,6 +2958,8 @@ void write(JsonText& out, const StatusParams& value) {
   put(out, "clients", value.clients);
   put(out, "memory", value.memory);
   put(out, "tasks", value.tasks);
+  put_optional(out, "shown", value.shown);
+  put_optional(out, "shownName", value.shown_name);
   put(out, "text", value.text);
   put_optional(out, "error", value.error);
   out.end_object();

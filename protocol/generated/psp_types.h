@@ -1375,6 +1375,10 @@ struct ProfileListEntry {
   bool attached = false;
   // It is reloaded when its file changes.
   bool watched = false;
+  // This client has it open: it opened it, or the project file of its workspace lists it. Others
+  // are of other windows, pages and scripts; a list shows them below its own, under a heading of
+  // theirs.
+  bool mine = false;
   // Bytes it takes.
   Measure memory;
 };
@@ -1383,7 +1387,7 @@ void write(JsonText& out, const ProfileListEntry& value);
 
 // Result of `profile/list`.
 struct ProfileListResult {
-  // The open profiles, oldest first.
+  // The open profiles: those of this client first, then those of others; each oldest first.
   std::vector<ProfileListEntry> profiles;
 };
 bool decode(const nlohmann::json& value, ProfileListResult& out, const Path& path);
@@ -2524,6 +2528,10 @@ struct StatusParams {
   Measure memory;
   // What is being done.
   std::vector<StatusTask> tasks;
+  // The profile that this client means where it names none: hints, lenses, hovers are of it.
+  std::optional<ProfileHandle> shown;
+  // The name of that for people.
+  std::optional<std::string> shown_name;
   // One line for a status bar.
   std::string text;
   // What failed since the last of these notifications.

@@ -283,7 +283,7 @@ bool Engine::attached(const std::string& handle) const {
   return found != place_of_.end() && entries_.at(found->second.file).attached;
 }
 
-ProfileListing Engine::listing() const {
+ProfileListing Engine::listing(ClientId client) const {
   ProfileListing listing;
   listing.default_handle = default_;
   for (const auto& [id, entry] : entries_) {
@@ -297,13 +297,18 @@ ProfileListing Engine::listing() const {
       row.handle = entry.first_handle;
       row.name = entry.origin->name();
       row.format = entry.request.options.format;
+      row.mine = std::any_of(entry.waiters.begin(), entry.waiters.end(),
+                             [&](const Waiter& waiter) { return waiter.client == client; });
       continue;
     }
     row.state = entry.failed ? ProfileEntry::State::failed : ProfileEntry::State::ready;
     row.format = entry.loaded->opened.decision.format;
     row.n_in_file = static_cast<std::uint32_t>(entry.members.size());
-    for (const Member& member : entry.members)
-      if (!member.clients.empty()) file.profiles.push_back(member.current);
+    for (const Member& member : entry.members) {
+      if (member.clients.empty()) continue;
+      file.profiles.push_back(member.current);
+      file.mine.push_back(member.clients.count(client) != 0 ? 1 : 0);
+    }
   }
   return listing;
 }
@@ -320,7 +325,8 @@ std::vector<ProfileEntry> ProfileListing::rows() const {
   rows.reserve(n_rows());
   for (const File& file : files) {
     if (file.common.state == ProfileEntry::State::opening) rows.push_back(file.common);
-    for (const OpenProfilePtr& open : file.profiles) {
+    for (std::size_t i = 0; i < file.profiles.size(); ++i) {
+      const OpenProfilePtr& open = file.profiles[i];
       ProfileEntry& row = rows.emplace_back(file.common);
       row.handle = open->handle;
       row.profile = open;
@@ -329,8 +335,10 @@ std::vector<ProfileEntry> ProfileListing::rows() const {
       row.number = open->number;
       row.is_default = open->handle == default_handle;
       row.memory = open->profile->memory();
+      row.mine = file.mine[i] != 0;
     }
   }
+  std::stable_partition(rows.begin(), rows.end(), [](const ProfileEntry& row) { return row.mine; });
   return rows;
 }
 

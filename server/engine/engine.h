@@ -73,6 +73,7 @@ struct ProfileEntry {
   std::uint32_t revision = 0;
   enum class State : std::uint8_t { opening, ready, failed } state = State::opening;
   bool is_default = false, attached = false, watched = false;
+  bool mine = false;  // whoever asks has it open, or is opening it
   std::size_t memory = 0;
 };
 
@@ -81,11 +82,13 @@ struct ProfileListing {
   struct File {
     ProfileEntry common;  // what the rows of the file have in common; the one row while it is first read
     std::vector<OpenProfilePtr> profiles;
+    std::vector<std::uint8_t> mine;  // for each of `profiles`
   };
   std::vector<File> files;  // oldest first
   std::string default_handle;
 
   [[nodiscard]] std::size_t n_rows() const;
+  // Those of whoever asks first; each oldest first.
   [[nodiscard]] std::vector<ProfileEntry> rows() const;
 };
 
@@ -131,8 +134,9 @@ class Engine {
   // "" is the default profile. `not_found` says what is open; a profile dropped for memory says so.
   Result<OpenProfilePtr> find(const std::string& handle);
   [[nodiscard]] OpenProfilePtr default_profile() const;
-  [[nodiscard]] ProfileListing listing() const;
-  [[nodiscard]] std::vector<ProfileEntry> list() const { return listing().rows(); }  // oldest first
+  // `client`: who asks.
+  [[nodiscard]] ProfileListing listing(ClientId client = kNobody) const;
+  [[nodiscard]] std::vector<ProfileEntry> list() const { return listing().rows(); }
   // The metric that is meant where none is named, for all clients.
   Result<void> set_metric(const std::string& handle, const std::string& metric);
   Result<void> set_default(const std::string& handle);

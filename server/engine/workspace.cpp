@@ -102,9 +102,11 @@ std::optional<std::string> Workspace::metric() const {
   if (settings_.metric) return settings_.metric;
   return project_ ? project_->metric : std::nullopt;
 }
-std::vector<Filter> Workspace::filters() const {
+std::vector<Filter> Workspace::filters(std::string_view uri) const {
   std::vector<Filter> all = project_ ? project_->filters : std::vector<Filter>();
   all.insert(all.end(), settings_.filters.begin(), settings_.filters.end());
+  if (const auto own = settings_.profile_filters.find(uri); own != settings_.profile_filters.end())
+    all.insert(all.end(), own->second.begin(), own->second.end());
   return all;
 }
 

@@ -26,6 +26,7 @@ struct Settings {
   std::optional<std::string> metric;
   std::vector<PathMapping> mappings;
   std::vector<Filter> filters;  // after those of the project file
+  std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI, after `filters`
 };
 
 // What the roots of a workspace say of the project.
@@ -59,7 +60,8 @@ class Workspace {
   [[nodiscard]] bool code_lens() const;
   [[nodiscard]] bool inlay_hints() const;
   [[nodiscard]] std::optional<std::string> metric() const;
-  [[nodiscard]] std::vector<Filter> filters() const;
+  // What hints, lenses, hovers and commands leave out of the profiles of a URI.
+  [[nodiscard]] std::vector<Filter> filters(std::string_view uri) const;
 
   // A document that was made, or a changed copy of the one that is open. Fails when it, or those of all
   // clients, have become too much.

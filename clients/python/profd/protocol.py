@@ -1835,6 +1835,10 @@ class ProfileListEntry(Structure):
     # It annotates source files.
     watched: bool
     # It is reloaded when its file changes.
+    mine: bool
+    # This client has it open: it opened it, or the project file of its workspace lists it. Others
+    # are of other windows, pages and scripts; a list shows them below its own, under a heading of
+    # theirs.
     memory: Measure
     # Bytes it takes.
 
@@ -1851,6 +1855,7 @@ class ProfileListEntry(Structure):
         "default": FieldSpec("default", "b", True),
         "attached": FieldSpec("attached", "b", True),
         "watched": FieldSpec("watched", "b", True),
+        "mine": FieldSpec("mine", "b", True),
         "memory": FieldSpec("memory", ["S", "Measure"], True),
     }
 
@@ -1860,7 +1865,7 @@ class ProfileListResult(Structure):
     """Result of `profile/list`."""
 
     profiles: list[ProfileListEntry]
-    # The open profiles, oldest first.
+    # The open profiles: those of this client first, then those of others; each oldest first.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profiles": FieldSpec("profiles", ["a", ["S", "ProfileListEntry"]], True),
@@ -3542,6 +3547,10 @@ class StatusParams(Structure):
     # Bytes in use.
     tasks: list[StatusTask]
     # What is being done.
+    shown: str | None = None
+    # The profile that this client means where it names none: hints, lenses, hovers are of it.
+    shown_name: str | None = None
+    # The name of that for people.
     text: str
     # One line for a status bar.
     error: str | None = None
@@ -3553,6 +3562,8 @@ class StatusParams(Structure):
         "clients": FieldSpec("clients", "u", True),
         "memory": FieldSpec("memory", ["S", "Measure"], True),
         "tasks": FieldSpec("tasks", ["a", ["S", "StatusTask"]], True),
+        "shown": FieldSpec("shown", "s", False),
+        "shownName": FieldSpec("shown_name", "s", False),
         "text": FieldSpec("text", "s", True),
         "error": FieldSpec("error", "s", False),
     }

@@ -1269,13 +1269,18 @@ export interface ProfileListEntry {
   attached: boolean;
   /** It is reloaded when its file changes. */
   watched: boolean;
+  /**
+   * This client has it open: it opened it, or the project file of its workspace lists it. Others are of other
+   * windows, pages and scripts; a list shows them below its own, under a heading of theirs.
+   */
+  mine: boolean;
   /** Bytes it takes. */
   memory: Measure;
 }
 
 /** Result of `profile/list`. */
 export interface ProfileListResult {
-  /** The open profiles, oldest first. */
+  /** The open profiles: those of this client first, then those of others; each oldest first. */
   profiles: ProfileListEntry[];
 }
 
@@ -2349,6 +2354,10 @@ export interface StatusParams {
   memory: Measure;
   /** What is being done. */
   tasks: StatusTask[];
+  /** The profile that this client means where it names none: hints, lenses, hovers are of it. */
+  shown?: ProfileHandle;
+  /** The name of that for people. */
+  shownName?: string;
   /** One line for a status bar. */
   text: string;
   /** What failed since the last of these notifications. */

@@ -453,6 +453,7 @@ export const schema: Schema = {
     default: { type: "b", required: true },
     attached: { type: "b", required: true },
     watched: { type: "b", required: true },
+    mine: { type: "b", required: true },
     memory: { type: ["S", "Measure"], required: true },
   },
   ProfileListResult: {
@@ -938,6 +939,8 @@ export const schema: Schema = {
     clients: { type: "u", required: true },
     memory: { type: ["S", "Measure"], required: true },
     tasks: { type: ["a", ["S", "StatusTask"]], required: true },
+    shown: { type: "s" },
+    shownName: { type: "s" },
     text: { type: "s", required: true },
     error: { type: "s" },
   },

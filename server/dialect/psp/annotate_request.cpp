@@ -17,7 +17,7 @@ tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const Se
   request.path = std::move(*path);
   request.document = session.workspace.document_snapshot(request.path);
   request.metric = open->metric;
-  request.filters = session.workspace.filters();
+  request.filters = session.workspace.filters(open->uri);
   request.threshold = session.workspace.threshold();
   return request;
 }

@@ -192,7 +192,7 @@ void CommandsModule::select(const Params& params, Reply reply) {
       Found{fail(ErrorCode::internal, "the profile could not be looked for"), std::move(reply)});
   session_.aside(
       Lane::interactive, "profd.select",
-      [found, listing = session_.engine.listing(), meant = session_.meant_profile(), named] {
+      [found, listing = session_.engine.listing(session_.client), meant = session_.meant_profile(), named] {
         found->handle = find_open(listing.rows(), meant, named);
       },
       [this, found] {
@@ -221,7 +221,7 @@ void CommandsModule::places(const Params& params, std::size_t limit, const char*
   PlacesRequest request;
   request.open = open;
   request.workspace = session_.workspace.snapshot();
-  request.spec.filters = session_.workspace.filters();
+  request.spec.filters = session_.workspace.filters(open->uri);
   request.limit = limit;
   session_.run<psp::ExecuteCommandRequest>(
       true, std::move(reply), open->place(),
@@ -246,7 +246,7 @@ void CommandsModule::callers(const Params& params, Reply reply) {
   if (function.empty()) return reply.error(invalid_params("params.arguments[0]", "expected a function"));
   session_.run<psp::ExecuteCommandRequest>(
       true, std::move(reply), open->place(),
-      [&views = session_.engine.views(), open, function, filters = session_.workspace.filters(),
+      [&views = session_.engine.views(), open, function, filters = session_.workspace.filters(open->uri),
        show = shower(session_, "callers")](const StopToken& stop) -> Result<psp::Any> {
         PROFD_TRY(const CallersAnswer found, callers_answer(views, *open, function, filters, kCallers, stop));
         if (show) show(callers_page(*open, function, found));

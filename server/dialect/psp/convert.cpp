@@ -353,6 +353,7 @@ psp::ProfileListEntry to_psp(const ProfileEntry& entry) {
   out.default_ = entry.is_default;
   out.attached = entry.attached;
   out.watched = entry.watched;
+  out.mine = entry.mine;
   out.memory = to_bytes(entry.memory);
   return out;
 }

@@ -159,7 +159,7 @@ void EditorModule::bind(protocol::Binder& binder) {
     PlacesRequest request;
     request.open = open;
     request.workspace = session_.workspace.snapshot();
-    request.spec.filters = session_.workspace.filters();
+    request.spec.filters = session_.workspace.filters(open->uri);
     request.sort = SortBy::total;
     request.limit = kMaxSymbols;
     request.only_with_source = true;

@@ -281,7 +281,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
   binder.request<psp::ProfileListRequest>(
       [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
         const OpenProfilePtr meant = session_.meant_profile();
-        ProfileListing listing = session_.engine.listing();
+        ProfileListing listing = session_.engine.listing(session_.client);
         if (listing.n_rows() <= kListedInline) return reply(list_result(listing, meant));
         session_.run<psp::ProfileListRequest>(
             true, std::move(reply), "",

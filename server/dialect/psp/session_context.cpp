@@ -50,7 +50,7 @@ void SessionContext::show_message(psp::MessageType type, const std::string& text
 void SessionContext::prepare(const OpenProfilePtr& open) {
   if (!open || closed) return;
   const WorkspaceSnapshot snapshot = workspace.snapshot();
-  const std::vector<Filter> filters = workspace.filters();
+  const std::vector<Filter> filters = workspace.filters(open->uri);
   if (!filters.empty()) engine.prepare(open, {});
   engine.prepare(open, filters, &snapshot);  // what editors are shown
 }

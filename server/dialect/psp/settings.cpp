@@ -1,6 +1,9 @@
 #include "server/dialect/psp/settings.h"
 
 #include <array>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -60,18 +63,40 @@ void read_mappings(const json& value, ReadSettings& out) {
   }
 }
 
-void read_filters(const json& value, ReadSettings& out) {
-  constexpr std::size_t kMaxFilters = 100;
-  if (!value.is_array() || value.size() > kMaxFilters)
-    return wrong(out, "filters", fmt::format("a list of at most {} filters as text", kMaxFilters));
+constexpr std::size_t kMaxFilters = 100, kMaxFilteredProfiles = 100;
+
+std::vector<Filter> filters_of(const json& value, std::string_view name, ReadSettings& out) {
+  std::vector<Filter> result;
+  if (!value.is_array() || value.size() > kMaxFilters) {
+    wrong(out, name, fmt::format("a list of at most {} filters as text", kMaxFilters));
+    return result;
+  }
   for (const json& item : value) {
     auto filters = item.is_string()
                        ? parse_filters(item.get_ref<const std::string&>())
                        : Result<std::vector<Filter>>(fail(ErrorCode::invalid, "expected a text"));
     if (!filters)
-      out.problems.push_back(fmt::format("setting filters: {}", describe(filters.error())));
+      out.problems.push_back(fmt::format("setting {}: {}", name, describe(filters.error())));
     else
-      out.settings.filters.insert(out.settings.filters.end(), filters->begin(), filters->end());
+      std::move(filters->begin(), filters->end(), std::back_inserter(result));
+  }
+  return result;
+}
+
+void read_filters(const json& value, ReadSettings& out) {
+  out.settings.filters = filters_of(value, "filters", out);
+}
+
+void read_profile_filters(const json& value, ReadSettings& out) {
+  constexpr std::string_view kName = "profileFilters";
+  if (!value.is_object() || value.size() > kMaxFilteredProfiles)
+    return wrong(out, kName,
+                 fmt::format("an object of lists of filters, by the URIs of at most {} profiles",
+                             kMaxFilteredProfiles));
+  for (const auto& [uri, list] : value.items()) {
+    // As profiles are called: one file is one key, however it is spelled.
+    const auto path = path_of_uri(uri);
+    out.settings.profile_filters[path ? uri_of_path(*path) : uri] = filters_of(list, kName, out);
   }
 }
 
@@ -80,7 +105,7 @@ struct Setting {
   void (*read)(const json& value, ReadSettings& out);
 };
 
-constexpr std::array<Setting, 8> kSettings = {
+constexpr std::array<Setting, 9> kSettings = {
     {{"codeLens", [](const json& value,
                      ReadSettings& out) { read_flag(value, "codeLens", out.settings.code_lens, out); }},
      {"inlayHints", [](const json& value,
@@ -89,6 +114,7 @@ constexpr std::array<Setting, 8> kSettings = {
      {"metric", &read_metric},
      {"pathMappings", &read_mappings},
      {"filters", &read_filters},
+     {"profileFilters", &read_profile_filters},
      {"projectFile", [](const json&, ReadSettings&) {}},  // of `initialize` alone
      {"token", [](const json&, ReadSettings&) {}}}};      // `initialize` itself looks at it
 

@@ -789,11 +789,12 @@ M.DaemonState = {
 ---@field default boolean It is the default profile.
 ---@field attached boolean It annotates source files.
 ---@field watched boolean It is reloaded when its file changes.
+---@field mine boolean This client has it open: it opened it, or the project file of its workspace lists it. Others are of other windows, pages and scripts; a list shows them below its own, under a heading of theirs.
 ---@field memory profd.Measure Bytes it takes.
 
 --- Result of `profile/list`.
 ---@class profd.ProfileListResult
----@field profiles profd.ProfileListEntry[] The open profiles, oldest first.
+---@field profiles profd.ProfileListEntry[] The open profiles: those of this client first, then those of others; each oldest first.
 
 --- Parameters of `profile/summary`.
 ---@class profd.ProfileSummaryParams
@@ -1345,6 +1346,8 @@ M.DaemonState = {
 ---@field clients integer Connected clients.
 ---@field memory profd.Measure Bytes in use.
 ---@field tasks profd.StatusTask[] What is being done.
+---@field shown? profd.ProfileHandle The profile that this client means where it names none: hints, lenses, hovers are of it.
+---@field shownName? string The name of that for people.
 ---@field text string One line for a status bar.
 ---@field error? string What failed since the last of these notifications.
 
@@ -1963,6 +1966,7 @@ M.schema = {
     default = { type = "b", required = true },
     attached = { type = "b", required = true },
     watched = { type = "b", required = true },
+    mine = { type = "b", required = true },
     memory = { type = {"S", "Measure"}, required = true },
   },
   ProfileListResult = {
@@ -2448,6 +2452,8 @@ M.schema = {
     clients = { type = "u", required = true },
     memory = { type = {"S", "Measure"}, required = true },
     tasks = { type = {"a", {"S", "StatusTask"}}, required = true },
+    shown = { type = "s" },
+    shownName = { type = "s" },
     text = { type = "s", required = true },
     error = { type = "s" },
   },

@@ -54,16 +54,12 @@ end
 ---@param done? fun()
 function M.sync(done)
   client.request(protocol.methods.profile_list, vim.empty_dict(), function(result)
-    local chosen, newest
+    local chosen
     for _, entry in ipairs(result and result.profiles or {}) do
-      if entry.state ~= 'opening' and entry.attached then
-        newest = entry
-        if entry.default then
-          chosen = entry
-        end
+      if entry.default and entry.attached then
+        chosen = entry
       end
     end
-    chosen = chosen or newest
     if chosen then
       local news = chosen.profile ~= M.profile
       show(chosen.profile, chosen.revision, chosen.name, chosen.uri)
@@ -293,6 +289,46 @@ local function choose_profile(name)
   end)
 end
 
+--- Asks for one of the profiles of this editor; those of others (windows, pages, scripts) are behind a row of theirs.
+---@param entries profd.ProfileListEntry[]
+---@param labels string[]
+local function pick_profile(entries, labels)
+  local mine, others = {}, {}
+  for i, entry in ipairs(entries) do
+    table.insert(entry.mine and mine or others, i)
+  end
+  ---@param items (integer|'others')[]
+  ---@param prompt string
+  local function ask(items, prompt)
+    vim.ui.select(items, {
+      prompt = prompt,
+      kind = 'profd.profile',
+      format_item = function(i)
+        if i == 'others' then
+          return ('  Of other windows: %d …'):format(#others)
+        end
+        local entry = entries[i]
+        local mark = entry.profile == M.profile and '● ' or '  '
+        local total = entry.total and ('  %s %s'):format(entry.total.text, log.one_line(entry.metric or '')) or ''
+        return mark .. labels[i] .. total
+      end,
+    }, function(i)
+      if i == 'others' then
+        ask(others, 'Profile of another window:')
+      elseif i then
+        choose_profile(entries[i].profile)
+      end
+    end)
+  end
+  if #mine == 0 then
+    return ask(others, 'Profile of another window:')
+  end
+  if #others > 0 then
+    table.insert(mine, 'others')
+  end
+  ask(mine, 'Profile:')
+end
+
 --- The profile that hints, hovers and lists are of. Without a name, asks.
 ---@param name? string
 function M.select(name)
@@ -309,24 +345,7 @@ function M.select(name)
     if #entries == 0 then
       return log.warn('no profile is open; :Profd open FILE opens one')
     end
-    local numbers = {}
-    for i in ipairs(entries) do
-      numbers[i] = i
-    end
-    vim.ui.select(numbers, {
-      prompt = 'Profile:',
-      kind = 'profd.profile',
-      format_item = function(i)
-        local entry = entries[i]
-        local mark = entry.profile == M.profile and '● ' or '  '
-        local total = entry.total and ('  %s %s'):format(entry.total.text, log.one_line(entry.metric or '')) or ''
-        return mark .. labels[i] .. total
-      end,
-    }, function(i)
-      if i then
-        choose_profile(entries[i].profile)
-      end
-    end)
+    pick_profile(entries, labels)
   end)
 end
 
