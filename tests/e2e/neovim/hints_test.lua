@@ -233,6 +233,38 @@ test('closing a profile shows the one before, closing that shows nothing', funct
   h.note('^profd: no profile is open; :Profd open FILE opens one$')
 end)
 
+test('a hover that is open follows a profile that is recorded again', function()
+  local profile = root .. '/again.pprof'
+  h.write(profile, h.read(root .. '/cpu.pprof'))
+  vim.cmd.edit(root .. '/digest.go')
+  vim.cmd('Profd open ' .. profile)
+  h.hint(15, '940 ms')
+  vim.api.nvim_win_set_cursor(0, { 15, 4 })
+  vim.cmd('Profd hover')
+  local function float()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(candidate)
+      return vim.api.nvim_win_get_config(candidate).relative ~= ''
+    end)
+  end
+  local function text()
+    local window = float()
+    return window and table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+  end
+  h.matches(h.eventually(text, 'a hover'), 'callers: [^\n]*verifyAll')
+  local here = vim.api.nvim_get_current_win()
+  local hide =
+    { h.profd, 'convert', '--filter', 'hide function main.verifyAll', '--force', root .. '/cpu.pprof', profile }
+  h.equal(vim.system(hide, { stdin = false }):wait().code, 0)
+  h.eventually(function()
+    local now = text()
+    return now and now:find('callers: ') and not now:find('verifyAll')
+  end, 'the hover of what was recorded again')
+  h.equal(vim.api.nvim_get_current_win(), here, 'nobody is taken anywhere')
+  vim.api.nvim_win_close(float(), true)
+  vim.cmd('Profd close')
+  h.note('again%.pprof closed$')
+end)
+
 test('a profile may have any name', function()
   local name = root .. '/my # profile [1] %.pprof'
   h.write(name, h.read(root .. '/cpu.pprof'))

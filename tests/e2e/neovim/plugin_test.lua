@@ -223,6 +223,39 @@ test('a hover is shown without its markup, its tables aligned, its links known',
   h.equal(page.marks[1], { line = 0, from = 0, to = 9, group = 'ProfdTitle' })
 end)
 
+local function hover_of(text)
+  return require('profd.hover').open_window({ contents = { kind = 'markdown', value = text } })
+end
+
+test('a hover asked for again shows the new answer and is gone to', function()
+  vim.cmd.enew()
+  local _, first = hover_of('**main\\.sign\\.with\\.a\\.long\\.name** recorded 59 seconds ago')
+  local source = vim.api.nvim_get_current_win()
+  h.truthy(first ~= source)
+  local bufnr, second = hover_of('**main** recorded 1 min ago')
+  h.equal(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), { 'main recorded 1 min ago' })
+  h.equal(vim.api.nvim_win_is_valid(first), false, 'one hover at a time')
+  h.equal(vim.api.nvim_get_current_win(), second)
+  vim.api.nvim_win_close(second, true)
+end)
+
+test('a list in a hover goes on below the edge of the window', function()
+  vim.cmd.enew()
+  local columns = vim.o.columns
+  vim.o.columns = 80
+  local names = {}
+  for i = 1, 20 do
+    names[i] = ('package.function%d'):format(i)
+  end
+  local bufnr, window = hover_of('callers: ' .. table.concat(names, ' · '))
+  h.equal(vim.api.nvim_buf_line_count(bufnr), 1)
+  h.truthy(vim.api.nvim_win_get_width(window) < 80)
+  h.truthy(vim.api.nvim_win_get_height(window) > 4, 'as high as its text')
+  h.equal(vim.api.nvim_win_text_height(window, {}).all, vim.api.nvim_win_get_height(window))
+  vim.api.nvim_win_close(window, true)
+  vim.o.columns = columns
+end)
+
 test('markup in the names of a profile stays text', function()
   local page = require('profd.markdown').render('**f\\*\\*\\[x\\]\\(file\\:///etc/passwd\\)** \\\\ a] [b')
   h.equal(page.lines, { 'f**[x](file:///etc/passwd) \\ a] b' })

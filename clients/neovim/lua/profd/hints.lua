@@ -256,6 +256,7 @@ end
 
 --- Every buffer on the screen now, the others when they come to it.
 function M.refresh_all()
+  require('profd.hover').refresh()
   for _, state in pairs(buffers) do
     state.painted = nil
   end

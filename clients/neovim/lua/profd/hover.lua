@@ -34,21 +34,34 @@ local function follow(links)
   vim.cmd('normal! zv^')
 end
 
----@param hover profd.Hover
----@return integer bufnr, integer winnr
-function M.open_window(hover)
-  local page
-  if hover.contents.kind == protocol.MarkupKind.markdown then
-    page = require('profd.markdown').render(hover.contents.value)
-  else
-    page = { lines = vim.split(hover.contents.value, '\n', { trimempty = true }), marks = {}, links = {} }
+--- The hover that is open, and what it was asked for: it follows the numbers.
+---@class profd.ShownHover
+---@field window integer
+---@field source integer buffer
+---@field params? table nil: it came with K, whose question is not known
+---@type profd.ShownHover?
+local shown
+
+---@return integer?
+local function open_hover()
+  if shown and not vim.api.nvim_win_is_valid(shown.window) then
+    shown = nil
   end
-  local bufnr, winnr = vim.lsp.util.open_floating_preview(page.lines, 'text', {
-    focus_id = 'profd.hover',
-    border = vim.fn.has('nvim-0.11') == 1 and vim.o.winborder ~= '' and vim.o.winborder or 'rounded',
-    wrap = false,
-    max_width = math.floor(vim.o.columns * 0.9),
-  })
+  return shown and shown.window
+end
+
+---@param hover profd.Hover
+---@return profd.Page
+local function page_of(hover)
+  if hover.contents.kind == protocol.MarkupKind.markdown then
+    return require('profd.markdown').render(hover.contents.value)
+  end
+  return { lines = vim.split(hover.contents.value, '\n', { trimempty = true }), marks = {}, links = {} }
+end
+
+---@param bufnr integer
+---@param page profd.Page whose lines stand in the buffer
+local function decorate(bufnr, page)
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   for _, mark in ipairs(page.marks) do
     vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
@@ -56,14 +69,80 @@ function M.open_window(hover)
   vim.keymap.set('n', '<CR>', function()
     follow(page.links)
   end, { buffer = bufnr, desc = 'go to the function' })
+end
+
+--- Lists go on below instead of ending at the window's edge, and the window is as high as that takes.
+---@param winnr integer
+local function fold_lines(winnr)
+  local wo = vim.wo[winnr]
+  wo.wrap, wo.linebreak, wo.breakindent, wo.breakindentopt = true, true, true, 'shift:2'
+  local room = math.max(1, vim.o.lines - vim.o.cmdheight - 4)
+  local height = vim.api.nvim_win_text_height(winnr, {}).all
+  vim.api.nvim_win_set_height(winnr, math.min(height, room))
+end
+
+--- A second one goes into the window of the first, as with K.
+---@param hover profd.Hover
+---@param params? table
+---@return integer bufnr, integer winnr
+function M.open_window(hover, params)
+  local before = open_hover()
+  if before then
+    -- Neovim would go there and keep what it shows, which is of an earlier question.
+    vim.api.nvim_win_close(before, true)
+  end
+  local source = vim.api.nvim_get_current_buf()
+  local page = page_of(hover)
+  local bufnr, winnr = vim.lsp.util.open_floating_preview(page.lines, 'text', {
+    focus_id = 'profd.hover',
+    border = vim.fn.has('nvim-0.11') == 1 and vim.o.winborder ~= '' and vim.o.winborder or 'rounded',
+    max_width = math.floor(vim.o.columns * 0.9),
+  })
+  shown = { window = winnr, source = source, params = params }
+  decorate(bufnr, page)
+  fold_lines(winnr)
+  if before then
+    vim.api.nvim_set_current_win(winnr)
+  end
   return bufnr, winnr
+end
+
+--- What is open says the numbers of now.
+function M.refresh()
+  local window = open_hover()
+  if not window then
+    return
+  end
+  local asked = shown --[[@as profd.ShownHover]]
+  local function close()
+    if shown == asked and vim.api.nvim_win_is_valid(window) then
+      vim.api.nvim_win_close(window, true)
+    end
+  end
+  if not asked.params or not session.profile then
+    return close()
+  end
+  client.request(protocol.methods.hover, asked.params, function(result, err)
+    if shown ~= asked or not vim.api.nvim_win_is_valid(window) then
+      return
+    end
+    if err or not result then
+      return close()
+    end
+    local page, bufnr = page_of(result), vim.api.nvim_win_get_buf(window)
+    vim.bo[bufnr].modifiable = true
+    vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
+    vim.bo[bufnr].modifiable = false
+    decorate(bufnr, page)
+    fold_lines(window)
+  end, asked.source)
 end
 
 --- `:Profd hover`
 function M.show()
   local window = vim.api.nvim_get_current_win()
   local bufnr = vim.api.nvim_win_get_buf(window)
-  if vim.w[window]['profd.hover'] then
+  if window == open_hover() then
     return -- in the hover itself
   end
   session.with_profile(function()
@@ -86,7 +165,7 @@ function M.show()
       if not result then
         return log.info('nothing was measured on this line')
       end
-      M.open_window(result)
+      M.open_window(result, params)
     end, bufnr)
   end)
 end
