@@ -29,7 +29,10 @@ template <class T>
 class FlameMaker {
  public:
   FlameMaker(UnfoldedTree<T>& tree, const LayoutRequest& request, StopToken& stop)
-      : tree_(tree), request_(request), stop_(stop) {}
+      : tree_(tree),
+        request_(request),
+        search_(request.matches != nullptr ? request.matches->found.get() : request.search),
+        stop_(stop) {}
 
   Result<FlameLayout> make() {
     max_boxes_ = std::min(request_.max_boxes == 0 ? kHardMaxBoxes : request_.max_boxes, kHardMaxBoxes);
@@ -136,9 +139,9 @@ class FlameMaker {
   }
 
   bool is_inside(std::uint32_t parent, std::uint32_t node) const {
-    if (request_.matches == nullptr) return false;
+    if (search_ == nullptr) return false;
     const Key key = node == kNone ? kNone : tree_.node(node).key;
-    return (parent != kNone && boxes_[parent].inside) || (key != kNone && request_.matches->matches(key));
+    return (parent != kNone && boxes_[parent].inside) || (key != kNone && search_->matches[key] != 0);
   }
 
   // A node that gets no box of its own: what of it matches counts in `box`. `inside`: its parent or a box
@@ -222,8 +225,8 @@ class FlameMaker {
     const auto make_room = [n](auto&... columns) { (columns.reserve(n), ...); };
     make_room(out.parent, out.depth, out.key, out.x, out.width, out.self, out.total, out.n_merged, out.kind,
               out.inlined, out.more);
-    const bool search = request_.matches != nullptr;
-    if (search) make_room(out.n_matched, out.matched);
+    const bool counted = request_.matches != nullptr;
+    if (counted) make_room(out.n_matched, out.matched);
     for (std::uint32_t i : order) {
       const Box<T>& box = boxes_[i];
       const std::uint32_t frame = box.node == kNone ? kNone : tree_.node(box.node).frame;
@@ -238,20 +241,21 @@ class FlameMaker {
       out.kind.push_back(frame == kNone ? FrameKind::native : frames.kind[frame]);
       out.inlined.push_back(frame == kNone ? 0 : frames.inlined[frame]);
       out.more.push_back(box.more ? 1 : 0);
-      if (search) {
+      if (counted) {
         out.n_matched.push_back(box.n_matched);
         out.matched.emplace_back(box.matched);
       }
       out.deepest = std::max(out.deepest, box.depth + 1);
     }
     out.total_width = boxes_[zoomed].width;
-    if (search) sum_matches(zoomed, out);
+    if (search_ != nullptr) sum_matches(zoomed, out);
     out.truncated = truncated_;
     return out;
   }
 
   UnfoldedTree<T>& tree_;
   const LayoutRequest& request_;
+  const SearchResult* search_;  // null: nothing is searched
   StopToken& stop_;
   std::vector<Box<T>> boxes_;
   Hidden hidden_, hidden_inside_;

@@ -12,6 +12,7 @@
 namespace profd {
 
 struct MatchMarks;
+struct SearchResult;
 
 enum class SiblingOrder : std::uint8_t { name, weight };
 
@@ -24,7 +25,8 @@ struct LayoutRequest {
   std::uint32_t max_boxes = 1800;  // an answer with a search stays below 300 KB with long names; at most 5000
   std::uint32_t max_depth = 0;     // rows below the zoomed box; 0 = as deep as the data
   SiblingOrder order = SiblingOrder::name;
-  const MatchMarks* matches = nullptr;  // of a search: how much of what is not shown matches
+  const SearchResult* search = nullptr;  // how much goes through the boxes that match and are here
+  const MatchMarks* matches = nullptr;   // of a search: also how much of what is not here matches
 };
 
 inline constexpr std::uint32_t kNoKey = 0xFFFFFFFFu;
@@ -48,7 +50,8 @@ struct FlameLayout {
   // with `more`: how many of their children. Else 0.
   std::vector<std::uint32_t> n_matched;
   std::vector<Value> matched;  // the stacks with a match in these, each once, whatever matches above them
-  // Of the zoomed box, each stack once: through a match that is here, and through hidden matches alone.
+  // Of the zoomed box, each stack once: through a match that is here (with `search` or `matches`), and
+  // through hidden matches alone (with `matches`).
   Value matched_shown, matched_hidden;
   Value total_width;          // of the zoomed box
   bool truncated = false;     // max_boxes was reached: some boxes' children are not shown

@@ -128,6 +128,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"NameColumns", recode_as<NameColumns>},
       {"Truncation", recode_as<Truncation>},
       {"SearchShare", recode_as<SearchShare>},
+      {"HiddenMatchesResult", recode_as<HiddenMatchesResult>},
       {"Exclusion", recode_as<Exclusion>},
       {"FlameGraphResult", recode_as<FlameGraphResult>},
       {"TableParams", recode_as<TableParams>},

@@ -183,6 +183,15 @@ bool FlameGraphRequest::decode_result(const Json& value, Result& out, const Path
   return Codec<Result>::decode(value, out, path);
 }
 
+bool HiddenMatchesRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string HiddenMatchesRequest::params_text(const Params& params) { return text_of(params); }
+std::string HiddenMatchesRequest::result_text(const Result& result) { return text_of(result); }
+bool HiddenMatchesRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool TableRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

@@ -263,6 +263,19 @@ struct FlameGraphRequest {
   static std::string result_text(const Result& result);
 };
 
+// What matches a search and has no box of its own in a layout, counted exactly: asked with the
+// parameters of the layout, `search` among them, once its boxes are there.
+struct HiddenMatchesRequest {
+  static constexpr char method[] = "view/hiddenMatches";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = FlameGraphParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = HiddenMatchesResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // A page of a view as a table; for tree shapes one level of it.
 struct TableRequest {
   static constexpr char method[] = "view/table";

@@ -1974,7 +1974,6 @@ bool decode(const Json& value, FlameBoxes& out, const Path& path) {
       .optional("colorText", out.color_text)
       .optional("selfText", out.self_text)
       .optional("parentShare", out.parent_share)
-      .optional("matchedBelow", out.matched_below)
       .ok();
 }
 void write(JsonText& out, const FlameBoxes& value) {
@@ -1995,7 +1994,6 @@ void write(JsonText& out, const FlameBoxes& value) {
   put_optional(out, "colorText", value.color_text);
   put_optional(out, "selfText", value.self_text);
   put_optional(out, "parentShare", value.parent_share);
-  put_optional(out, "matchedBelow", value.matched_below);
   out.end_object();
 }
 
@@ -2007,9 +2005,6 @@ bool decode(const Json& value, RemainderBoxes& out, const Path& path) {
       .required("count", out.count)
       .required("parent", out.parent)
       .required("text", out.text)
-      .optional("matched", out.matched)
-      .optional("matchedValue", out.matched_value)
-      .optional("matchedText", out.matched_text)
       .ok();
 }
 void write(JsonText& out, const RemainderBoxes& value) {
@@ -2020,9 +2015,6 @@ void write(JsonText& out, const RemainderBoxes& value) {
   put(out, "count", value.count);
   put(out, "parent", value.parent);
   put(out, "text", value.text);
-  put_optional(out, "matched", value.matched);
-  put_optional(out, "matchedValue", value.matched_value);
-  put_optional(out, "matchedText", value.matched_text);
   out.end_object();
 }
 
@@ -2062,18 +2054,45 @@ bool decode(const Json& value, SearchShare& out, const Path& path) {
   return ObjectReader(value, path)
       .required("amount", out.amount)
       .required("names", out.names)
-      .optional("zoomed", out.zoomed)
       .optional("shown", out.shown)
-      .optional("hidden", out.hidden)
       .ok();
 }
 void write(JsonText& out, const SearchShare& value) {
   out.begin_object();
   put(out, "amount", value.amount);
   put(out, "names", value.names);
-  put_optional(out, "zoomed", value.zoomed);
   put_optional(out, "shown", value.shown);
-  put_optional(out, "hidden", value.hidden);
+  out.end_object();
+}
+
+bool decode(const Json& value, HiddenMatchesResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("zoomed", out.zoomed)
+      .required("shown", out.shown)
+      .required("hidden", out.hidden)
+      .required("matchedBelow", out.matched_below)
+      .required("matched", out.matched)
+      .required("matchedValue", out.matched_value)
+      .required("matchedText", out.matched_text)
+      .ok();
+}
+void write(JsonText& out, const HiddenMatchesResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "zoomed", value.zoomed);
+  put(out, "shown", value.shown);
+  put(out, "hidden", value.hidden);
+  put(out, "matchedBelow", value.matched_below);
+  put(out, "matched", value.matched);
+  put(out, "matchedValue", value.matched_value);
+  put(out, "matchedText", value.matched_text);
   out.end_object();
 }
 

@@ -1642,7 +1642,8 @@ struct FlameGraphParams {
   OpenEnum<BoxOrder> order = BoxOrder::name;
   // Fills the column `color` with this metric.
   std::optional<std::string> color_metric;
-  // An RE2 regular expression: boxes that match carry the flag `matched`.
+  // An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
+  // box is asked for with `view/hiddenMatches`, so that no box waits for it.
   std::optional<std::string> search;
   // Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
   // of the names.
@@ -1690,10 +1691,6 @@ struct FlameBoxes {
   std::optional<std::vector<std::string>> self_text;
   // With `details`: share of the parent box's total, as shown; empty for the root.
   std::optional<std::vector<std::string>> parent_share;
-  // With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the
-  // stacks with a match among them; 0 for a box whose children are here. Matches that are here are
-  // not in it.
-  std::optional<std::vector<Number>> matched_below;
 };
 bool decode(const nlohmann::json& value, FlameBoxes& out, const Path& path);
 void write(JsonText& out, const FlameBoxes& value);
@@ -1712,13 +1709,6 @@ struct RemainderBoxes {
   std::vector<std::int32_t> parent;
   // How many and how much, as shown.
   std::vector<std::string> text;
-  // With `search`: how many of the joined boxes match or lead to a match; 0: none.
-  std::optional<std::vector<std::int64_t>> matched;
-  // With `search`: the value of the stacks with a match in the joined boxes or below them, each
-  // counted once, whatever matches above.
-  std::optional<std::vector<Number>> matched_value;
-  // The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
-  std::optional<std::vector<std::string>> matched_text;
 };
 bool decode(const nlohmann::json& value, RemainderBoxes& out, const Path& path);
 void write(JsonText& out, const RemainderBoxes& value);
@@ -1755,18 +1745,47 @@ struct SearchShare {
   Amount amount;
   // How many names match.
   std::int64_t names = 0;
-  // Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden`
-  // together. Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and callees
-  // show what matches on their side of the focus.
-  std::optional<Amount> zoomed;
-  // What goes through boxes that match and are in this answer.
+  // Of the zoomed box what goes through boxes that match and are in this answer;
+  // `view/hiddenMatches` says what does not.
   std::optional<Amount> shown;
-  // What matches only in boxes that were joined into remainders or left out below the flag `more`;
-  // `view/match` leads to them.
-  std::optional<Amount> hidden;
 };
 bool decode(const nlohmann::json& value, SearchShare& out, const Path& path);
 void write(JsonText& out, const SearchShare& value);
+
+// What of a search a layout hides, as columns of its boxes.
+struct HiddenMatchesResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric of the values.
+  std::string metric;
+  // Of the zoomed box the stacks with a match in it, above it or below it, each once: `shown` and
+  // `hidden` together. Without a zoom it is all that matches in the shapes topDown and bottomUp;
+  // callers and callees show what matches on their side of the focus.
+  Amount zoomed;
+  // What goes through boxes that match and are in the layout.
+  Amount shown;
+  // What matches only in boxes that were joined into remainders or left out below the flag `more`;
+  // `view/match` leads to them.
+  Amount hidden;
+  // As long as the layout's `boxes`: of the boxes below that it leaves out (flag `more`), the value
+  // of the stacks with a match among them; 0 for a box whose children are there. Matches that are
+  // there are not in it.
+  std::vector<Number> matched_below;
+  // As long as the layout's `remainder`, like the two below: how many of the joined boxes match or
+  // lead to a match; 0: none.
+  std::vector<std::int64_t> matched;
+  // The value of the stacks with a match in the joined boxes or below them, each counted once,
+  // whatever matches above.
+  std::vector<Number> matched_value;
+  // The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
+  std::vector<std::string> matched_text;
+};
+bool decode(const nlohmann::json& value, HiddenMatchesResult& out, const Path& path);
+void write(JsonText& out, const HiddenMatchesResult& value);
 
 // Values of the profile that a view leaves out because a filter by thread, label or time cannot
 // tell whether they belong to it.

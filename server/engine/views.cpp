@@ -68,7 +68,7 @@ Result<KeyValues> Views::key_values(const OpenProfile& open, const ViewSpec& spe
 
 Result<std::shared_ptr<const SearchResult>> Views::search(const OpenProfile& open, const ViewSpec& spec,
                                                           const std::string& pattern, const StopToken& stop) {
-  return cache_.get<SearchResult>(key_of(open, spec, "search ", "\n" + pattern), stop,
+  return cache_.get<SearchResult>(search_key(open, spec, pattern), stop,
                                   [&](const StopToken& token) -> Result<std::shared_ptr<const SearchResult>> {
                                     PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
                                     return shared(profd::search(*selected, pattern, token, executor_));
@@ -79,7 +79,7 @@ Result<std::shared_ptr<const MatchMarks>> Views::match_marks(const OpenProfile& 
                                                              const std::string& pattern,
                                                              const StopToken& stop) {
   return cache_.get<MatchMarks>(
-      marks_key(open, spec, pattern), stop,
+      key_of(open, spec, needs_above(spec) ? "marks above " : "marks ", "\n" + pattern), stop,
       [&](const StopToken& token) -> Result<std::shared_ptr<const MatchMarks>> {
         PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
         PROFD_TRY(auto found, search(open, spec, pattern, token));
@@ -87,9 +87,9 @@ Result<std::shared_ptr<const MatchMarks>> Views::match_marks(const OpenProfile& 
       });
 }
 
-std::shared_ptr<const MatchMarks> Views::kept_match_marks(const OpenProfile& open, const ViewSpec& spec,
-                                                          const std::string& pattern) {
-  return cache_.peek<MatchMarks>(marks_key(open, spec, pattern));
+std::shared_ptr<const SearchResult> Views::kept_search(const OpenProfile& open, const ViewSpec& spec,
+                                                       const std::string& pattern) {
+  return cache_.peek<SearchResult>(search_key(open, spec, pattern));
 }
 
 Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
@@ -163,8 +163,8 @@ bool Views::is_small(const OpenProfile& open) {
   return open.profile->tree().size() + (samples != nullptr ? samples->size() : 0) < kSmall;
 }
 
-ViewKey Views::marks_key(const OpenProfile& open, const ViewSpec& spec, const std::string& pattern) {
-  return key_of(open, spec, needs_above(spec) ? "marks above " : "marks ", "\n" + pattern);
+ViewKey Views::search_key(const OpenProfile& open, const ViewSpec& spec, const std::string& pattern) {
+  return key_of(open, spec, "search ", "\n" + pattern);
 }
 
 ViewKey Views::lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files) {

@@ -44,12 +44,12 @@ class Views {
                                const StopToken& stop);
   Result<std::shared_ptr<const SearchResult>> search(const OpenProfile& open, const ViewSpec& spec,
                                                      const std::string& pattern, const StopToken& stop);
-  // Where the boxes of a view that match lie: for layouts that say what they hide, and for steps.
+  // The same when it is kept, else null.
+  std::shared_ptr<const SearchResult> kept_search(const OpenProfile& open, const ViewSpec& spec,
+                                                  const std::string& pattern);
+  // Where the boxes of a view that match lie: for what a layout hides, and for steps.
   Result<std::shared_ptr<const MatchMarks>> match_marks(const OpenProfile& open, const ViewSpec& spec,
                                                         const std::string& pattern, const StopToken& stop);
-  // The same when it is kept, else null.
-  std::shared_ptr<const MatchMarks> kept_match_marks(const OpenProfile& open, const ViewSpec& spec,
-                                                     const std::string& pattern);
   // Values of every line of every file; what lines() looks them up in.
   Result<std::shared_ptr<const LineIndex>> line_index(const OpenProfile& open, const ViewSpec& spec,
                                                       const StopToken& stop);
@@ -108,7 +108,7 @@ class Views {
  private:
   static ViewKey key_of(const OpenProfile& open, const ViewSpec& spec, const char* kind,
                         const std::string& more = {});
-  static ViewKey marks_key(const OpenProfile& open, const ViewSpec& spec, const std::string& pattern);
+  static ViewKey search_key(const OpenProfile& open, const ViewSpec& spec, const std::string& pattern);
   static ViewKey lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files);
   static ViewKey sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace);
   static ViewKey file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace,

@@ -80,11 +80,6 @@ struct BoxWriter {
       boxes.self_text.emplace().reserve(n);
       boxes.parent_share.emplace().reserve(n);
     }
-    if (layout.matched.empty()) return;
-    boxes.matched_below.emplace().reserve(n);
-    out.remainder.matched.emplace();
-    out.remainder.matched_value.emplace();
-    out.remainder.matched_text.emplace();
   }
 
   [[nodiscard]] std::int32_t parent_row(std::uint32_t i) const {
@@ -99,14 +94,6 @@ struct BoxWriter {
     rest.count.push_back(layout.n_merged[i]);
     rest.parent.push_back(parent_row(i));
     rest.text.push_back(remainder_of(view.whole, layout.n_merged[i], layout.total[i], 0).text);
-    if (layout.matched.empty()) return;
-    const std::uint64_t n = layout.n_matched[i];
-    rest.matched->push_back(n);
-    rest.matched_value->push_back(layout.matched[i]);
-    rest.matched_text->push_back(
-        n == 0 ? ""
-               : fmt::format("{} {}: {} · {}", format_count(n), n == 1 ? "matches" : "match",
-                             view.whole.text(layout.matched[i]), view.whole.share_text(layout.matched[i])));
   }
 
   void write_box(std::uint32_t i, NodeTable::Writer* numbers) {
@@ -135,7 +122,6 @@ struct BoxWriter {
       boxes.parent_share->push_back(root ? ""
                                          : format_share(layout.total[i], layout.total[layout.parent[i]]));
     }
-    if (!layout.matched.empty()) boxes.matched_below->push_back(layout.matched[i]);
     if (numbers != nullptr)
       boxes.node->push_back(
           root ? numbers->node(NodeTable::kNoParent, 0)
@@ -213,23 +199,21 @@ void add_search(const SearchResult& found, const PreparedView& view, const Flame
   for (std::size_t row = 0; row < boxes.key.size(); ++row)
     if (boxes.key[row] >= 0 && found.matches[static_cast<std::size_t>(boxes.key[row])] != 0)
       boxes.flags[row] |= box_flag::kMatched;
-  const Value zoomed = sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated);
-  out.search = SearchShare{amount_of(view.whole, found.matched), amount_of(view.whole, zoomed),
-                           amount_of(view.whole, layout.matched_shown),
-                           amount_of(view.whole, layout.matched_hidden), found.n_keys};
+  out.search = SearchShare{amount_of(view.whole, found.matched), amount_of(view.whole, layout.matched_shown),
+                           found.n_keys};
 }
 
-// Where boxes match, and meanwhile what the layout will need is unfolded: neither needs the other.
-Result<std::shared_ptr<const MatchMarks>> find_matches(Views& views, FlameRequest& request,
-                                                       const PreparedView& view, const StopToken& stop) {
-  if (auto kept = views.kept_match_marks(*request.open, request.spec, request.search)) return kept;
-  Result<std::shared_ptr<const MatchMarks>> marks;
+// What boxes match, and meanwhile what the layout will need is unfolded: neither needs the other.
+Result<std::shared_ptr<const SearchResult>> find_matches(Views& views, FlameRequest& request,
+                                                         const PreparedView& view, const StopToken& stop) {
+  if (auto kept = views.kept_search(*request.open, request.spec, request.search)) return kept;
+  Result<std::shared_ptr<const SearchResult>> found;
   Result<FlameLayout> unfolded;
   run_both(
-      views.executor(), [&] { marks = views.match_marks(*request.open, request.spec, request.search, stop); },
+      views.executor(), [&] { found = views.search(*request.open, request.spec, request.search, stop); },
       [&] { unfolded = flame_layout(views, request, view, stop); });
-  if (marks && !unfolded) return tl::unexpected<Error>(std::move(unfolded).error());
-  return marks;
+  if (found && !unfolded) return tl::unexpected<Error>(std::move(unfolded).error());
+  return found;
 }
 
 }  // namespace
@@ -244,14 +228,43 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
 
 Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopToken& stop) {
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
-  std::shared_ptr<const MatchMarks> marks;
+  std::shared_ptr<const SearchResult> found;
   if (!request.search.empty()) {
-    PROFD_TRY(marks, find_matches(views, request, view, stop));
-    request.layout.matches = marks.get();
+    PROFD_TRY(found, find_matches(views, request, view, stop));
+    request.layout.search = found.get();
   }
   PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
   PROFD_TRY(FlameAnswer out, write(views, request, view, layout, stop));
-  if (marks) add_search(*marks->found, view, layout, out);
+  if (found) add_search(*found, view, layout, out);
+  return out;
+}
+
+Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const StopToken& stop) {
+  if (request.search.empty()) return fail(ErrorCode::invalid, "there is no search to count matches of");
+  PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
+  PROFD_TRY(const auto marks, views.match_marks(*request.open, request.spec, request.search, stop));
+  request.layout.matches = marks.get();
+  PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
+  HiddenMatches out;
+  out.head = head_of(*request.open, request.spec, view);
+  out.zoomed =
+      amount_of(view.whole, sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated));
+  out.shown = amount_of(view.whole, layout.matched_shown);
+  out.hidden = amount_of(view.whole, layout.matched_hidden);
+  for (std::uint32_t i = 0; i < layout.size(); ++i) {
+    const Value& matched = layout.matched[i];
+    if (layout.n_merged[i] == 0) {
+      out.matched_below.push_back(matched);
+      continue;
+    }
+    const std::uint64_t n = layout.n_matched[i];
+    out.matched.push_back(n);
+    out.matched_value.push_back(matched);
+    out.matched_text.push_back(n == 0 ? ""
+                                      : fmt::format("{} {}: {} · {}", format_count(n),
+                                                    n == 1 ? "matches" : "match", view.whole.text(matched),
+                                                    view.whole.share_text(matched)));
+  }
   return out;
 }
 

@@ -38,8 +38,6 @@ struct BoxColumns {
   std::optional<std::vector<std::optional<Value>>> color;  // nothing: no value
   std::optional<std::vector<std::string>> color_text;
   std::optional<std::vector<std::string>> self_text, parent_share;  // details
-  // With a search: of what is below and not in this answer, the stacks with a match.
-  std::optional<std::vector<Value>> matched_below;
 };
 
 // Of the names, one row a name.
@@ -55,15 +53,11 @@ struct RemainderColumns {
   std::vector<std::uint64_t> count;
   std::vector<std::int32_t> parent;
   std::vector<std::string> text;
-  // With a search: the joined boxes that match or lead to a match, and the stacks with a match in them.
-  std::optional<std::vector<std::uint64_t>> matched;
-  std::optional<std::vector<Value>> matched_value;
-  std::optional<std::vector<std::string>> matched_text;  // "" where none matches
 };
 
 struct SearchShare {
-  Amount amount;                 // of the whole view
-  Amount zoomed, shown, hidden;  // of the zoomed box: both; through boxes that are here; through others alone
+  Amount amount;  // of the whole view
+  Amount shown;   // of the zoomed box, through boxes that are here
   std::uint64_t n_names = 0;
 };
 
@@ -80,6 +74,22 @@ struct FlameAnswer {
   std::optional<SearchShare> search;
 };
 Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopToken& stop);
+
+// What matches beyond the boxes of a layout. An answer of its own: it costs what the profile is large, and no
+// box is to wait for it.
+struct HiddenMatches {
+  ViewHead head;
+  Amount zoomed, shown, hidden;  // of the zoomed box: both; through boxes that are here; through others alone
+  // As long as BoxColumns: of what is below and has no box, the stacks with a match.
+  std::vector<Value> matched_below;
+  // As long as RemainderColumns: the joined boxes that match or lead to a match, and the stacks with a match
+  // in them.
+  std::vector<std::uint64_t> matched;
+  std::vector<Value> matched_value;
+  std::vector<std::string> matched_text;  // "" where none matches
+};
+// `request` is that of the layout; fails with `invalid` without a search.
+Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const StopToken& stop);
 
 // The layout alone, for pictures: `request.layout` with shape, focus and zoom filled in. `view` is of
 // `request.spec`.

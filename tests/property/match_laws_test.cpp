@@ -195,6 +195,11 @@ TEST_CASE("law: matches shown and matches hidden are together what a search says
           for (int time = 0; time < 2; ++time) {
             const auto layout = layout_flame(*s->selection, request, {});
             if (!layout) return layout.error().message;
+            LayoutRequest boxes = request;
+            boxes.matches = nullptr;
+            boxes.search = s->marks.found.get();
+            if (layout_flame(*s->selection, boxes, {})->matched_shown != layout->matched_shown)
+              return "boxes alone say something else of what is shown";
             const std::string wrong = check_window(c, *s, *layout, request.zoom);
             if (!wrong.empty()) return wrong;
           }

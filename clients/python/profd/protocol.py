@@ -2229,7 +2229,8 @@ class FlameGraphParams(Structure):
     color_metric: str | None = None
     # Fills the column `color` with this metric.
     search: str | None = None
-    # An RE2 regular expression: boxes that match carry the flag `matched`.
+    # An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
+    # box is asked for with `view/hiddenMatches`, so that no box waits for it.
     details: bool = False
     # Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
     # of the names.
@@ -2292,10 +2293,6 @@ class FlameBoxes(Structure):
     # With `details`: self value and its share of the view, as shown.
     parent_share: list[str] | None = None
     # With `details`: share of the parent box's total, as shown; empty for the root.
-    matched_below: list[int | float] | None = None
-    # With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the
-    # stacks with a match among them; 0 for a box whose children are here. Matches that are here are
-    # not in it.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "depth": FieldSpec("depth", ["a", "u"], True),
@@ -2314,7 +2311,6 @@ class FlameBoxes(Structure):
         "colorText": FieldSpec("color_text", ["a", "s"], False),
         "selfText": FieldSpec("self_text", ["a", "s"], False),
         "parentShare": FieldSpec("parent_share", ["a", "s"], False),
-        "matchedBelow": FieldSpec("matched_below", ["a", "n"], False),
     }
 
 
@@ -2335,13 +2331,6 @@ class RemainderBoxes(Structure):
     # Index of the parent in the boxes; -1: none.
     text: list[str]
     # How many and how much, as shown.
-    matched: list[int] | None = None
-    # With `search`: how many of the joined boxes match or lead to a match; 0: none.
-    matched_value: list[int | float] | None = None
-    # With `search`: the value of the stacks with a match in the joined boxes or below them, each
-    # counted once, whatever matches above.
-    matched_text: list[str] | None = None
-    # The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "depth": FieldSpec("depth", ["a", "u"], True),
@@ -2350,9 +2339,6 @@ class RemainderBoxes(Structure):
         "count": FieldSpec("count", ["a", "l"], True),
         "parent": FieldSpec("parent", ["a", "i"], True),
         "text": FieldSpec("text", ["a", "s"], True),
-        "matched": FieldSpec("matched", ["a", "l"], False),
-        "matchedValue": FieldSpec("matched_value", ["a", "n"], False),
-        "matchedText": FieldSpec("matched_text", ["a", "s"], False),
     }
 
 
@@ -2403,22 +2389,63 @@ class SearchShare(Structure):
     # Each stack counted once.
     names: int
     # How many names match.
-    zoomed: Amount | None = None
-    # Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden`
-    # together. Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and
-    # callees show what matches on their side of the focus.
     shown: Amount | None = None
-    # What goes through boxes that match and are in this answer.
-    hidden: Amount | None = None
-    # What matches only in boxes that were joined into remainders or left out below the flag `more`;
-    # `view/match` leads to them.
+    # Of the zoomed box what goes through boxes that match and are in this answer;
+    # `view/hiddenMatches` says what does not.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "amount": FieldSpec("amount", ["S", "Amount"], True),
         "names": FieldSpec("names", "l", True),
-        "zoomed": FieldSpec("zoomed", ["S", "Amount"], False),
         "shown": FieldSpec("shown", ["S", "Amount"], False),
-        "hidden": FieldSpec("hidden", ["S", "Amount"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class HiddenMatchesResult(Structure):
+    """What of a search a layout hides, as columns of its boxes."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric of the values.
+    zoomed: Amount
+    # Of the zoomed box the stacks with a match in it, above it or below it, each once: `shown` and
+    # `hidden` together. Without a zoom it is all that matches in the shapes topDown and bottomUp;
+    # callers and callees show what matches on their side of the focus.
+    shown: Amount
+    # What goes through boxes that match and are in the layout.
+    hidden: Amount
+    # What matches only in boxes that were joined into remainders or left out below the flag `more`;
+    # `view/match` leads to them.
+    matched_below: list[int | float]
+    # As long as the layout's `boxes`: of the boxes below that it leaves out (flag `more`), the
+    # value of the stacks with a match among them; 0 for a box whose children are there. Matches
+    # that are there are not in it.
+    matched: list[int]
+    # As long as the layout's `remainder`, like the two below: how many of the joined boxes match or
+    # lead to a match; 0: none.
+    matched_value: list[int | float]
+    # The value of the stacks with a match in the joined boxes or below them, each counted once,
+    # whatever matches above.
+    matched_text: list[str]
+    # The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "zoomed": FieldSpec("zoomed", ["S", "Amount"], True),
+        "shown": FieldSpec("shown", ["S", "Amount"], True),
+        "hidden": FieldSpec("hidden", ["S", "Amount"], True),
+        "matchedBelow": FieldSpec("matched_below", ["a", "n"], True),
+        "matched": FieldSpec("matched", ["a", "l"], True),
+        "matchedValue": FieldSpec("matched_value", ["a", "n"], True),
+        "matchedText": FieldSpec("matched_text", ["a", "s"], True),
     }
 
 
@@ -3626,6 +3653,9 @@ FLAME_GRAPH_REQUEST = Message("view/flameGraph", ["S", "FlameGraphParams"], ["S"
 # A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder
 # boxes, never left out. Values are JSON integers where the metric is integral; a client whose
 # numbers are doubles shows `text`.
+HIDDEN_MATCHES_REQUEST = Message("view/hiddenMatches", ["S", "FlameGraphParams"], ["S", "HiddenMatchesResult"])
+# What matches a search and has no box of its own in a layout, counted exactly: asked with the
+# parameters of the layout, `search` among them, once its boxes are there.
 TABLE_REQUEST = Message("view/table", ["S", "TableParams"], ["S", "TableResult"])
 # A page of a view as a table; for tree shapes one level of it.
 SEARCH_REQUEST = Message("view/search", ["S", "SearchParams"], ["S", "SearchResult"])

@@ -1491,7 +1491,10 @@ export interface FlameGraphParams {
   order?: BoxOrder;
   /** Fills the column `color` with this metric. */
   colorMetric?: string;
-  /** An RE2 regular expression: boxes that match carry the flag `matched`. */
+  /**
+   * An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is
+   * asked for with `view/hiddenMatches`, so that no box waits for it.
+   */
   search?: string;
   /**
    * Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the
@@ -1541,11 +1544,6 @@ export interface FlameBoxes {
   selfText?: string[];
   /** With `details`: share of the parent box's total, as shown; empty for the root. */
   parentShare?: string[];
-  /**
-   * With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the stacks with
-   * a match among them; 0 for a box whose children are here. Matches that are here are not in it.
-   */
-  matchedBelow?: number[];
 }
 
 /** Joined siblings, as columns: each says how many and how much, and opens on zoom to its parent. */
@@ -1562,15 +1560,6 @@ export interface RemainderBoxes {
   parent: number[];
   /** How many and how much, as shown. */
   text: string[];
-  /** With `search`: how many of the joined boxes match or lead to a match; 0: none. */
-  matched?: number[];
-  /**
-   * With `search`: the value of the stacks with a match in the joined boxes or below them, each counted once,
-   * whatever matches above.
-   */
-  matchedValue?: number[];
-  /** The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches. */
-  matchedText?: string[];
 }
 
 /** What is known of names, as columns as long as `names`. */
@@ -1602,18 +1591,53 @@ export interface SearchShare {
   /** How many names match. */
   names: number;
   /**
-   * Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden` together.
-   * Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and callees show what matches
-   * on their side of the focus.
+   * Of the zoomed box what goes through boxes that match and are in this answer; `view/hiddenMatches` says
+   * what does not.
    */
-  zoomed?: Amount;
-  /** What goes through boxes that match and are in this answer. */
   shown?: Amount;
+}
+
+/** What of a search a layout hides, as columns of its boxes. */
+export interface HiddenMatchesResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric of the values. */
+  metric: string;
+  /**
+   * Of the zoomed box the stacks with a match in it, above it or below it, each once: `shown` and `hidden`
+   * together. Without a zoom it is all that matches in the shapes topDown and bottomUp; callers and callees
+   * show what matches on their side of the focus.
+   */
+  zoomed: Amount;
+  /** What goes through boxes that match and are in the layout. */
+  shown: Amount;
   /**
    * What matches only in boxes that were joined into remainders or left out below the flag `more`;
    * `view/match` leads to them.
    */
-  hidden?: Amount;
+  hidden: Amount;
+  /**
+   * As long as the layout's `boxes`: of the boxes below that it leaves out (flag `more`), the value of the
+   * stacks with a match among them; 0 for a box whose children are there. Matches that are there are not in
+   * it.
+   */
+  matchedBelow: number[];
+  /**
+   * As long as the layout's `remainder`, like the two below: how many of the joined boxes match or lead to a
+   * match; 0: none.
+   */
+  matched: number[];
+  /**
+   * The value of the stacks with a match in the joined boxes or below them, each counted once, whatever
+   * matches above.
+   */
+  matchedValue: number[];
+  /** The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches. */
+  matchedText: string[];
 }
 
 /**
@@ -2468,6 +2492,12 @@ export const ProfileThreadsRequest: RequestType<ProfileThreadsParams, ProfileThr
  * `text`.
  */
 export const FlameGraphRequest: RequestType<FlameGraphParams, FlameGraphResult> = { method: "view/flameGraph", lane: "interactive" };
+
+/**
+ * What matches a search and has no box of its own in a layout, counted exactly: asked with the parameters of
+ * the layout, `search` among them, once its boxes are there.
+ */
+export const HiddenMatchesRequest: RequestType<FlameGraphParams, HiddenMatchesResult> = { method: "view/hiddenMatches", lane: "interactive" };
 
 /** A page of a view as a table; for tree shapes one level of it. */
 export const TableRequest: RequestType<TableParams, TableResult> = { method: "view/table", lane: "interactive" };

@@ -580,7 +580,6 @@ export const schema: Schema = {
     colorText: { type: ["a", "s"] },
     selfText: { type: ["a", "s"] },
     parentShare: { type: ["a", "s"] },
-    matchedBelow: { type: ["a", "n"] },
   },
   RemainderBoxes: {
     depth: { type: ["a", "u"], required: true },
@@ -589,9 +588,6 @@ export const schema: Schema = {
     count: { type: ["a", "l"], required: true },
     parent: { type: ["a", "i"], required: true },
     text: { type: ["a", "s"], required: true },
-    matched: { type: ["a", "l"] },
-    matchedValue: { type: ["a", "n"] },
-    matchedText: { type: ["a", "s"] },
   },
   NameColumns: {
     group: { type: ["a", "i"], required: true },
@@ -607,9 +603,20 @@ export const schema: Schema = {
   SearchShare: {
     amount: { type: ["S", "Amount"], required: true },
     names: { type: "l", required: true },
-    zoomed: { type: ["S", "Amount"] },
     shown: { type: ["S", "Amount"] },
-    hidden: { type: ["S", "Amount"] },
+  },
+  HiddenMatchesResult: {
+    profile: { type: "s", required: true },
+    revision: { type: "u", required: true },
+    spec: { type: "s", required: true },
+    metric: { type: "s", required: true },
+    zoomed: { type: ["S", "Amount"], required: true },
+    shown: { type: ["S", "Amount"], required: true },
+    hidden: { type: ["S", "Amount"], required: true },
+    matchedBelow: { type: ["a", "n"], required: true },
+    matched: { type: ["a", "l"], required: true },
+    matchedValue: { type: ["a", "n"], required: true },
+    matchedText: { type: ["a", "s"], required: true },
   },
   Exclusion: {
     amount: { type: ["S", "Amount"], required: true },

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { FlameGraphParams, FlameGraphResult } from "../../shared/ts/psp.js";
+import type { FlameGraphParams, FlameGraphResult, HiddenMatchesResult } from "../../shared/ts/psp.js";
 import { layoutOf, nameOf, namesOf, pathOf, type Layout } from "../src/draw/layout.js";
 import { nameHash } from "../src/state/place.js";
 import { FlameController, type Host, type Target } from "../src/views/flame/controller.js";
@@ -26,6 +26,9 @@ function stage(options: { delay?: number; motion?: boolean } = {}) {
   const asked: FlameGraphParams[] = [];
   const log: string[] = [];
   const layouts: Layout[] = [];
+  const counted: Layout[] = [];
+  /** Whether what a picture hides was known when it came. */
+  const known: boolean[] = [];
   const host: Host = {
     panel: "flame",
     ask: async (params, signal) => {
@@ -36,10 +39,20 @@ function stage(options: { delay?: number; motion?: boolean } = {}) {
       if (step === undefined) throw new Error(`not recorded: ${JSON.stringify(params)}`);
       return step.result as FlameGraphResult;
     },
+    count: async (params) => {
+      await new Promise((resolve) => setTimeout(resolve, options.delay ?? 0));
+      const step = answered("view/hiddenMatches", params);
+      if (step === undefined) log.push(`not recorded: ${JSON.stringify(params)}`);
+      return step?.result as HiddenMatchesResult | undefined;
+    },
+    counted: (layout) => counted.push(layout),
     level: () => Promise.resolve({ names: [], keys: [], next: undefined }),
     now: () => now,
     invalidate: () => undefined,
-    arrived: (layout) => layouts.push(layout),
+    arrived: (layout) => {
+      known.push(layout.hidden !== undefined);
+      layouts.push(layout);
+    },
     failed: (error) => log.push(String(error)),
     fellBack: (zoom, name) => log.push(`back to ${name} ${zoom.length}`),
     rezoomed: (zoom) => log.push(`rezoomed ${zoom.length}`),
@@ -47,7 +60,7 @@ function stage(options: { delay?: number; motion?: boolean } = {}) {
   };
   const controller = new FlameController(host);
   controller.setWidth(100);
-  return { controller, asked, log, layouts, at: (ms: number) => ((now = ms), controller.frame(ms)) };
+  return { controller, asked, log, layouts, counted, known, at: (ms: number) => ((now = ms), controller.frame(ms)) };
 }
 
 const find = (layout: Layout, name: string) => {
@@ -85,6 +98,24 @@ describe("a flame graph", () => {
     expect(at(400)).toBe(false);
     expect(controller.placed.w[next.zoomed]).toBeCloseTo(100, 6);
     expect(log).toEqual([]);
+    controller.dispose();
+  });
+
+  it("is there before what a search hides is counted, and is told that then", async () => {
+    const { controller, layouts, counted, known, log } = stage();
+    controller.show({ ...TARGET, search: "json" });
+    await arrived(layouts, 1);
+    expect(layouts[0]!.answer.search!.names).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(counted).toEqual(layouts));
+    const { hidden, boxes, size } = layouts[0]!;
+    expect(hidden!.matchedBelow.length).toBe(boxes);
+    expect(hidden!.matchedText.length).toBe(size - boxes);
+    expect(hidden!.shown.value + hidden!.hidden.value).toBe(hidden!.zoomed.value);
+    expect(log).toEqual([]);
+    controller.show(TARGET);
+    await arrived(layouts, 2);
+    expect(known).toEqual([false, false]);
+    expect(counted.length).toBe(1);
     controller.dispose();
   });
 

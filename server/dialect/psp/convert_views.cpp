@@ -49,10 +49,10 @@ void write_head(ViewHead head, Result& out) {
   if constexpr (requires { out.unit; }) out.unit = std::move(head.unit);
   if constexpr (requires { out.total; }) out.total = to_psp(head.total);
   if constexpr (requires { out.view_total; }) out.view_total = to_psp(head.view_total);
-  out.excluded = exclusion_to_psp(head.excluded);
-  out.estimated = said(std::move(head.estimated));
+  if constexpr (requires { out.excluded; }) out.excluded = exclusion_to_psp(head.excluded);
+  if constexpr (requires { out.estimated; }) out.estimated = said(std::move(head.estimated));
   if constexpr (requires { out.note; }) out.note = said(std::move(head.note));
-  out.warnings = std::move(head.warnings);
+  if constexpr (requires { out.warnings; }) out.warnings = std::move(head.warnings);
 }
 
 std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainder>& remainder) {
@@ -120,7 +120,6 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.boxes.color_text = std::move(boxes.color_text);
   out.boxes.self_text = std::move(boxes.self_text);
   out.boxes.parent_share = std::move(boxes.parent_share);
-  if (boxes.matched_below) out.boxes.matched_below = numbers(*boxes.matched_below);
   RemainderColumns& rest = answer.remainder;
   out.remainder.depth = std::move(rest.depth);
   out.remainder.x = numbers(rest.x);
@@ -128,11 +127,6 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.remainder.count.assign(rest.count.begin(), rest.count.end());
   out.remainder.parent = std::move(rest.parent);
   out.remainder.text = std::move(rest.text);
-  if (rest.matched) {
-    out.remainder.matched.emplace(rest.matched->begin(), rest.matched->end());
-    out.remainder.matched_value = numbers(*rest.matched_value);
-    out.remainder.matched_text = std::move(rest.matched_text);
-  }
   if (!answer.truncated.empty()) {
     psp::Truncation cut;
     cut.by_boxes = true;
@@ -140,9 +134,22 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
     out.truncated = std::move(cut);
   }
   if (answer.search)
-    out.search = psp::SearchShare{
-        to_psp(answer.search->amount), static_cast<std::int64_t>(answer.search->n_names),
-        to_psp(answer.search->zoomed), to_psp(answer.search->shown), to_psp(answer.search->hidden)};
+    out.search =
+        psp::SearchShare{to_psp(answer.search->amount), static_cast<std::int64_t>(answer.search->n_names),
+                         to_psp(answer.search->shown)};
+  return out;
+}
+
+psp::HiddenMatchesResult to_psp(HiddenMatches answer) {
+  psp::HiddenMatchesResult out;
+  write_head(std::move(answer.head), out);
+  out.zoomed = to_psp(answer.zoomed);
+  out.shown = to_psp(answer.shown);
+  out.hidden = to_psp(answer.hidden);
+  out.matched_below = numbers(answer.matched_below);
+  out.matched.assign(answer.matched.begin(), answer.matched.end());
+  out.matched_value = numbers(answer.matched_value);
+  out.matched_text = std::move(answer.matched_text);
   return out;
 }
 

@@ -15,6 +15,7 @@ namespace profd {
 
 // Columns are moved where both sides have the same.
 psp::FlameGraphResult to_psp(FlameAnswer answer);
+psp::HiddenMatchesResult to_psp(HiddenMatches answer);
 psp::TableResult to_psp(TableAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
 psp::MatchResult to_psp(MatchAnswer answer);

@@ -1,4 +1,4 @@
-// view/flameGraph and view/match.
+// view/flameGraph, view/hiddenMatches and view/match.
 #include "server/dialect/psp/flame.h"
 
 #include "server/dialect/psp/convert_views.h"
@@ -18,6 +18,69 @@ BoxTarget box_target(const std::optional<psp::ZoomTarget>& target) {
   else
     out.node = std::get<std::int64_t>(*target);
   return out;
+}
+
+struct Layout {
+  FlameRequest request;
+  bool quick = false;
+};
+
+tl::expected<Layout, protocol::ResponseError> layout_of(SessionContext& session,
+                                                        psp::FlameGraphParams& params) {
+  auto named = from_psp(params.spec, "params.spec");
+  if (!named) return tl::unexpected(std::move(named).error());
+  if (named->spec.shape == Shape::flat)
+    return tl::unexpected(
+        invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
+  const auto found = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+  if (!found) return tl::unexpected(found.error());
+  const OpenProfilePtr& open = *found;
+  if (params.zoom)
+    if (auto error = outdated(*open, params.revision, "zoom")) return tl::unexpected(std::move(*error));
+  Layout out;
+  FlameRequest& request = out.request;
+  request.open = open;
+  request.workspace = session.workspace.snapshot();
+  request.number_nodes = params.nodes;
+  request.spec = std::move(named->spec);
+  request.layout.viewport_px = params.viewport.width;
+  request.layout.min_width_px = params.viewport.min_width;
+  request.layout.max_boxes = params.viewport.max_boxes;
+  request.layout.max_depth = params.viewport.max_depth.value_or(0);
+  request.layout.order = sibling_order(params.order);
+  request.zoom = box_target(params.zoom);
+  const Views& views = session.engine.views();
+  out.quick = views.is_quick(*open, request.spec, Views::needs_of(request.spec.shape));
+  if (params.color_metric) {
+    const auto id = find_metric(*open, *params.color_metric, "params.colorMetric");
+    if (!id) return tl::unexpected(id.error());
+    request.color_metric = open->profile->metrics()[id->v].name;
+    ViewSpec colors = request.spec;
+    colors.metric = request.color_metric;
+    out.quick = out.quick && views.is_quick(*open, colors, Views::needs_of(colors.shape));
+  }
+  request.search = params.search.value_or("");
+  request.details = params.details;
+  return out;
+}
+
+// Both take the parameters of a layout: what is counted for one is of the boxes of the other.
+template <class Request, class Answer>
+void bind_layout(SessionContext& session, protocol::Binder& binder, Answer answer) {
+  binder.request<Request>([&session, answer](psp::FlameGraphParams params, protocol::Reply<Request> reply) {
+    auto layout = layout_of(session, params);
+    if (!layout) return reply.error(layout.error());
+    const std::string place = layout->request.open->place();
+    session.run<Request>(
+        layout->quick, std::move(reply), place,
+        [&views = session.engine.views(), answer,
+         request = std::move(layout->request)](const StopToken& stop) mutable {
+          return answer(views, std::move(request), stop).map([](auto&& made) {
+            return to_psp(std::forward<decltype(made)>(made));
+          });
+        },
+        params.panel_id.value_or(""));
+  });
 }
 
 }  // namespace
@@ -56,48 +119,14 @@ void bind_match(SessionContext& session, protocol::Binder& binder) {
 }
 
 void bind_flame_graph(SessionContext& session, protocol::Binder& binder) {
-  binder.request<psp::FlameGraphRequest>([&session](psp::FlameGraphParams params,
-                                                    protocol::Reply<psp::FlameGraphRequest> reply) {
-    auto named = from_psp(params.spec, "params.spec");
-    if (!named) return reply.error(named.error());
-    if (named->spec.shape == Shape::flat)
-      return reply.error(
-          invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
-    const auto open = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
-    if (!open) return reply.error(open.error());
-    if (params.zoom)
-      if (auto error = outdated(**open, params.revision, "zoom")) return reply.error(*error);
-    FlameRequest request;
-    request.open = *open;
-    request.workspace = session.workspace.snapshot();
-    request.number_nodes = params.nodes;
-    request.spec = std::move(named->spec);
-    request.layout.viewport_px = params.viewport.width;
-    request.layout.min_width_px = params.viewport.min_width;
-    request.layout.max_boxes = params.viewport.max_boxes;
-    request.layout.max_depth = params.viewport.max_depth.value_or(0);
-    request.layout.order = sibling_order(params.order);
-    request.zoom = box_target(params.zoom);
-    bool quick = session.engine.views().is_quick(**open, request.spec, Views::needs_of(request.spec.shape));
-    if (params.color_metric) {
-      const auto id = find_metric(**open, *params.color_metric, "params.colorMetric");
-      if (!id) return reply.error(id.error());
-      request.color_metric = (*open)->profile->metrics()[id->v].name;
-      ViewSpec colors = request.spec;
-      colors.metric = request.color_metric;
-      quick = quick && session.engine.views().is_quick(**open, colors, Views::needs_of(colors.shape));
-    }
-    request.search = params.search.value_or("");
-    request.details = params.details;
-    session.run<psp::FlameGraphRequest>(
-        quick, std::move(reply), (*open)->place(),
-        [&views = session.engine.views(), request = std::move(request)](const StopToken& stop) mutable {
-          return flame_answer(views, std::move(request), stop).map([](FlameAnswer&& answer) {
-            return to_psp(std::move(answer));
-          });
-        },
-        params.panel_id.value_or(""));
-  });
+  bind_layout<psp::FlameGraphRequest>(session, binder,
+                                      [](Views& views, FlameRequest request, const StopToken& stop) {
+                                        return flame_answer(views, std::move(request), stop);
+                                      });
+  bind_layout<psp::HiddenMatchesRequest>(session, binder,
+                                         [](Views& views, FlameRequest request, const StopToken& stop) {
+                                           return hidden_matches(views, std::move(request), stop);
+                                         });
 }
 
 }  // namespace profd

@@ -1,4 +1,4 @@
-// view/flameGraph and view/match.
+// view/flameGraph, view/hiddenMatches and view/match.
 #pragma once
 
 #include "server/dialect/psp/session_context.h"

@@ -25,7 +25,7 @@ from stage import Stage
 
 N_CLIENTS = 50
 VANISHING = 0.01
-CACHED_S = 0.020
+CACHED_S, SLOWEST_S = 0.020, 0.500
 WARM_S, LEAST_S = 60.0, 10.0
 DRAIN_S = 10.0
 PAUSE_S = 0.5  # between two requests of one client
@@ -49,6 +49,7 @@ class Books:
     """What was asked and what came of it, over all clients."""
 
     cached: list[float] = field(default_factory=list)
+    searched: list[float] = field(default_factory=list)  # of these the layouts with a search
     rest: list[float] = field(default_factory=list)
     asked_before: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
@@ -65,6 +66,8 @@ class Books:
         key = f"{method} {json.dumps(params, sort_keys=True)}"
         if key in self.asked_before:
             self.cached.append(reply.seconds)
+            if method == "view/flameGraph" and "search" in params:
+                self.searched.append(reply.seconds)
             self.slowest = max(self.slowest, (reply.seconds, method))
         else:
             self.asked_before.add(key)
@@ -167,7 +170,10 @@ async def viewer(guest: Guest, profile: Path) -> None:
             result = reply.result
             zoom = {"zoom": path_of(result["boxes"], guest.rng.choice((1, 2, 5, 10, 20))), "revision": result["revision"]}
             await guest.ask("view/flameGraph", {**flame, **zoom})
-            await guest.ask("view/flameGraph", {**flame, "search": guest.rng.choice(PATTERNS)})
+            # As the page does: the boxes, and what matches beyond them once they are there.
+            search = {**flame, "search": guest.rng.choice(PATTERNS)}
+            await guest.ask("view/flameGraph", search)
+            await guest.ask("view/hiddenMatches", search)
         table = {**view, "spec": "top-down by function", "limit": 50}
         reply = await guest.ask("view/table", table)
         if not reply.failed and (rows := reply.result)["rows"]["key"]:
@@ -275,17 +281,21 @@ def run(stage: Stage) -> None:
         table.at_least(name, "requests", books.n_asked, 2 * N_CLIENTS, f"{books.n_vanished} clients vanished")
         table.at_most(name, "unanswered", books.n_unanswered, 0, count_text)
         table.none_of(name, "errors", books.problems)
-        if not books.cached:
-            table.holds(name, "cached answers, p99", f"<= {seconds_text(CACHED_S)}", "none came", False)
-        else:
-            p50, p99 = percentile(books.cached, 0.5), percentile(books.cached, 0.99)
-            note = f"p50 {seconds_text(p50)} of {len(books.cached):,}; slowest {books.slowest[1]}"
-            our_delay = percentile(late, 0.99)
-            if our_delay > BUSY_S:  # fifty clients wait in line for the processor, which is nobody's fault
-                told = f"{seconds_text(p99)} ({note}); not judged, as the machine was late by {seconds_text(our_delay)}"
-                table.told(name, "cached answers, p99", told)
-            else:
-                table.at_most(name, "cached answers, p99", p99, CACHED_S, seconds_text, note, late=our_delay)
+        our_delay = percentile(late, 0.99)
+        for what, times in (("cached answers", books.cached), ("of these layouts with a search", books.searched)):
+            if not times:
+                table.holds(name, f"{what}, p99", f"<= {seconds_text(CACHED_S)}", "none came", False)
+                continue
+            note = f"p50 {seconds_text(percentile(times, 0.5))} of {len(times):,}"
+            if times is books.cached:
+                note += f"; slowest {books.slowest[1]}"
+            for figure, value, most in ((f"{what}, p99", percentile(times, 0.99), CACHED_S),
+                                        (f"{what}, slowest", max(times), SLOWEST_S)):
+                if our_delay > BUSY_S:  # fifty clients wait in line for the processor, which is nobody's fault
+                    told = f"{seconds_text(value)} ({note}); not judged, as the machine was late by {seconds_text(our_delay)}"
+                    table.told(name, figure, told)
+                else:
+                    table.at_most(name, figure, value, most, seconds_text, note, late=our_delay)
         if books.rest:
             table.told(name, "answers asked first, p99", seconds_text(percentile(books.rest, 0.99)))
         table.told(name, "of that our own delay, p99", seconds_text(percentile(late, 0.99)))

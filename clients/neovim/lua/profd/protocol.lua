@@ -910,7 +910,7 @@ M.DaemonState = {
 ---@field revision? integer The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
 ---@field colorMetric? string Fills the column `color` with this metric.
----@field search? string An RE2 regular expression: boxes that match carry the flag `matched`.
+---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is asked for with `view/hiddenMatches`, so that no box waits for it.
 ---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
 ---@field nodes? boolean Fills the column `node`; who names boxes by their path does without. Default: true.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -934,7 +934,6 @@ M.DaemonState = {
 ---@field colorText? string[] The same as shown.
 ---@field selfText? string[] With `details`: self value and its share of the view, as shown.
 ---@field parentShare? string[] With `details`: share of the parent box's total, as shown; empty for the root.
----@field matchedBelow? number[] With `search`: of the boxes below that this answer leaves out (flag `more`), the value of the stacks with a match among them; 0 for a box whose children are here. Matches that are here are not in it.
 
 --- Joined siblings, as columns: each says how many and how much, and opens on zoom to its parent.
 ---@class profd.RemainderBoxes
@@ -944,9 +943,6 @@ M.DaemonState = {
 ---@field count integer[] How many boxes were joined.
 ---@field parent integer[] Index of the parent in the boxes; -1: none.
 ---@field text string[] How many and how much, as shown.
----@field matched? integer[] With `search`: how many of the joined boxes match or lead to a match; 0: none.
----@field matchedValue? number[] With `search`: the value of the stacks with a match in the joined boxes or below them, each counted once, whatever matches above.
----@field matchedText? string[] The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
 
 --- What is known of names, as columns as long as `names`.
 ---@class profd.NameColumns
@@ -965,9 +961,21 @@ M.DaemonState = {
 ---@class profd.SearchShare
 ---@field amount profd.Amount Each stack counted once.
 ---@field names integer How many names match.
----@field zoomed? profd.Amount Of the zoomed box the stacks with a match in it, above it or below it: `shown` and `hidden` together. Without a zoom it is `amount` in the shapes topDown and bottomUp; callers and callees show what matches on their side of the focus.
----@field shown? profd.Amount What goes through boxes that match and are in this answer.
----@field hidden? profd.Amount What matches only in boxes that were joined into remainders or left out below the flag `more`; `view/match` leads to them.
+---@field shown? profd.Amount Of the zoomed box what goes through boxes that match and are in this answer; `view/hiddenMatches` says what does not.
+
+--- What of a search a layout hides, as columns of its boxes.
+---@class profd.HiddenMatchesResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric of the values.
+---@field zoomed profd.Amount Of the zoomed box the stacks with a match in it, above it or below it, each once: `shown` and `hidden` together. Without a zoom it is all that matches in the shapes topDown and bottomUp; callers and callees show what matches on their side of the focus.
+---@field shown profd.Amount What goes through boxes that match and are in the layout.
+---@field hidden profd.Amount What matches only in boxes that were joined into remainders or left out below the flag `more`; `view/match` leads to them.
+---@field matchedBelow number[] As long as the layout's `boxes`: of the boxes below that it leaves out (flag `more`), the value of the stacks with a match among them; 0 for a box whose children are there. Matches that are there are not in it.
+---@field matched integer[] As long as the layout's `remainder`, like the two below: how many of the joined boxes match or lead to a match; 0: none.
+---@field matchedValue number[] The value of the stacks with a match in the joined boxes or below them, each counted once, whatever matches above.
+---@field matchedText string[] The same as shown: `2 match: 14 ns · 1.4 %`; empty where nothing matches.
 
 --- Values of the profile that a view leaves out because a filter by thread, label or time cannot tell whether
 --- they belong to it.
@@ -1416,6 +1424,9 @@ M.methods = {
   --- A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder boxes, never left out. Values are JSON integers where the metric is integral; a client whose numbers are doubles shows `text`.
   --- params: profd.FlameGraphParams; result: profd.FlameGraphResult
   flame_graph = "view/flameGraph",
+  --- What matches a search and has no box of its own in a layout, counted exactly: asked with the parameters of the layout, `search` among them, once its boxes are there.
+  --- params: profd.FlameGraphParams; result: profd.HiddenMatchesResult
+  hidden_matches = "view/hiddenMatches",
   --- A page of a view as a table; for tree shapes one level of it.
   --- params: profd.TableParams; result: profd.TableResult
   table = "view/table",
@@ -2093,7 +2104,6 @@ M.schema = {
     colorText = { type = {"a", "s"} },
     selfText = { type = {"a", "s"} },
     parentShare = { type = {"a", "s"} },
-    matchedBelow = { type = {"a", "n"} },
   },
   RemainderBoxes = {
     depth = { type = {"a", "u"}, required = true },
@@ -2102,9 +2112,6 @@ M.schema = {
     count = { type = {"a", "l"}, required = true },
     parent = { type = {"a", "i"}, required = true },
     text = { type = {"a", "s"}, required = true },
-    matched = { type = {"a", "l"} },
-    matchedValue = { type = {"a", "n"} },
-    matchedText = { type = {"a", "s"} },
   },
   NameColumns = {
     group = { type = {"a", "i"}, required = true },
@@ -2120,9 +2127,20 @@ M.schema = {
   SearchShare = {
     amount = { type = {"S", "Amount"}, required = true },
     names = { type = "l", required = true },
-    zoomed = { type = {"S", "Amount"} },
     shown = { type = {"S", "Amount"} },
-    hidden = { type = {"S", "Amount"} },
+  },
+  HiddenMatchesResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    zoomed = { type = {"S", "Amount"}, required = true },
+    shown = { type = {"S", "Amount"}, required = true },
+    hidden = { type = {"S", "Amount"}, required = true },
+    matchedBelow = { type = {"a", "n"}, required = true },
+    matched = { type = {"a", "l"}, required = true },
+    matchedValue = { type = {"a", "n"}, required = true },
+    matchedText = { type = {"a", "s"}, required = true },
   },
   Exclusion = {
     amount = { type = {"S", "Amount"}, required = true },

@@ -1,6 +1,6 @@
 // An answer of view/flameGraph as typed arrays with an index by row: what painting, hit tests and motion read. Boxes
 // come first, joined siblings (remainders) after them.
-import type { FlameGraphResult, FrameKind } from "../../../shared/ts/psp.js";
+import type { FlameGraphResult, FrameKind, HiddenMatchesResult } from "../../../shared/ts/psp.js";
 import { shown } from "./shown.js";
 
 export interface Layout {
@@ -30,6 +30,8 @@ export interface Layout {
   /** Width of the picture. */
   readonly span: number;
   readonly answer: FlameGraphResult;
+  /** With a search: what matches and has no box. Counted while the picture is there already. */
+  hidden?: HiddenMatchesResult;
 }
 
 /** `zoomDepth`: how many keys the path of the zoomed box has. `root`: what the first box is called, if not "all". */

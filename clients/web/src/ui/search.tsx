@@ -2,15 +2,13 @@
 import { signal, type Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { SearchRequest, type SearchShare } from "../../../shared/ts/psp.js";
+import { SearchRequest, type HiddenMatchesResult } from "../../../shared/ts/psp.js";
 import { specOf } from "../state/place.js";
 import { specText } from "../state/spec.js";
 import { go } from "../state/state.js";
 import { IconButton } from "./bits.js";
 import { useApp, useAnswer, useProfile } from "./context.js";
 import { useKeys } from "./keys.js";
-
-type Found = SearchShare;
 
 export interface MarkedSet {
   readonly pattern: string;
@@ -20,8 +18,8 @@ export interface MarkedSet {
 }
 
 export interface Search {
-  /** What the picture that is shown says of the search. */
-  readonly found: Signal<Found | undefined>;
+  /** What of the search has no box in the picture that is shown, once it is counted. */
+  readonly hidden: Signal<HiddenMatchesResult | undefined>;
   readonly sets: Signal<readonly MarkedSet[]>;
   readonly marks: ReadonlyMap<string, string>;
   /** What n and N do in the view that is shown. */
@@ -31,14 +29,14 @@ export interface Search {
 const SET_COLORS = ["#c76b00", "#0080a8", "#b0418f", "#5a7d00"];
 
 interface Held {
-  found: Signal<Found | undefined>;
+  hidden: Signal<HiddenMatchesResult | undefined>;
   sets: Signal<readonly MarkedSet[]>;
   steps: { current: ((direction: "next" | "previous") => void) | undefined };
   marks: Signal<ReadonlyMap<string, string>>;
 }
 
 export const newSearch = (): Held => ({
-  found: signal(undefined),
+  hidden: signal(undefined),
   sets: signal([]),
   steps: { current: undefined },
   marks: signal(new Map()),
@@ -54,7 +52,7 @@ export function useSearch(): Search {
     },
     [],
   );
-  return { found: held.found, sets: held.sets, steps: held.steps, marks: held.marks.value };
+  return { hidden: held.hidden, sets: held.sets, steps: held.steps, marks: held.marks.value };
 }
 
 function putSets(held: Held, sets: readonly MarkedSet[]): void {
@@ -104,7 +102,7 @@ export function SearchBox() {
         },
   );
   const share = place.search === "" ? undefined : found.value;
-  const hidden = place.view === "flame" ? held.found.value?.hidden : undefined;
+  const hidden = place.view === "flame" ? held.hidden.value?.hidden : undefined;
   const unseen = hidden === undefined || hidden.value === 0 ? undefined : (hidden.shareText ?? hidden.text);
   useEffect(() => {
     if (share !== undefined) app.spoken.value = share.text;

@@ -1,5 +1,5 @@
 // What a flame graph shows and how it moves, without a page: asks for layouts, keeps the camera, joins pictures.
-import type { BoxOrder, FlameGraphParams, FlameGraphResult } from "../../../../shared/ts/psp.js";
+import type { BoxOrder, FlameGraphParams, FlameGraphResult, HiddenMatchesResult } from "../../../../shared/ts/psp.js";
 import { between, easeOut, held, isWhole, panBy, toUnit, whole, zoomAt, type Camera } from "../../draw/camera.js";
 import { childrenOf, findPath, isRemainder, layoutOf, namesOf, pathOf, type Layout } from "../../draw/layout.js";
 import { along, motionBetween, type Motion, type Placed } from "../../draw/motion.js";
@@ -21,6 +21,8 @@ export interface Target {
 
 export interface Host {
   ask(params: FlameGraphParams, signal: AbortSignal): Promise<FlameGraphResult>;
+  /** What matches beyond the boxes of a picture with these parameters. Never fails: undefined is not known. */
+  count(params: FlameGraphParams, signal: AbortSignal): Promise<HiddenMatchesResult | undefined>;
   /** Children of a box that no picture has: their names and keys, page by page. */
   level(target: Target, path: readonly number[], offset: number, signal: AbortSignal): Promise<LevelPage>;
   now(): number;
@@ -28,6 +30,8 @@ export interface Host {
   invalidate(): void;
   /** The picture is another one. */
   arrived(layout: Layout): void;
+  /** What the picture hides of the search is known by now. */
+  counted(layout: Layout): void;
   failed(error: unknown): void;
   /** The zoomed box is not there any more; its nearest ancestor is shown. */
   fellBack(zoom: readonly string[], name: string): void;
@@ -81,6 +85,7 @@ export class FlameController {
   private motion: Motion | undefined;
   private flight: { from: Camera; to: Camera; start: number } | undefined;
   private request: { readonly controller: AbortController; readonly since: number } | undefined;
+  private counting: AbortController | undefined;
   /** What is asked once the answer on its way is there, or has had its time. */
   private next: Target | undefined;
   private turnTimer: ReturnType<typeof setTimeout> | undefined;
@@ -94,6 +99,7 @@ export class FlameController {
 
   dispose(): void {
     this.request?.controller.abort();
+    this.counting?.abort();
     clearTimeout(this.turnTimer);
     clearTimeout(this.refineTimer);
     clearTimeout(this.prefetchTimer);
@@ -296,6 +302,7 @@ export class FlameController {
 
   private async fetch(target: Target, closer: Closer | undefined): Promise<void> {
     this.request?.controller.abort();
+    this.counting?.abort();
     const controller = new AbortController();
     const request = { controller, since: this.host.now() };
     this.request = request;
@@ -304,10 +311,13 @@ export class FlameController {
     try {
       const resolved = await this.resolve(target, controller.signal);
       const scale = Math.max(1, Math.min(MAX_WIDTH / this.width, closer?.scale ?? 1));
-      const answer = await this.host.ask(this.params(target, resolved.path, scale), controller.signal);
+      const params = this.params(target, resolved.path, scale);
+      const answer = await this.host.ask(params, controller.signal);
       if (controller.signal.aborted || !this.stillOnTheWay(target)) return;
-      this.apply(layoutOf(answer, resolved.path.length, target.root), target, closer, scale);
+      const layout = layoutOf(answer, resolved.path.length, target.root);
+      this.apply(layout, target, closer, scale);
       if (this.isOutrun()) return;
+      if (target.search !== "") void this.count(layout, params);
       if (resolved.lost !== undefined) this.host.fellBack(target.zoom.slice(0, resolved.path.length), resolved.lost);
       else this.prefetchParent(target, resolved.path);
     } catch (error) {
@@ -320,6 +330,16 @@ export class FlameController {
         this.fetchNext();
       }
     }
+  }
+
+  /** No box waits for what it hides. */
+  private async count(layout: Layout, params: FlameGraphParams): Promise<void> {
+    const controller = new AbortController();
+    this.counting = controller;
+    const hidden = await this.host.count({ ...params, panelId: `${this.host.panel} matches` }, controller.signal);
+    if (hidden === undefined || controller.signal.aborted || this.layout !== layout) return;
+    layout.hidden = hidden;
+    this.host.counted(layout);
   }
 
   /** Something else is wanted by now. */

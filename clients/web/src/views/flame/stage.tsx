@@ -2,7 +2,7 @@
 // of the pointer and of keys, and say it in words.
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { FlameGraphRequest, TableRequest } from "../../../../shared/ts/psp.js";
+import { FlameGraphRequest, HiddenMatchesRequest, TableRequest } from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
 import { releaser, watchScreen } from "../../draw/canvas.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
@@ -33,6 +33,7 @@ export interface StageProps {
   readonly onZoom: (zoom: readonly string[], step: boolean) => void;
   readonly onMenu: (box: Selected, at: Point) => void;
   readonly onLayout?: (layout: Layout, paints: Paints) => void;
+  readonly onCounted?: (layout: Layout) => void;
   readonly onFrame?: (frame: FrameInfo) => void;
   /** Gives the picture as it is, for export and the minimap. */
   readonly handle?: { current: StageHandle | undefined };
@@ -88,6 +89,10 @@ export function Stage(props: StageProps) {
           setLayout(next);
           cursor.value = placeOf(next, app.selected.value);
           hovered.value = undefined;
+        },
+        counted: (of) => {
+          if (hovered.value !== undefined) hovered.value = { ...hovered.value };
+          latest.current.props.onCounted?.(of);
         },
         failed: (error) => {
           const text = app.explain(error);
@@ -313,8 +318,18 @@ export function Stage(props: StageProps) {
 const LEVEL_PAGE = 1000;
 
 /** What a picture is made of, asked of the daemon. */
-function asking(app: App): Pick<Host, "ask" | "level"> {
+function asking(app: App): Pick<Host, "ask" | "count" | "level"> {
   return {
+    count: async (params, signal) => {
+      if (!app.can(HiddenMatchesRequest.method)) return undefined;
+      try {
+        return await app.ask(HiddenMatchesRequest, params, signal);
+      } catch (error) {
+        const text = signal.aborted ? undefined : app.explain(error);
+        if (text !== undefined) app.say(text, "error");
+        return undefined;
+      }
+    },
     ask: (params, signal) => app.ask(FlameGraphRequest, { ...params, details: true, nodes: false }, signal),
     level: async ({ profile, spec, revision }, path, offset, signal) => {
       const below = path.length > 0 ? { expand: [...path], revision } : {};

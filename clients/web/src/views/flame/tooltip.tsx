@@ -58,7 +58,7 @@ export function FlameTooltip({ hovered, metricNames }: { hovered: Hovered; metri
 export function BoxFacts({ layout, item, metric }: { layout: Layout; item: number; metric: boolean }) {
   const answer = layout.answer;
   if (isRemainder(layout, item)) {
-    const matched = answer.remainder.matchedText?.[item - layout.boxes] ?? "";
+    const matched = layout.hidden?.matchedText[item - layout.boxes] ?? "";
     return (
       <>
         <div class="tooltip-name">{layout.text[item]}</div>

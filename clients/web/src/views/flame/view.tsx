@@ -252,8 +252,9 @@ export function FlameView() {
             onMenu={(box, at) => (menu.value = { box, at })}
             onLayout={(layout, paints) => {
               setPicture({ layout, paints });
-              search.found.value = layout.answer.search;
+              search.hidden.value = layout.hidden;
             }}
+            onCounted={(layout) => (search.hidden.value = layout.hidden)}
             onFrame={(next) => (frame.value = next)}
           />
         </>
