@@ -111,7 +111,10 @@ Scheduler::~Scheduler() {
 
 void Scheduler::add(Lane lane, ClientId client, Named named, bool first) {
   if (workers_.empty()) start_threads();
-  auto& queue = lane == Lane::interactive ? clients_[client].interactive : clients_[client].bulk;
+  const auto [found, is_new] = clients_.try_emplace(client);
+  // Who came and went before has had its turns: those who wait are served first.
+  if (is_new) found->second.served = ++turn_;
+  auto& queue = lane == Lane::interactive ? found->second.interactive : found->second.bulk;
   if (first)
     queue.push_front(std::move(named));
   else
@@ -121,8 +124,8 @@ void Scheduler::add(Lane lane, ClientId client, Named named, bool first) {
   if (client != kNobody) ++n_of_clients_;
 }
 
-void Scheduler::submit(Lane lane, ClientId client, std::string name, Task task) {
-  Named named{std::move(name), std::move(task)};
+void Scheduler::submit(Lane lane, ClientId client, std::string name, Task task, TaskKind kind) {
+  Named named{std::move(name), std::move(task), kind};
   if (n_threads_ == 0) {
     run(named);
     return;
@@ -141,7 +144,7 @@ void Scheduler::submit_piece(ClientId client, Task task) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    add(Lane::bulk, client, {"piece", std::move(task)}, true);
+    add(Lane::bulk, client, {"piece", std::move(task), TaskKind::answer}, true);
   }
   shared_ready_.notify_one();
 }
@@ -176,7 +179,8 @@ bool Scheduler::others_wait(ClientId client) {
   const std::lock_guard lock(mutex_);
   if (n_idle_shared_ > 0) return false;
   return std::any_of(clients_.begin(), clients_.end(), [&](const auto& item) {
-    return item.first != client && item.first != kNobody && !item.second.bulk.empty() && may_take_more(item);
+    return item.first != client && item.first != kNobody && !item.second.bulk.empty() &&
+           may_take(item, item.second.bulk);
   });
 }
 
@@ -228,8 +232,9 @@ unsigned Scheduler::n_shared_busy() const {
   return n;
 }
 
-bool Scheduler::may_take_more(const Clients::value_type& client) const {
+bool Scheduler::may_take(const Clients::value_type& client, const std::deque<Named>& queue) const {
   if (client.second.n_shared >= most_of_one_) return false;
+  if (queue.front().kind == TaskKind::reading && n_reading_ >= most_of_one_) return false;
   return !is_busy(client) || n_shared_busy() < most_of_one_;
 }
 
@@ -240,8 +245,9 @@ Scheduler::Clients::iterator Scheduler::next_client(Lane lane, bool is_shared) {
   auto best = clients_.end();
   for (auto it = clients_.begin(); it != clients_.end(); ++it) {
     const Client& client = it->second;
-    if ((lane == Lane::interactive ? client.interactive : client.bulk).empty()) continue;
-    if (is_shared && !may_take_more(*it)) continue;
+    const auto& queue = lane == Lane::interactive ? client.interactive : client.bulk;
+    if (queue.empty()) continue;
+    if (is_shared && !may_take(*it, queue)) continue;
     if (best == clients_.end() || rank(*it) < rank(*best)) best = it;
   }
   return best;
@@ -271,6 +277,7 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     Client& client = found->second;
     auto& queue = lane == Lane::interactive ? client.interactive : client.bulk;
     const bool is_busy_client = is_shared && is_busy(*found);
+    const bool is_reading = is_shared && queue.front().kind == TaskKind::reading;
     const auto begun = std::chrono::steady_clock::now();
     {
       Named named = std::move(queue.front());
@@ -279,6 +286,7 @@ void Scheduler::work(std::size_t worker, Duty duty) {
       ++client.n_running;
       client.n_shared += is_shared ? 1 : 0;
       client.n_long += is_busy_client ? 1 : 0;
+      n_reading_ += is_reading ? 1 : 0;
       client.served = ++turn_;
       workers_[worker].client = found->first;
       // What this worker did before may have kept a client from more; now an idle one may take it.
@@ -291,6 +299,7 @@ void Scheduler::work(std::size_t worker, Duty duty) {
     --client.n_running;
     client.n_shared -= is_shared ? 1 : 0;
     client.n_long -= is_busy_client ? 1 : 0;
+    n_reading_ -= is_reading ? 1 : 0;
     used(found->first, begun);
     if (found->first != kNobody) {
       last_of_client_ = std::chrono::steady_clock::now();

@@ -1,10 +1,11 @@
 // Scheduler: the worker threads of the daemon, in two lanes, taken by clients in turn.
 //
 // Every task belongs to a client. A free worker takes the next task of the client with the fewest running,
-// among these of the one whose turn was longest ago: who has queued a thousand waits for itself. Of the
-// workers for both lanes a client holds all but one at most, and so do all together that have more waiting or
-// whose tasks take long: the task of one who asks for little begins at once, or when one task of somebody
-// else ends. Parallel pieces of a task are its client's, and make way for others between two pieces.
+// among these of the one whose turn was longest ago: who has queued a thousand waits for itself, and who
+// comes anew stands behind those who wait. Of the workers for both lanes a client holds all but one at most,
+// so do all together that have more waiting or whose tasks take long, and so do all whose messages are being
+// read: the task of one who asks for little begins at once, or when one task of somebody else ends. Parallel
+// pieces of a task are its client's, and make way for others between two pieces.
 //
 // One worker takes nothing but interactive tasks, so that an `open` of a gigabyte never delays a hover; one
 // prefers bulk tasks, so that a flood of hovers never holds up an `open`; the others prefer interactive ones.
@@ -36,6 +37,10 @@ namespace profd {
 // Declared with the messages; what is `inline_` needs no scheduler.
 using protocol::Lane;
 
+// What a task is for. Reading a message is not yet what its client wants: however many of them read theirs,
+// one worker stays free of that.
+enum class TaskKind : std::uint8_t { answer, reading };
+
 // Whose work it is.
 using ClientId = std::uint32_t;
 // The daemon itself, which has its turns like a client.
@@ -58,7 +63,7 @@ class Scheduler {
 
   // `name` is what a fault is logged with. An exception ends the task, not the worker; whatever the task
   // owned (a ReplyOnce above all) is destroyed and so answers.
-  void submit(Lane lane, ClientId client, std::string name, Task task);
+  void submit(Lane lane, ClientId client, std::string name, Task task, TaskKind kind = TaskKind::answer);
   // Whether kMaxWaiting tasks of the client wait.
   [[nodiscard]] bool full(ClientId client) const;
 
@@ -77,6 +82,7 @@ class Scheduler {
   struct Named {
     std::string name;
     Task task;
+    TaskKind kind = TaskKind::answer;
   };
   // There as long as something of the client waits or runs.
   struct Client {
@@ -84,7 +90,7 @@ class Scheduler {
     unsigned n_running = 0;    // on all workers
     unsigned n_shared = 0;     // on those for both lanes
     unsigned n_long = 0;       // of these, begun when it was busy
-    std::uint64_t served = 0;  // its last turn
+    std::uint64_t served = 0;  // its last turn, or when it came
   };
   using Clients = std::map<ClientId, Client>;
   // How long tasks of a client take: each counts as much as all before it, and half after ten seconds.
@@ -104,7 +110,8 @@ class Scheduler {
   // All of these want `mutex_` to be held.
   void add(Lane lane, ClientId client, Named named, bool first);
   Clients::iterator next_client(Lane lane, bool is_shared);
-  [[nodiscard]] bool may_take_more(const Clients::value_type& client) const;
+  // The queue's first task, by a worker for both lanes.
+  [[nodiscard]] bool may_take(const Clients::value_type& client, const std::deque<Named>& queue) const;
   // Would hold a worker for long, or again and again.
   [[nodiscard]] bool is_busy(const Clients::value_type& client) const;
   // Workers for both lanes that busy clients have. Who asks for more and more is busy with what it began
@@ -130,6 +137,7 @@ class Scheduler {
   std::uint64_t turn_ = 0;
   std::map<ClientId, Usage> usage_;
   unsigned n_idle_shared_ = 0;
+  unsigned n_reading_ = 0;                      // workers for both lanes that read messages
   std::size_t n_interactive_ = 0, n_bulk_ = 0;  // waiting and running
   bool stopping_ = false;
   std::vector<Worker> workers_;       // those that could not be started have no id

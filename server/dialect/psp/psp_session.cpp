@@ -243,10 +243,13 @@ void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
   over->is_submitted = true;
   ++n_aside_;
   try {
-    context_.engine.scheduler().submit(lane, context_.client, what, [work = std::move(work), over]() mutable {
-      work();
-      work = {};
-    });
+    context_.engine.scheduler().submit(
+        lane, context_.client, what,
+        [work = std::move(work), over]() mutable {
+          work();
+          work = {};
+        },
+        TaskKind::reading);
   } catch (const std::exception&) {
     over->is_submitted = false;
     --n_aside_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 
 from figures import count_text, seconds_text, share_text
@@ -84,6 +85,32 @@ def queued_views(play: Play) -> None:
     except ClientError:
         pass
     play.table.told(play.scene, "of 1,000 unanswered when time was up", count_text(client.n_unanswered))
+
+
+@act("large-messages", 6, at_least_s=3.0)
+def large_messages(play: Play) -> None:
+    """Six clients that send requests of 20 MB, one after another: reading them is work like any other."""
+    body = encode({"id": 1, "method": "profile/list", "params": {"padding": "x" * (20 << 20)}})
+    senders = [play.client() for _ in range(6)]
+    read = [0] * len(senders)
+
+    def send(number: int) -> None:
+        connection = senders[number].connection
+        assert connection is not None
+        connection.settimeout(1.0)
+        try:
+            while play.left > 0.2:
+                connection.sendall(body)
+                read[number] += 1
+                connection.recv(1 << 16)
+        except OSError:
+            pass
+
+    threads = [threading.Thread(target=send, args=(number,), daemon=True) for number in range(len(senders))]
+    for thread in threads:
+        thread.start()
+    play.wait()
+    play.table.told(play.scene, "messages of 20 MB that were taken", count_text(sum(read)))
 
 
 @act("vanishing-with-a-queue", 6)

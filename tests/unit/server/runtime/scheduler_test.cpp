@@ -180,7 +180,43 @@ TEST_CASE("clients are served in turn, each in the order of its own tasks") {
   scheduler.submit(Lane::bulk, kNobody, "n1", note("n1"));
   first.open();  // one worker is free now
   REQUIRE(soon(done));
-  CHECK(order == "n1a1b1a2b2a3");
+  CHECK(order == "a1b1n1a2b2a3");
+}
+
+TEST_CASE("who comes anew stands behind those who wait, whatever number it has") {
+  Scheduler scheduler(2);  // two workers for both lanes
+  Gate one, other;
+  std::atomic<int> n_begun{0};
+  scheduler.submit(Lane::bulk, 8, "view", one.task([&] { ++n_begun; }));
+  scheduler.submit(Lane::bulk, 9, "view", other.task([&] { ++n_begun; }));
+  while (n_begun < 2) std::this_thread::yield();
+  std::mutex mutex;
+  std::vector<ClientId> order;
+  std::promise<void> all;
+  for (const ClientId client : {7u, 5u, 1u, 3u})
+    scheduler.submit(Lane::bulk, client, "view", [&, client] {
+      const std::lock_guard lock(mutex);
+      order.push_back(client);
+      if (order.size() == 4) all.set_value();
+    });
+  one.open();
+  REQUIRE(soon(all));
+  CHECK(order == std::vector<ClientId>{7, 5, 1, 3});
+}
+
+TEST_CASE("however many messages are being read, one worker is free of that") {
+  Scheduler scheduler(3);  // three workers for both lanes
+  Gate gate;
+  std::atomic<int> n_reading{0};
+  for (ClientId client = 1; client <= 6; ++client)
+    scheduler.submit(Lane::bulk, client, "parse", gate.task([&] { ++n_reading; }), TaskKind::reading);
+  while (n_reading < 2) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    std::promise<void> view;
+    scheduler.submit(Lane::bulk, 7, "view", [&] { view.set_value(); });
+    REQUIRE(soon(view));
+    CHECK(n_reading == 2);
+  }
 }
 
 TEST_CASE("the pieces of a task make way for another client between two of them") {
