@@ -144,7 +144,10 @@ void Peer::on_response(const Message& message) {
 }
 
 void Peer::notify_text(std::string_view method, std::string_view params) {
-  core_->send(notification_text(method, params), method == psp::ProgressNotification::method);
+  core_->send(notification_text(method, params), method == psp::ProgressNotification::method ? Keep::if_room
+                                                 : method == psp::SelectionChangedNotification::method
+                                                     ? Keep::newest
+                                                     : Keep::always);
 }
 
 RequestId Peer::call_text(std::string_view method, std::string_view params, AnyCallback callback) {

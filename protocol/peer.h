@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,9 +33,16 @@ struct PeerOptions {
   JsonLimits json;
 };
 
+// What a slow receiver may miss of a message.
+enum class Keep : std::uint8_t {
+  always,
+  if_room,  // a report of progress
+  newest,   // what all are told that one client chose: an older one that is not sent yet means nothing any
+            // more
+};
+
 struct PeerHooks {
-  // `droppable`: a report of progress, which a slow receiver may miss.
-  std::function<void(std::string body, bool droppable)> send;
+  std::function<void(std::string body, Keep keep)> send;
   std::function<void(std::string_view text)> log;  // optional: faults of the other side, and ours
   // Optional: why a request of this method is dropped without an answer, where it is known on this thread.
   std::function<std::optional<ResponseError>(std::string_view method)> dropped{};

@@ -4,12 +4,12 @@
 
 namespace profd::protocol {
 
-void PeerCore::send(std::string body, bool droppable) {
+void PeerCore::send(std::string body, Keep keep) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
   }
-  hooks_.send(std::move(body), droppable);
+  hooks_.send(std::move(body), keep);
 }
 
 void PeerCore::log(std::string_view text) const {

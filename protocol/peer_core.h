@@ -19,7 +19,7 @@ class PeerCore {
  public:
   explicit PeerCore(PeerHooks hooks) : hooks_(std::move(hooks)) {}
 
-  void send(std::string body, bool droppable = false);
+  void send(std::string body, Keep keep = Keep::always);
   void log(std::string_view text) const;
   [[nodiscard]] std::optional<ResponseError> why_dropped(std::string_view method) const {
     return hooks_.dropped ? hooks_.dropped(method) : std::nullopt;

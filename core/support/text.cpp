@@ -71,4 +71,11 @@ std::string repair_utf8(std::string_view text) {
   return out;
 }
 
+std::string cut_bytes(std::string text, std::size_t n_bytes) {
+  if (text.size() <= n_bytes) return text;
+  while (n_bytes > 0 && (static_cast<unsigned char>(text[n_bytes]) & 0xC0u) == 0x80u) --n_bytes;
+  text.resize(n_bytes);
+  return text + "…";
+}
+
 }  // namespace profd

@@ -9,5 +9,7 @@ namespace profd {
 bool is_valid_utf8(std::string_view text);
 // Every maximal ill-formed run of bytes becomes one U+FFFD.
 std::string repair_utf8(std::string_view text);
+// At most so many bytes of UTF-8 and, where something was cut off, "…".
+std::string cut_bytes(std::string text, std::size_t n_bytes);
 
 }  // namespace profd

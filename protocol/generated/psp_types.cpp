@@ -1500,7 +1500,9 @@ bool decode(const Json& value, OpenOptions& out, const Path& path) {
       .defaulted("makeDefault", out.make_default)
       .defaulted("watch", out.watch)
       .optional("metric", out.metric)
+      .limit("metric", out.metric, {.max_length = 10000})
       .optional("name", out.name)
+      .limit("name", out.name, {.max_length = 4096})
       .optional("profile", out.profile)
       .ok();
 }
@@ -1522,6 +1524,7 @@ bool decode(const Json& value, ProfileOpenParams& out, const Path& path) {
       .required("uri", out.uri)
       .limit("uri", out.uri, {.max_length = 65536})
       .optional("format", out.format)
+      .limit("format", out.format, {.max_length = 100})
       .optional("options", out.options)
       .ok();
 }
@@ -2853,10 +2856,13 @@ bool decode(const Json& value, Selection& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
       .required("function", out.function)
+      .limit("function", out.function, {.max_length = 65536})
       .optional("file", out.file)
+      .limit("file", out.file, {.max_length = 16384})
       .optional("line", out.line)
       .optional("uri", out.uri)
       .optional("spec", out.spec)
+      .limit("spec", out.spec, {.max_length = 16384})
       .optional("path", out.path)
       .limit("path", out.path, {.max_items = 100000})
       .optional("revision", out.revision)

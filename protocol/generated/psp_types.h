@@ -2460,7 +2460,8 @@ struct Selection {
   std::optional<std::string> uri;
   // The view it was chosen in, in its text form.
   std::optional<std::string> spec;
-  // The box in that view.
+  // The box in that view. With `frames` it goes to every client: where both together are longer
+  // than 64 KiB, others are told neither, and so says the result.
   std::optional<BoxPath> path;
   // The revision whose keys `path` has; required with it. Another one than the profile's answers
   // `ContentModified`.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/text.h"
 #include "server/engine/engine.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
@@ -339,6 +340,7 @@ std::shared_ptr<OpenProfile> Engine::make_open(const Entry& entry, const Member&
   open->name = !entry.request.name.empty() ? entry.request.name : entry.origin->name();
   if (entry.loaded->opened.profiles.size() > 1)
     open->name += open->member_name().empty() ? fmt::format(" #{}", number) : " · " + open->member_name();
+  open->name = cut_bytes(std::move(open->name), kMaxToldName);
   open->metric = open->profile->default_metric();
   const std::string& wanted = member.current ? member.current->metric_info().name : entry.request.metric;
   if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())

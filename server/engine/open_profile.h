@@ -2,6 +2,7 @@
 // reloaded or closed meanwhile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,10 @@
 #include "server/engine/origin.h"
 
 namespace profd {
+
+// Names go to every client that lists what is open, whoever opened it: what is longer is cut, with an
+// ellipsis.
+inline constexpr std::size_t kMaxToldName = 1000;
 
 struct OpenProfile {
   std::string handle;          // stable for the life of the daemon, never reused

@@ -16,22 +16,25 @@ OutgoingQueue::OutgoingQueue(asio::io_context& io, const std::shared_ptr<Message
       over_(std::move(over)),
       share_(bound, Held::answers, [this] { asio::post(io_, over_); }) {}
 
-void OutgoingQueue::send(std::string body, bool droppable) {
-  std::size_t n_bytes = 0;
+void OutgoingQueue::send(std::string body, protocol::Keep keep) {
+  std::size_t n_bytes = 0, n_dropped = 0;
   bool over = false;
   {
     const std::lock_guard lock(mutex_);
     if (closing_) return;
-    if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
+    if (keep == protocol::Keep::if_room && queued_bytes_ > kMaxQueuedBytes / 2) return;
+    if (keep == protocol::Keep::newest) n_dropped = drop_older(queue_);
     std::string header;
     insist([&] { header = header_(body.size()); });
-    Framed message{std::move(header), std::move(body)};
+    Framed message{std::move(header), std::move(body), keep};
     n_bytes = message.size();
     insist([&] { queue_.push_back(std::move(message)); });  // which moves when there is room
     queued_bytes_ += n_bytes;
+    queued_bytes_ -= n_dropped;
     over = queued_bytes_ > kMaxQueuedBytes;
     closing_ = over;
   }
+  share_.sub(n_dropped);
   share_.add(n_bytes);
   insist([&] { asio::post(io_, over ? over_ : ready_); });
 }

@@ -25,7 +25,7 @@ class OutgoingQueue final : public Channel {
   OutgoingQueue(asio::io_context& io, const std::shared_ptr<MessageBound>& bound, Header header,
                 std::function<void()> ready, std::function<void()> over);
 
-  void send(std::string body, bool droppable) override;
+  void send(std::string body, protocol::Keep keep) override;
   void close() override;
 
   // Nothing when there is nothing. `last`: nothing more will come.

@@ -29,19 +29,22 @@ PipeChannel::~PipeChannel() {
   thread_.join();
 }
 
-void PipeChannel::send(std::string body, bool droppable) {
-  std::size_t n_bytes = 0;
+void PipeChannel::send(std::string body, protocol::Keep keep) {
+  std::size_t n_bytes = 0, n_dropped = 0;
   {
     const std::lock_guard lock(mutex_);
     if (closing_ || broken_) return;
-    if (droppable && queued_bytes_ > kMaxQueuedBytes / 2) return;
+    if (keep == protocol::Keep::if_room && queued_bytes_ > kMaxQueuedBytes / 2) return;
+    if (keep == protocol::Keep::newest) n_dropped = drop_older(queue_);
     std::string header = protocol::frame_header(body.size());
     n_bytes = header.size() + body.size();
-    queue_.push_back({std::move(header), std::move(body)});
+    queue_.push_back({std::move(header), std::move(body), keep});
     queued_bytes_ += n_bytes;
+    queued_bytes_ -= n_dropped;
     broken_ = queued_bytes_ > kMaxQueuedBytes;
   }
   ready_.notify_one();
+  share_.sub(n_dropped);
   share_.add(n_bytes);
 }
 

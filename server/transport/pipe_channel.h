@@ -22,7 +22,7 @@ class PipeChannel final : public Channel {
               std::function<void()> on_read);
   ~PipeChannel() override;  // writes what is queued, waits for it
 
-  void send(std::string body, bool droppable) override;
+  void send(std::string body, protocol::Keep keep) override;
   void close() override;
   std::size_t queued_bytes() const;
 

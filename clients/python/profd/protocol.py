@@ -1706,8 +1706,8 @@ class OpenOptions(Structure):
         "attach": FieldSpec("attach", "b", False),
         "makeDefault": FieldSpec("make_default", "b", False),
         "watch": FieldSpec("watch", "b", False),
-        "metric": FieldSpec("metric", "s", False),
-        "name": FieldSpec("name", "s", False),
+        "metric": FieldSpec("metric", "s", False, {"maxLength":10000}),
+        "name": FieldSpec("name", "s", False, {"maxLength":4096}),
         "profile": FieldSpec("profile", "s", False),
     }
 
@@ -1728,7 +1728,7 @@ class ProfileOpenParams(Structure):
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
         "uri": FieldSpec("uri", "s", True, {"maxLength":65536}),
-        "format": FieldSpec("format", "s", False),
+        "format": FieldSpec("format", "s", False, {"maxLength":100}),
         "options": FieldSpec("options", ["S", "OpenOptions"], False),
     }
 
@@ -3447,7 +3447,8 @@ class Selection(Structure):
     spec: str | None = None
     # The view it was chosen in, in its text form.
     path: list[int] | None = None
-    # The box in that view.
+    # The box in that view. With `frames` it goes to every client: where both together are longer
+    # than 64 KiB, others are told neither, and so says the result.
     revision: int | None = None
     # The revision whose keys `path` has; required with it. Another one than the profile's answers
     # `ContentModified`.
@@ -3456,11 +3457,11 @@ class Selection(Structure):
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
-        "function": FieldSpec("function", "s", True),
-        "file": FieldSpec("file", "s", False),
+        "function": FieldSpec("function", "s", True, {"maxLength":65536}),
+        "file": FieldSpec("file", "s", False, {"maxLength":16384}),
         "line": FieldSpec("line", "u", False),
         "uri": FieldSpec("uri", "s", False),
-        "spec": FieldSpec("spec", "s", False),
+        "spec": FieldSpec("spec", "s", False, {"maxLength":16384}),
         "path": FieldSpec("path", ["a", "l"], False, {"maxItems":100000}),
         "revision": FieldSpec("revision", "u", False),
         "frames": FieldSpec("frames", ["a", "s"], False, {"maxItems":100000}),

@@ -2303,7 +2303,10 @@ export interface Selection {
   uri?: string;
   /** The view it was chosen in, in its text form. */
   spec?: string;
-  /** The box in that view. */
+  /**
+   * The box in that view. With `frames` it goes to every client: where both together are longer than 64 KiB,
+   * others are told neither, and so says the result.
+   */
   path?: BoxPath;
   /**
    * The revision whose keys `path` has; required with it. Another one than the profile's answers

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/support/base_name.h"
+#include "core/support/text.h"
 #include "server/engine/source_text.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -339,12 +340,13 @@ psp::ProfileListEntry to_psp(const ProfileEntry& entry) {
   out.revision = entry.revision;
   out.uri = entry.uri;
   out.name = entry.name;
-  if (entry.n_in_file > 1) out.member = psp::FileMember{entry.number, entry.n_in_file, entry.member_name};
+  if (entry.n_in_file > 1)
+    out.member = psp::FileMember{entry.number, entry.n_in_file, cut_bytes(entry.member_name, kMaxToldName)};
   if (entry.profile) {
     const MetricInfo& metric = entry.profile->metric_info();
     const Value& total = entry.profile->profile->total(entry.profile->metric);
-    out.metric = metric.name;
-    out.total = psp::Measure{to_psp(total), format_value(total, metric.unit)};
+    out.metric = cut_bytes(metric.name, kMaxToldName);
+    out.total = psp::Measure{to_psp(total), format_value(total, cut_bytes(metric.unit, kMaxToldName))};
   }
   out.format = entry.format;
   out.state = entry.state == ProfileEntry::State::opening ? psp::ProfileState::opening

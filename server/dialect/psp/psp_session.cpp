@@ -117,9 +117,9 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_shared_module(context_));
   protocol::PeerHooks hooks;
   // What is said was worked out already, and is said even when there is no memory for anything else.
-  hooks.send = [to = channel_](std::string body, bool droppable) {
+  hooks.send = [to = channel_](std::string body, protocol::Keep keep) {
     const LastWords words;
-    to->send(std::move(body), droppable);
+    to->send(std::move(body), keep);
   };
   hooks.log = [](std::string_view text) { log_warning(text); };
   hooks.dropped = [](std::string_view method) -> std::optional<ResponseError> {

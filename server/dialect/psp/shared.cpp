@@ -9,6 +9,21 @@
 namespace profd {
 namespace {
 
+// A selection goes to every client. Its strings are bounded one by one (psp.json); what a box's path and its
+// frames may have together, and what is taken from a profile of a place, is bounded here, so that one
+// selection unread by all connections is a part of what messages may hold.
+constexpr std::size_t kMaxToldPath = std::size_t{64} << 10;
+constexpr std::size_t kMaxToldFile = std::size_t{16} << 10;
+
+void leave_out_long_path(SharedSelection& selection) {
+  constexpr std::size_t kOfKey = 8, kQuotes = 3;
+  std::size_t bytes = selection.path.size() * kOfKey;
+  for (const std::string& frame : selection.frames) bytes += frame.size() + kQuotes;
+  if (bytes <= kMaxToldPath) return;
+  selection.path.clear();
+  selection.frames.clear();
+}
+
 // On a worker: may look at files.
 psp::Selection selection_to_psp(const SharedSelection& selection, const WorkspaceSnapshot& workspace) {
   psp::Selection out;
@@ -34,7 +49,9 @@ void fill_place(const Profile& profile, SharedSelection& selection) {
   for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
     if (profile.function_name(FunctionId{f}) != selection.function) continue;
     ++n_found;
-    selection.file = profile.strings()[profile.functions().file[f]];
+    const std::string_view file = profile.strings()[profile.functions().file[f]];
+    if (file.size() > kMaxToldFile) continue;
+    selection.file = file;
     if (selection.line == 0) selection.line = profile.functions().start_line[f];
   }
   if (n_found != 1) {
@@ -80,6 +97,7 @@ void SharedModule::bind(protocol::Binder& binder) {
         if (wanted.path) selection.path = *wanted.path;
         selection.revision = (*open)->revision;
         if (wanted.frames) selection.frames = *wanted.frames;
+        leave_out_long_path(selection);
         struct Placed {
           SharedSelection selection;
           std::optional<psp::Selection> answer;
@@ -149,6 +167,8 @@ void SharedModule::tell_selection(std::optional<psp::Selection> selection, Clien
 
 void SharedModule::send_status(const std::string& error) {
   if (!session_.can.status) return;
+  // Of files that others name.
+  constexpr std::size_t kMaxToldTitle = 200, kMaxToldError = 1000;
   const Engine& engine = session_.engine;
   psp::StatusParams params;
   const std::vector<Activity> activities = engine.activities();
@@ -158,10 +178,10 @@ void SharedModule::send_status(const std::string& error) {
   params.clients = static_cast<std::uint32_t>(engine.n_clients());
   params.memory = to_bytes(engine.profile_memory() + session_.engine.views().memory());
   for (const Activity& activity : activities)
-    params.tasks.push_back({sanitize_text(activity.title), activity.percentage});
+    params.tasks.push_back({cut_to_width(sanitize_text(activity.title), kMaxToldTitle), activity.percentage});
   params.text = "profd: ";
   if (!error.empty())
-    params.text += sanitize_text(error);
+    params.text += cut_to_width(sanitize_text(error), kMaxToldError);
   else if (activities.empty())
     params.text += fmt::format("{} {}", params.profiles, params.profiles == 1 ? "profile" : "profiles");
   else
@@ -169,7 +189,7 @@ void SharedModule::send_status(const std::string& error) {
         params.tasks.front().title +
         (activities.front().percentage ? fmt::format(" {} %", *activities.front().percentage) : "") +
         (n_activities > 1 ? fmt::format(" and {} more", n_activities - 1) : "");
-  if (!error.empty()) params.error = sanitize_text(error);
+  if (!error.empty()) params.error = cut_to_width(sanitize_text(error), kMaxToldError);
   session_.peer->notify<psp::StatusNotification>(params);
 }
 

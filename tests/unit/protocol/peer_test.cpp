@@ -27,9 +27,9 @@ struct Served {
   explicit Served(PeerOptions options = {}) : peer(hooks(), binder(), options) {}
 
   PeerHooks hooks() {
-    return {[this](const std::string& body, bool droppable) {
+    return {[this](const std::string& body, Keep keep) {
               sent.push_back(json::parse(body));
-              dropped_if_slow.push_back(droppable);
+              dropped_if_slow.push_back(keep == Keep::if_room);
             },
             [this](std::string_view text) { logged.emplace_back(text); }};
   }

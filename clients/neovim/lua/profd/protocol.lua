@@ -1313,7 +1313,7 @@ M.DaemonState = {
 ---@field line? integer Line, 1-based, as the profile says.
 ---@field uri? string The file in the workspace; filled in by the server.
 ---@field spec? string The view it was chosen in, in its text form.
----@field path? profd.BoxPath The box in that view.
+---@field path? profd.BoxPath The box in that view. With `frames` it goes to every client: where both together are longer than 64 KiB, others are told neither, and so says the result.
 ---@field revision? integer The revision whose keys `path` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field frames? string[] Names from the root down to it.
 
@@ -1934,14 +1934,14 @@ M.schema = {
     attach = { type = "b" },
     makeDefault = { type = "b" },
     watch = { type = "b" },
-    metric = { type = "s" },
-    name = { type = "s" },
+    metric = { type = "s", maxLength = 10000 },
+    name = { type = "s", maxLength = 4096 },
     profile = { type = "s" },
   },
   ProfileOpenParams = {
     workDoneToken = { type = {"o", "i", "s"} },
     uri = { type = "s", required = true, maxLength = 65536 },
-    format = { type = "s" },
+    format = { type = "s", maxLength = 100 },
     options = { type = {"S", "OpenOptions"} },
   },
   ProfileOpenResult = {
@@ -2431,11 +2431,11 @@ M.schema = {
   },
   Selection = {
     profile = { type = "s", required = true },
-    ["function"] = { type = "s", required = true },
-    file = { type = "s" },
+    ["function"] = { type = "s", required = true, maxLength = 65536 },
+    file = { type = "s", maxLength = 16384 },
     line = { type = "u" },
     uri = { type = "s" },
-    spec = { type = "s" },
+    spec = { type = "s", maxLength = 16384 },
     path = { type = {"a", "l"}, maxItems = 100000 },
     revision = { type = "u" },
     frames = { type = {"a", "s"}, maxItems = 100000 },

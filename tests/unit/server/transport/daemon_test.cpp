@@ -133,6 +133,48 @@ TEST_CASE("a selection is everybody's but is told to the others only") {
   CHECK(b.expect("selection/changed")["selection"].is_null());
 }
 
+TEST_CASE("what one client chooses and all are told is bounded, each string and all together") {
+  TestDaemon daemon;
+  TestClient a(daemon), b(daemon);
+  const json opened = a.result("profile/open", {{"uri", uri(go_demo("cpu.pprof"))}});
+  const auto set = [&](json more) {
+    json selection = {{"profile", opened["profile"]}, {"function", "main.parseOrder"}};
+    selection.update(more);
+    return a.call("selection/set", {{"selection", selection}});
+  };
+  for (const auto& [field, most] :
+       {std::pair("function", 65'536), std::pair("file", 16'384), std::pair("spec", 16'384)}) {
+    INFO(field);
+    const json refused = set({{field, std::string(static_cast<std::size_t>(most) + 1, 'x')}});
+    CHECK(refused["error"]["code"] == -32602);
+    CHECK(refused["error"]["data"]["path"] == std::string("params.selection.") + field);
+  }
+  const json deep = set({{"frames", std::vector<std::string>(5'000, "a name of a frame")},
+                         {"path", std::vector<int>(5'000, 1)},
+                         {"revision", 1}})["result"];
+  CHECK(deep["function"] == "main.parseOrder");
+  CHECK_FALSE(deep.contains("frames"));
+  CHECK_FALSE(deep.contains("path"));
+  const json told = b.expect("selection/changed")["selection"];
+  CHECK(told["function"] == "main.parseOrder");
+  CHECK_FALSE(told.contains("frames"));
+  const json near = set({{"frames", {"main.main", "main.parseOrder"}}})["result"];
+  CHECK(near["frames"].size() == 2);
+}
+
+TEST_CASE("a name that all are told of is cut where it is long") {
+  TestDaemon daemon;
+  TestClient a(daemon), b(daemon);
+  const auto open = [&](std::size_t length) {
+    return a.call("profile/open",
+                  {{"uri", uri(go_demo("cpu.pprof"))}, {"options", {{"name", std::string(length, 'n')}}}});
+  };
+  CHECK(open(4'097)["error"]["code"] == -32602);
+  CHECK(open(4'000).contains("result"));
+  const std::string listed = b.result("profile/list", json::object())["profiles"][0]["name"];
+  CHECK(listed == std::string(1'000, 'n') + "…");
+}
+
 TEST_CASE("a file that is being written again is waited for before anything is said") {
   TestDaemon daemon;
   TestClient client(daemon);
