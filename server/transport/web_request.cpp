@@ -113,17 +113,22 @@ bool WebSecrets::is_token(std::string_view text) const {
 }
 
 std::string WebSecrets::new_code(Clock::time_point now) {
-  std::erase_if(codes_, [&](const auto& code) { return code.second.second < now; });
+  std::erase_if(codes_, [&](const auto& code) { return code.second.until < now; });
   if (codes_.size() >= kMaxCodes) codes_.erase(codes_.begin());
   std::string code = make_secret(16);
-  codes_.emplace(next_++, std::pair(code, now + kCodeLife));
+  codes_.emplace(next_++, Code{code, now + kCodeLife, 0});
   return code;
 }
 
-bool WebSecrets::redeem(std::string_view code, Clock::time_point now) {
-  std::erase_if(codes_, [&](const auto& known) { return known.second.second < now; });
-  return std::erase_if(
-             codes_, [&](const auto& known) { return equal_in_constant_time(code, known.second.first); }) > 0;
+bool WebSecrets::redeem(std::string_view code, Clock::time_point now, const std::function<bool()>& may) {
+  std::erase_if(codes_, [&](const auto& known) { return known.second.until < now; });
+  auto found = codes_.end();
+  for (auto known = codes_.begin(); known != codes_.end(); ++known)
+    if (equal_in_constant_time(code, known->second.text)) found = known;
+  if (found == codes_.end()) return false;
+  const bool taken = !may || may();
+  if (taken || ++found->second.n_refused >= kMaxRefused) codes_.erase(found);
+  return taken;
 }
 
 }  // namespace profd

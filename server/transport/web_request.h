@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,12 +55,19 @@ class WebSecrets {
   [[nodiscard]] const std::string& token() const { return token_; }
   [[nodiscard]] bool is_token(std::string_view text) const;
   std::string new_code(Clock::time_point now);
-  // Whether it is a code, which it is no more afterwards.
-  bool redeem(std::string_view code, Clock::time_point now);
+  // Whether it is a code, which it is no more afterwards. `may`, which costs something, is asked of codes
+  // alone; where it says no the code stays good, but is asked about only so often.
+  bool redeem(std::string_view code, Clock::time_point now, const std::function<bool()>& may = {});
+  static constexpr int kMaxRefused = 3;
 
  private:
   std::string token_;
-  std::map<std::uint64_t, std::pair<std::string, Clock::time_point>> codes_;  // oldest first
+  struct Code {
+    std::string text;
+    Clock::time_point until;
+    int n_refused = 0;
+  };
+  std::map<std::uint64_t, Code> codes_;  // oldest first
   std::uint64_t next_ = 0;
 };
 

@@ -198,6 +198,24 @@ TEST_CASE("web: a code is good once, for a minute, and only so many are") {
   CHECK(secrets.redeem(second, now));
 }
 
+TEST_CASE("web: what costs something is asked of codes alone, and of one code only so often") {
+  const auto now = WebSecrets::Clock::now();
+  WebSecrets secrets;
+  int n_asked = 0;
+  const auto no = [&] { return ++n_asked, false; };
+  const std::string code = secrets.new_code(now);
+  for (const std::string& wrong : {std::string(), std::string("wrong"), secrets.token()})
+    CHECK_FALSE(secrets.redeem(wrong, now, no));
+  CHECK(n_asked == 0);
+  CHECK_FALSE(secrets.redeem(code, now, no));
+  CHECK(n_asked == 1);
+  CHECK(secrets.redeem(code, now, [] { return true; }));
+  const std::string other = secrets.new_code(now);
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(secrets.redeem(other, now, no));
+  CHECK(n_asked == 1 + WebSecrets::kMaxRefused);
+  CHECK_FALSE(secrets.redeem(other, now));
+}
+
 TEST_CASE("web: what stands in an address is percent-encoded, whatever it is") {
   CHECK(percent_encoded("file:///a b/ü&#%.pprof") == "file%3A%2F%2F%2Fa%20b%2F%C3%BC%26%23%25.pprof");
 }
