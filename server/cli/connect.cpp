@@ -1,17 +1,23 @@
 #include "server/cli/connect.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <thread>
+#include <variant>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "protocol/framing.h"
+#include "protocol/json_parse.h"
 #include "server/feature/escape.h"
 #include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
@@ -38,15 +44,33 @@ bool send_all(int fd, const char* bytes, std::size_t n) {
   return true;
 }
 
-// Copies until the end of `from` or until `to` takes no more.
-bool copy_until_end(int from, int to) {
+// Copies until the end of `from` or until `to` takes no more. `all`: what was copied, as long as it is
+// little.
+bool copy_until_end(int from, int to, std::string* all = nullptr) {
+  constexpr std::size_t kLittle = 4096;
   char buffer[1 << 16];
   while (true) {
     const ssize_t n = ::read(from, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n == 0;
-    if (!send_all(to, buffer, static_cast<std::size_t>(n))) return false;
+    const auto n_bytes = static_cast<std::size_t>(n);
+    if (all != nullptr && all->size() <= kLittle) all->append(buffer, std::min(n_bytes, kLittle + 1));
+    if (!send_all(to, buffer, n_bytes)) return false;
   }
+}
+
+// What a daemon said that turned this connection away, which is all it said; else "".
+std::string why_turned_away(const std::string& all) {
+  protocol::FrameReader frames;
+  frames.feed(all);
+  const auto frame = frames.next();
+  if (!frame || !std::holds_alternative<std::string>(*frame) || frames.next()) return {};
+  const auto message = protocol::parse_json(std::get<std::string>(*frame));
+  if (!message || !message->is_object() || message->value("method", std::string()) != "window/showMessage")
+    return {};
+  const auto params = message->find("params");
+  return params != message->end() && params->is_object() ? params->value("message", std::string())
+                                                         : std::string();
 }
 
 // Starts a daemon when none answers. The lock lets one of several shims do it; the others find it running.
@@ -77,9 +101,11 @@ Result<void> connect_and_copy(const ConnectOptions& options) {
     copy_until_end(0, fd.get());
     ::shutdown(fd.get(), SHUT_WR);  // the daemon answers what was asked, then closes
   });
-  const bool complete = copy_until_end(fd.get(), 1);
+  std::string all;
+  const bool complete = copy_until_end(fd.get(), 1, &all);
   // The daemon is gone, or nobody reads our answers. The other thread may wait on stdin for ever.
   upwards.detach();
+  if (const std::string why = why_turned_away(all); !why.empty()) return fail(ErrorCode::io, why);
   if (!complete) return fail(ErrorCode::io, "the connection to the daemon broke");
   return {};
 }

@@ -95,9 +95,17 @@ Result<DaemonClient> DaemonClient::open(const ConnectOptions& options, std::stri
                     "); leave out --no-start, or start one with `profd serve --socket PATH`");
   if (!fd) return tl::unexpected<Error>(fd.error());
   DaemonClient daemon(std::move(*fd));
-  PROFD_CHECK(send(daemon.fd_.get(), initialize_text(name, root)));
-  PROFD_TRY(const nlohmann::json hello, daemon.answer_to(kInitializeId, {}));
-  if (const std::string refused = error_in(hello); !refused.empty()) return fail(ErrorCode::io, refused);
+  // A daemon that turns this connection away has said so, and takes nothing.
+  const Result<void> sent = send(daemon.fd_.get(), initialize_text(name, root));
+  std::string said;
+  const auto hello =
+      daemon.answer_to(kInitializeId, [&](const std::string& method, const nlohmann::json& params) {
+        if (method == "window/showMessage") said = params.value("message", std::string());
+      });
+  if (!hello && !said.empty()) return fail(ErrorCode::io, said);
+  PROFD_CHECK(sent);
+  if (!hello) return tl::unexpected<Error>(hello.error());
+  if (const std::string refused = error_in(*hello); !refused.empty()) return fail(ErrorCode::io, refused);
   PROFD_CHECK(send(daemon.fd_.get(), protocol::notification_text("initialized", "{}")));
   return daemon;
 }

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/support/text.h"
-#include "server/platform/process.h"
 #include "server/platform/runtime_dir.h"
 #include "server/runtime/secret.h"
 
@@ -39,18 +39,16 @@ std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-// Folders are called by the process they belong to.
-void remove_leftovers(const std::string& folder) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::int64_t pid = 0;
-    const auto [rest, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (bad != std::errc() || rest == name.data() + name.size() || *rest != '-' || process_alive(pid))
-      continue;
-    std::error_code ignored;
-    fs::remove_all(it->path(), ignored);
-  }
+// The folder, locked; nothing when another one has the lock, or it is no folder of ours.
+UniqueFd lock_folder(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd.get() < 0 || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return {};
+  struct stat locked {
+  }, there{};
+  const bool same = ::fstat(fd.get(), &locked) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+                    locked.st_ino == there.st_ino && locked.st_dev == there.st_dev &&
+                    locked.st_uid == ::geteuid();
+  return same ? std::move(fd) : UniqueFd();
 }
 
 }  // namespace
@@ -85,11 +83,30 @@ Result<std::string> UploadRoom::folder() {
   if (!folder_.empty()) return folder_;
   PROFD_TRY(const std::string uploads, this->uploads());
   PROFD_CHECK(make_private_folder(uploads));
-  remove_leftovers(uploads);
-  const std::string own = fmt::format("{}/{}-{}", uploads, ::getpid(), make_secret(6));
-  PROFD_CHECK(make_private_folder(own));
-  folder_ = own;
-  return folder_;
+  // Somebody who tidies up may come between the two steps.
+  constexpr int kTries = 8;
+  for (int i = 0; i < kTries; ++i) {
+    const std::string own = fmt::format("{}/{}-{}", uploads, ::getpid(), make_secret(6));
+    PROFD_CHECK(make_private_folder(own));
+    lock_ = lock_folder(own);
+    if (lock_.get() < 0) continue;
+    folder_ = own;
+    return folder_;
+  }
+  return fail(ErrorCode::io, uploads + ": no folder there can be locked");
+}
+
+void UploadRoom::remove_leftovers() const {
+  const auto folder = uploads();
+  struct stat status {};
+  if (!folder || ::lstat(folder->c_str(), &status) != 0) return;
+  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) return;
+  std::error_code error;
+  for (fs::directory_iterator it(*folder, error), end; !error && it != end; it.increment(error)) {
+    const UniqueFd lock = lock_folder(it->path().string());
+    std::error_code ignored;
+    if (lock.get() >= 0) fs::remove_all(it->path(), ignored);
+  }
 }
 
 bool UploadRoom::take(std::uint64_t bytes) {

@@ -30,8 +30,10 @@ class UploadRoom {
   UploadRoom& operator=(const UploadRoom&) = delete;
 
   [[nodiscard]] const UploadLimits& limits() const { return limits_; }
-  // Made when first asked for; what daemons left that are gone is removed.
+  // Made when first asked for. It is locked as long as this is there: by that daemons know which are living.
   Result<std::string> folder();
+  // Removes what daemons left that are gone. From any thread.
+  void remove_leftovers() const;
   // Whether files that clients send are, or were, at such a path: of this daemon or of one before it.
   [[nodiscard]] bool is_of_uploads(const std::string& path) const;
   // A promise of so many bytes; false where they are not left.
@@ -44,6 +46,7 @@ class UploadRoom {
   [[nodiscard]] Result<std::string> uploads() const;
 
   std::string parent_, folder_;
+  UniqueFd lock_;
   UploadLimits limits_;
   std::uint64_t taken_ = 0, number_ = 0;
 };

@@ -11,7 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "protocol/framing.h"
+#include "protocol/generated/psp_messages.h"
 #include "protocol/json_parse.h"
+#include "protocol/message.h"
 #include "server/platform/last_words.h"
 #include "server/platform/memory.h"
 #include "server/platform/process.h"
@@ -233,12 +236,30 @@ void or_turn_away(const std::function<void()>& add) {
   }
 }
 
+// What a client is told before it said anything, and in place of an answer. Never waits: a new socket has
+// room.
+void say_why(SocketConnection::Socket& socket, std::size_t n_connections) {
+  psp::ShowMessageParams params;
+  params.type = psp::MessageType::error;
+  params.message = fmt::format(
+      "profd: the daemon turned this connection away: it has {}, as many as it takes. Close an editor or a "
+      "page "
+      "that is not needed, or start a daemon with `profd serve --socket PATH`",
+      n_connections);
+  const std::string bytes = protocol::frame(protocol::notification_text(
+      psp::ShowMessageNotification::method, psp::ShowMessageNotification::params_text(params)));
+  boost::system::error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.send(asio::buffer(bytes), 0, ignored);
+}
+
 }  // namespace
 
 void Daemon::add_owner(SocketConnection::Socket socket) {
   auto place = admission_.admit_owner();
   if (!place) {
     log_warning(fmt::format("a client was turned away: {} are connected", admission_.n_connections()));
+    or_turn_away([&] { say_why(socket, admission_.n_connections()); });
     return;
   }
   or_turn_away([&] {
@@ -336,6 +357,8 @@ int Daemon::run() {
         if (!socket.empty()) ::unlink(socket.c_str());
       });
   watch_idleness();
+  engine_->scheduler().submit(Lane::bulk, kNobody, "uploads of daemons before",
+                              [&uploads = engine_->uploads()] { uploads.remove_leftovers(); });
   while (!io_.stopped()) {
     try {
       io_.run();

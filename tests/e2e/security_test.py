@@ -48,7 +48,7 @@ class Client(psp_client.Client):
 
     def start(self, token=None, root=None):
         options = {} if token is None else {"token": token}
-        return self.initialize(None if root is None else Path(root), "security", options, 20)
+        return self.initialize(None if root is None else Path(root), "security", options, 20, {"selection": True})
 
     def call(self, method, params):
         answer = self.request(method, params, 20)
@@ -232,6 +232,46 @@ class Security(unittest.TestCase):
         owner = self.owner()
         opened = owner.call("profile/open", {"uri": "file://" + self.file("a.folded", FOLDED)})
         self.assertIn("result", opened)
+
+    def test_who_finds_no_place_is_told_why(self):
+        self.serve(limit=72)  # 8 connections
+        inside = [self.owner() for _ in range(8)]
+        for command in (["connect", "--no-start"], ["query", "--no-start", "profile/list", "{}"]):
+            command = [command[0], "--socket", self.socket, *command[1:]]
+            done = subprocess.run([PROFD, *command], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(b"turned this connection away: it has 8, as many as it takes", done.stderr)
+        self.assertIn("result", inside[0].call("profile/list", {}))
+
+    # Messages
+
+    def test_what_one_client_sends_cuts_no_other_one_off(self):
+        self.serve("--memory-budget", "256MB")  # of which messages may have 96
+        readers = [self.owner() for _ in range(5)]
+        opened = readers[0].call("profile/open", {"uri": "file://" + self.file("a.folded", FOLDED)})["result"]["profile"]
+        sender = self.owner()
+        refused = sender.call("selection/set", {"selection": {"profile": opened, "function": "x" * (30 << 20)}})
+        self.assertEqual(refused["error"]["data"]["path"], "params.selection.function")
+        largest = {"profile": opened, "function": "x" * 65536, "file": "y" * 16384, "spec": "z" * 16384}
+        for _ in range(200):
+            self.assertIn("result", sender.call("selection/set", {"selection": largest}))
+        # Four who send what never ends, of which together there is too much.
+        half = b"Content-Length: 60000000\r\n\r\n" + b" " * (40 << 20)
+        hostile = [self.unix() for _ in range(4)]
+        for connection in hostile:
+            connection.settimeout(1)
+            try:
+                connection.sendall(half)
+            except OSError:
+                pass
+        deadline = time.monotonic() + 30
+        while "sends more than there is memory for" not in self.log():
+            self.assertLess(time.monotonic(), deadline, self.log())
+            readers[0].call("profile/list", {})
+        for reader in readers:
+            self.assertIn("result", reader.call("profile/list", {}))
+            self.assertIn("selection/changed", {notice["method"] for notice in reader.notices})
+        self.assertNotIn("does not read its answers", self.log())
 
     # Descriptors
 

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -23,83 +24,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
 from other_user import as_another_user
+from psp_client import Client, connect_unix
+from web_client import Answer, WebSocket, ask_http, open_web_socket, read_answer
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
-GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 FOLDED = b"main;parse 60\nmain;draw 40\n"
-
-
-class Answer:
-    def __init__(self, status: int, headers: list[tuple[str, str]], body: bytes):
-        self.status, self.headers, self.body = status, headers, body
-
-    def __getitem__(self, name: str) -> str:
-        return dict((k.lower(), v) for k, v in self.headers).get(name.lower(), "")
-
-
-def read_answer(stream, head_only: bool = False) -> Answer:
-    status = stream.readline()
-    if not status:
-        raise ConnectionError("closed without an answer")
-    headers = []
-    while (line := stream.readline().decode("latin-1").rstrip("\r\n")):
-        name, _, value = line.partition(":")
-        headers.append((name, value.strip()))
-    answer = Answer(int(status.split()[1]), headers, b"")
-    length = int(answer["Content-Length"] or 0)
-    if not head_only and answer.status != 101:
-        answer.body = stream.read(length)
-    return answer
-
-
-class WebSocket:
-    def __init__(self, sock: socket.socket, stream):
-        self.sock, self.stream, self.next_id = sock, stream, 1
-
-    def send_frame(self, payload: bytes, opcode: int = 1, length: int | None = None) -> None:
-        size = len(payload) if length is None else length
-        head = bytes([0x80 | opcode])
-        if size < 126:
-            head += bytes([0x80 | size])
-        elif size < 65536:
-            head += bytes([0x80 | 126]) + struct.pack(">H", size)
-        else:
-            head += bytes([0x80 | 127]) + struct.pack(">Q", size)
-        mask = b"\x01\x02\x03\x04"
-        self.sock.sendall(head + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(payload)))
-
-    def receive_frame(self) -> tuple[int, bytes]:
-        first, second = self.stream.read(2)
-        size = second & 127
-        if size == 126:
-            (size,) = struct.unpack(">H", self.stream.read(2))
-        elif size == 127:
-            (size,) = struct.unpack(">Q", self.stream.read(8))
-        return first & 15, self.stream.read(size)
-
-    def ask(self, method: str, params: dict) -> dict:
-        request_id, self.next_id = self.next_id, self.next_id + 1
-        self.send_frame(json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}).encode())
-        while True:
-            opcode, payload = self.receive_frame()
-            if opcode == 9:
-                self.send_frame(payload, 10)
-            elif opcode == 8:
-                raise ConnectionError("closed: %r" % payload)
-            elif opcode == 1:
-                message = json.loads(payload)
-                if message.get("id") == request_id and "method" not in message:
-                    return message
-
-    def begin(self, roots: list[str] = []) -> dict:
-        folders = [{"uri": root, "name": "root"} for root in roots]
-        answer = self.ask("initialize", {"capabilities": {"profd": {"profileChanged": True}}, "workspaceFolders": folders})
-        self.send_frame(b'{"jsonrpc":"2.0","method":"initialized","params":{}}')
-        return answer
-
-    def close(self) -> None:
-        self.stream.close()
-        self.sock.close()
 
 
 class Web(unittest.TestCase):
@@ -160,33 +89,12 @@ class Web(unittest.TestCase):
             return self.request_on(sock, port, method, target, body, **headers)
 
     def request_on(self, sock, port: int, method: str, target: str, body: bytes = b"", **headers: str) -> Answer:
-        sent = {"Host": f"127.0.0.1:{port}"}
-        sent.update({k.replace("_", "-"): v.replace("PORT", str(port)) for k, v in headers.items()})
-        if body:
-            sent["Content-Length"] = str(len(body))
-        lines = [f"{method} {target} HTTP/1.1"] + [f"{k}: {v}" for k, v in sent.items() if v != "-"]
-        sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + body)
-        return read_answer(sock.makefile("rb"), method == "HEAD")
+        sent = {k.replace("_", "-"): v.replace("PORT", str(port)) for k, v in headers.items()}
+        return ask_http(sock, port, method, target, body, sent)
 
     def handshake(self, token: str | None, **headers: str) -> tuple[Answer, WebSocket | None]:
         port, sock = self.connect()
-        key = base64.b64encode(os.urandom(16))
-        sent = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade",
-                "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key.decode(),
-                "Origin": f"http://127.0.0.1:{port}"}
-        if token is not None:
-            sent["Sec-WebSocket-Protocol"] = f"profd.v1, profd.t.{token}"
-        sent.update({k.replace("_", "-"): v.replace("PORT", str(port)) for k, v in headers.items()})
-        lines = ["GET /psp HTTP/1.1"] + [f"{k}: {v}" for k, v in sent.items() if v != "-"]
-        sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
-        stream = sock.makefile("rb")
-        answer = read_answer(stream)
-        if answer.status != 101:
-            sock.close()
-            return answer, None
-        accept = base64.b64encode(hashlib.sha1(key + GUID).digest()).decode()
-        self.assertEqual(answer["Sec-WebSocket-Accept"], accept)
-        return answer, WebSocket(sock, stream)
+        return open_web_socket(sock, port, token, {k.replace("_", "-"): v.replace("PORT", str(port)) for k, v in headers.items()})
 
     def token(self) -> str:
         return self.parts(self.page()["address"])[1]["t"][0]
@@ -396,6 +304,31 @@ class Web(unittest.TestCase):
         self.assertRegex(page.ask("profile/open", {"uri": uri})["error"]["message"], r"^dropped\.folded: was sent by .*drop it again")
         page.close()
 
+    def test_the_thread_that_talks_to_pages_reads_and_writes_no_file(self) -> None:
+        counts = Path(f"/proc/{self.daemon.pid}/task/{self.daemon.pid}/io")
+        if not counts.exists():
+            print("PARTLY NOT RUN: the system does not count what a thread reads")
+            return
+
+        def moved() -> int:  # by calls that read and write; sockets have others
+            fields = dict(line.split(": ") for line in counts.read_text().splitlines())
+            return int(fields["rchar"]) + int(fields["wchar"])
+
+        page = self.session()
+        piece = base64.b64encode(FOLDED * 20_000).decode()  # 520 KB
+        begin = moved()
+        size = 0
+        upload = page.ask("upload/begin", {"name": "large.folded", "size": 8 * 20_000 * len(FOLDED)})["result"]["upload"]
+        for _ in range(8):
+            size = page.ask("upload/piece", {"upload": upload, "offset": size, "base64": piece})["result"]["received"]
+        uri = page.ask("upload/end", {"upload": upload})["result"]["uri"]
+        self.assertIn("result", page.ask("profile/open", {"uri": uri}))
+        for target in ("/", "/app.js", "/nothing", "/../../etc/passwd"):
+            self.request(target=target)
+        self.request("POST", "/token", Authorization="Code " + "x" * 22)
+        page.close()
+        self.assertLess(moved() - begin, 64 << 10)
+
     def test_the_page_finds_open_what_the_address_names(self) -> None:
         opened = subprocess.run(
             [PROFD, "query", "--socket", self.socket_path, "profile/open", json.dumps({"uri": "file://" + self.profile}),
@@ -534,6 +467,49 @@ class Web(unittest.TestCase):
     def view(self, *arguments: str, environment: dict[str, str] = {}) -> subprocess.CompletedProcess:
         return subprocess.run([PROFD, "view", "--socket", self.socket_path, *arguments], cwd=self.work,
                               env={**self.environment, **environment}, capture_output=True, timeout=60)
+
+
+class Killed(unittest.TestCase):
+    """A daemon that died without a word."""
+
+    def serve(self, folder: str, name: str) -> tuple[subprocess.Popen, str]:
+        path = os.path.join(folder, name + ".sock")
+        daemon = subprocess.Popen([PROFD, "serve", "--socket", path, "--log", os.path.join(folder, name + ".log")],
+                                  env=dict(os.environ, XDG_RUNTIME_DIR=folder))
+        self.addCleanup(lambda: (daemon.kill(), daemon.wait()))
+        self.soon("the daemon starts", lambda: os.path.exists(path))
+        return daemon, path
+
+    def soon(self, what: str, holds) -> None:
+        deadline = time.time() + 60
+        while not holds():
+            self.assertLess(time.time(), deadline, what)
+            time.sleep(0.02)
+
+    def test_what_a_killed_daemon_left_goes_when_the_next_one_starts(self) -> None:
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        uploads = os.path.join(folder, "profd", "uploads")
+
+        def upload(path: str) -> None:
+            client = Client.of_socket(connect_unix(Path(path)))
+            self.addCleanup(client.close)
+            client.initialize(None, "uploads", timeout_s=60)
+            self.assertIsNone(client.request("upload/begin", {"name": "a.folded", "size": 10}, 60).error)
+
+        killed, path = self.serve(folder, "killed")
+        upload(path)
+        dead = os.listdir(uploads)
+        self.assertEqual(len(dead), 1)
+        _, path = self.serve(folder, "living")
+        upload(path)
+        living = [name for name in os.listdir(uploads) if name not in dead]
+        killed.kill()
+        killed.wait()
+        self.assertIn(dead[0], os.listdir(uploads))
+        self.serve(folder, "next")
+        self.soon("it is removed", lambda: dead[0] not in os.listdir(uploads))
+        self.assertEqual(os.listdir(uploads), living)
 
 
 if __name__ == "__main__":

@@ -152,12 +152,12 @@ class Client:
         self.send(encode({"method": method, "params": params}), timeout_s)
 
     def initialize(self, root: Path | None, name: str = "profd-bench", options: Mapping[str, Any] | None = None,
-                   timeout_s: float = 120) -> Answer:
+                   timeout_s: float = 120, can: Mapping[str, Any] | None = None) -> Answer:
         folders = [] if root is None else [{"uri": root.as_uri(), "name": root.name}]
         answer = self.request(
             "initialize",
             {"processId": os.getpid(), "rootUri": root.as_uri() if root else None,
-             "capabilities": {"profd": {"protocolVersion": 1, "status": True}},
+             "capabilities": {"profd": {"protocolVersion": 1, "status": True, **(can or {})}},
              "initializationOptions": {"codeLens": True, **(options or {})},
              "workspaceFolders": folders, "clientInfo": {"name": name}}, timeout_s)
         self.notify("initialized", {})

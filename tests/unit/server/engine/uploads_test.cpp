@@ -108,13 +108,16 @@ TEST_CASE("uploads: a piece may still be written when its upload is cancelled, a
 TEST_CASE("uploads: what a daemon that is gone left is removed, what a living one has is not") {
   const TempFolder folder;
   fs::create_directories(fs::path(folder.path.string()) / "uploads" / "999999999-gone" / "u1");
-  fs::create_directories(fs::path(folder.path.string()) / "uploads" / "1-alive");
   fs::permissions(fs::path(folder.path.string()) / "uploads", fs::perms::owner_all);
+  UploadRoom living(folder.path.string());
+  REQUIRE(living.folder());
   {
     UploadRoom room(folder.path.string());
     REQUIRE(room.folder());
+    room.remove_leftovers();
     CHECK_FALSE(fs::exists(fs::path(folder.path.string()) / "uploads" / "999999999-gone"));
-    CHECK(fs::exists(fs::path(folder.path.string()) / "uploads" / "1-alive"));
+    CHECK(fs::exists(*living.folder()));
+    CHECK(fs::exists(*room.folder()));
   }
   std::size_t n = 0;
   for ([[maybe_unused]] const auto& entry :
