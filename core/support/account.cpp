@@ -62,6 +62,13 @@ bool MemoryPool::arbitrate(Account& asking) {
 Error Account::error(std::string_view what) const {
   const auto mib = [](std::uint64_t bytes) { return (bytes + (1u << 20) - 1) >> 20; };
   const auto wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(peak(), 0));
+  if (pool_->budget() == 0)  // a command, which has no setting for it
+    return {
+        ErrorCode::limit,
+        fmt::format("{} takes at least {} MiB of memory, more than half of what this machine has ({} MiB)",
+                    what, mib(wanted), pool_->room() >> 20),
+        std::nullopt,
+        {}};
   return {ErrorCode::limit,
           fmt::format("{} takes at least {} MiB of memory, and {} MiB of the daemon's budget of {} MiB are "
                       "there for it (--memory-budget)",

@@ -8,6 +8,7 @@
 #include "server/cli/formats.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/profile_options.h"
+#include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
@@ -132,7 +133,12 @@ Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& opt
   open.format = options.format;
   open.partial = options.partial;
   PROFD_TRY(const OpenInput input, open_input(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes));
-  return open_profiles(input, open, executor, StopToken{});
+  OpenedFile opened;
+  PROFD_CHECK(read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(opened, open_profiles(input, open, executor, stop));
+    return {};
+  }));
+  return opened;
 }
 
 int check(const CheckOptions& options, const Console& console) {
@@ -164,6 +170,8 @@ void add_check(CLI::App& root, Commands& commands) {
   app->add_option("--format", options->profile.format, "Read as this format instead of looking")
       ->type_name("ID");
   app->add_flag("--partial", options->profile.partial, "Read what is there of files that end early");
+  app->add_flag("--no-cache", options->profile.no_cache,
+                "As without it: check never uses nor writes the cache");
   app->add_flag("--json", options->json, "One JSON object a line, see docs/cli.md");
   app->add_flag("--formats", options->formats, "The same as `profd formats`");
   app->footer("Examples:\n  profd check *.pprof\n  profd check --json trace.json.gz | jq .outcome");

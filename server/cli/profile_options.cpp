@@ -5,6 +5,7 @@
 
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
+#include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
 #include "server/feature/estimate.h"
@@ -12,7 +13,6 @@
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
-#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -26,10 +26,13 @@ constexpr std::size_t kViewBudget = std::size_t{1} << 40;
 std::string partial_offer(const OpenInput& input, const OpenOptions& options, Executor& executor) {
   OpenOptions again = options;
   again.partial = true;
-  auto opened = open_profiles(input, again, executor, StopToken{});
-  if (!opened) return {};
   std::uint64_t n = 0;
-  for (const ProfilePtr& profile : opened->profiles) n += profile->n_samples();
+  const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const OpenedFile opened, open_profiles(input, again, executor, stop));
+    for (const ProfilePtr& profile : opened.profiles) n += profile->n_samples();
+    return {};
+  });
+  if (!done) return {};
   if (n == 0) return {};
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
 }
@@ -85,14 +88,17 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   auto input = open_input(path, open.limits.input_bytes);
   if (!input) return named(options.file, input.error());
   if (input->file.bytes().size() < kSmallFile) expect_a_full_heap();
-  auto opened = [&] {
+  CachedOpen opened;
+  const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, options.file);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    return open_cached(cache, *input, open, executor, StopToken{},
-                       [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
-  }();
-  if (opened) return opened;
-  Error error = std::move(opened).error();
+    PROFD_TRY(opened,
+              open_cached(cache, *input, open, executor, stop,
+                          [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); }));
+    return {};
+  });
+  if (done) return opened;
+  const Error& error = done.error();
   if (error.code == ErrorCode::truncated && !options.partial) {
     if (const std::string offer = partial_offer(*input, open, executor); !offer.empty()) {
       return fail(error.code, file_error_text(options.file, error) + ". " + offer);

@@ -16,13 +16,6 @@ namespace {
 // With less not even a small file can be read.
 constexpr std::uint64_t kLeastRoom = std::uint64_t{32} << 20;
 
-std::uint64_t half_of_the_machine() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2
-                               : std::uint64_t{4} << 30;
-}
-
 }  // namespace
 
 Engine::Engine(const EngineOptions& options, Post post)

@@ -17,6 +17,12 @@
 
 namespace profd {
 
+std::uint64_t half_of_the_machine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2
+                               : std::uint64_t{4} << 30;
+}
+
 void give_freed_memory_back() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 4 << 20);

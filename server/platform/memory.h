@@ -4,10 +4,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
 namespace profd {
+
+// What a daemon may hold unless it is told otherwise, and a command take for reading what a person names.
+std::uint64_t half_of_the_machine();
 
 // Called once, before anything is allocated in earnest. glibc raises the size from which blocks go back to
 // the system each time one is freed; after that the scratch of a big import stays in the heap for good. A
