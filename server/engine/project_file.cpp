@@ -25,6 +25,7 @@
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
+#include "core/support/text.h"
 #include "core/view/spec.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/workspace_files.h"
@@ -62,10 +63,17 @@ class Reader {
       const auto known =
           std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return k.name == name; });
       if (known == kKeys.end())
-        problem(name, node, "is not a setting of profd");
+        unknown(name, node);
       else
         (this->*known->read)(name, node);
     }
+    if (n_unknown_ == 0) return;
+    const std::string more = n_unknown_ > kMaxNamed ? ", …" : "";
+    project_.problems.insert(
+        project_.problems.begin(),
+        n_unknown_ == 1 ? fmt::format("{}: {} is not a setting of profd", first_unknown_, unknown_names_)
+                        : fmt::format("{}: {} keys are not settings of profd: {}{}", first_unknown_,
+                                      n_unknown_, unknown_names_, more));
   }
 
   struct Key {
@@ -75,6 +83,13 @@ class Reader {
   static const std::array<Key, 7> kKeys;
 
  private:
+  void unknown(std::string_view key, const toml::node& node) {
+    constexpr std::size_t kMaxName = 60;
+    if (n_unknown_ == 0) first_unknown_ = fmt::format("{}:{}", project_.path, node.source().begin.line);
+    if (n_unknown_++ >= kMaxNamed) return;
+    unknown_names_ += (unknown_names_.empty() ? "" : ", ") + cut_bytes(std::string(key), kMaxName);
+  }
+
   void problem(std::string_view key, const toml::node& node, std::string_view what) {
     project_.problems.push_back(
         fmt::format("{}:{}: {} {}", project_.path, node.source().begin.line, key, what));
@@ -159,9 +174,21 @@ class Reader {
     }
   }
 
+  static constexpr std::size_t kMaxNamed = 5;
   ProjectFile& project_;
   std::string folder_;
+  std::size_t n_unknown_ = 0;
+  std::string first_unknown_, unknown_names_;  // where the first is, and what the first few are called
 };
+
+// What is wrong may be as much as a file can hold.
+void say_how_many_more(ProjectFile& project) {
+  constexpr std::size_t kMaxProblems = 20;
+  if (project.problems.size() <= kMaxProblems) return;
+  const std::size_t left = project.problems.size() - (kMaxProblems - 1);
+  project.problems.resize(kMaxProblems - 1);
+  project.problems.push_back(fmt::format("{}: {} more of its settings are not used", project.path, left));
+}
 
 const std::array<Reader::Key, 7> Reader::kKeys = {{{"profiles", &Reader::read_profiles},
                                                    {"metric", &Reader::read_metric},
@@ -186,6 +213,7 @@ Result<ProjectFile> read_project_file(const std::string& path) {
   std::erase_if(project.profiles, [&](const std::string& glob) { return leads_out(fixed_part(glob), glob); });
   std::erase_if(project.mappings,
                 [&](const PathMapping& mapping) { return leads_out(mapping.to, mapping.to); });
+  say_how_many_more(project);
   return project;
 }
 
@@ -202,6 +230,7 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
   project.path = path;
   project.root = fs::path(path).parent_path().string();
   Reader(project, project.root).read(parsed.table());
+  say_how_many_more(project);
   return project;
 }
 

@@ -43,6 +43,22 @@ TEST_CASE("what is wrong in a project file is a problem with its line, and the r
   CHECK(project->metric == "cpu");
 }
 
+TEST_CASE("however much is wrong in a project file, it is said in few words, and counted") {
+  std::string keys, maps;
+  for (int i = 0; i < 60'000; ++i) keys += "k" + std::to_string(i) + " = 1\n";
+  const auto unknown = parse_project_file(keys + "metric = \"cpu\"\n", "/w/.profd.toml");
+  REQUIRE(unknown);
+  REQUIRE(unknown->problems.size() == 1);
+  CHECK(unknown->problems[0].find("60000 keys are not settings of profd: k0, k1, k10, k100, k1000, …") !=
+        std::string::npos);
+  CHECK(unknown->metric == "cpu");
+  for (int i = 0; i < 3'000; ++i) maps += "[[map]]\nfrom = 1\n";
+  const auto wrong = parse_project_file(maps, "/w/.profd.toml");
+  REQUIRE(wrong);
+  REQUIRE(wrong->problems.size() == 20);
+  CHECK(wrong->problems[19] == "/w/.profd.toml: 2981 more of its settings are not used");
+}
+
 TEST_CASE("broken TOML is an error with line and column") {
   const auto project = parse_project_file("metric = \"a\nprofiles = [", "/w/.profd.toml");
   REQUIRE_FALSE(project);
