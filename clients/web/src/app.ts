@@ -46,6 +46,8 @@ export interface Problem {
   readonly message: string;
   readonly data: ErrorData | undefined;
   readonly uri: string | undefined;
+  /** Nothing is wrong: a link leads to the file. */
+  readonly question?: boolean;
 }
 
 export interface Loading {
@@ -94,6 +96,8 @@ export interface Home {
   keepSettings(text: string): void;
   /** An editor goes to the source itself. */
   readonly inEditor: boolean;
+  /** Where links from elsewhere can lead here: files that the person opened in this tab, or the daemon's own address did. */
+  readonly files?: { known(uri: string): boolean; add(uri: string): void };
 }
 
 export class App {
@@ -211,6 +215,7 @@ export class App {
 
   open(uri: string | undefined, member = 1): void {
     this.problem.value = undefined;
+    if (uri !== undefined) this.home.files?.add(uri);
     if (uri === this.place.value.profile && member === this.place.value.member) this.opened = "";
     this.update((state) => openPlace(state, uri, member));
     this.selected.value = undefined;
@@ -354,6 +359,18 @@ export class App {
         this.update((state) => go(state, { profile: entry.uri, member: entry.member?.number ?? 1 }), false);
         return;
       }
+      if (await this.isFromElsewhere(uri)) {
+        const others = this.others.length === 0 ? "" : ` It names ${this.others.length} more.`;
+        this.others = [];
+        this.problem.value = {
+          title: `Open ${baseName(uri)}?`,
+          message: `A link leads to this file, which was not opened in this tab before: ${pathOfUri(uri)}.${others}`,
+          data: undefined,
+          uri,
+          question: true,
+        };
+        return;
+      }
       await this.openUri(uri, member, controller);
     } catch (error) {
       void this.list().catch(() => undefined);
@@ -371,6 +388,13 @@ export class App {
     } finally {
       if (this.opening === controller) this.loading.value = undefined;
     }
+  }
+
+  /** Nobody here asked for it, and the daemon does not have it: any page can link to this one. */
+  private async isFromElsewhere(uri: string): Promise<boolean> {
+    const { files } = this.home;
+    if (files === undefined || files.known(uri)) return false;
+    return !(await this.list()).some((profile) => profile.uri === uri);
   }
 
   private async openUri(uri: string, member: number, controller: AbortController, partial = false): Promise<void> {
@@ -416,6 +440,7 @@ export class App {
       this.answers.clear();
       this.profile.value = open;
     });
+    this.home.files?.add(uri);
     if (known)
       void summaryOf().then(
         (whole) => {

@@ -1,6 +1,7 @@
 // Addresses and settings in a browser's page, and in an editor's web view, which has neither.
 import type { Home } from "./app.js";
 import type { WebviewApi } from "./rpc/transport.js";
+import { filesOf } from "./state/place.js";
 
 const SETTINGS_KEY = "profd.settings";
 const TOKEN_KEY = "profd.token";
@@ -13,6 +14,31 @@ function kept<T>(use: () => T, otherwise: T): T {
     return otherwise;
   }
 }
+
+const FILES_KEY = "profd.files";
+const MOST_FILES = 500;
+
+/** What was opened in this tab: its own addresses come back with a reload, and need no question. */
+const files = (() => {
+  let known: Set<string> | undefined;
+  const read = () =>
+    (known ??= new Set(
+      kept(() => sessionStorage.getItem(FILES_KEY) ?? "", "")
+        .split("\n")
+        .filter((uri) => uri !== ""),
+    ));
+  return {
+    // Without a token there is nobody who could be asked by a link: a page of a test, or of an editor's bridge.
+    known: (uri: string) => kept(() => sessionStorage.getItem(TOKEN_KEY) ?? "", "") === "" || read().has(uri),
+    add: (uri: string) => {
+      const all = read();
+      all.delete(uri);
+      all.add(uri);
+      if (all.size > MOST_FILES) all.delete([...all][0]!);
+      kept(() => sessionStorage.setItem(FILES_KEY, [...all].join("\n")), undefined);
+    },
+  };
+})();
 
 /**
  * The token comes in the fragment once, itself (`t`) or as a code that is good for one exchange (`c`), and is gone from
@@ -39,6 +65,7 @@ export async function takeToken(): Promise<{ token: string; problem?: string }> 
     token = ((await answer.json()) as { token?: string }).token ?? "";
   }
   kept(() => sessionStorage.setItem(TOKEN_KEY, token), undefined);
+  for (const uri of filesOf(rest)) files.add(uri);
   return { token };
 }
 
@@ -76,6 +103,7 @@ export function browserHome(): Home {
   };
   return {
     inEditor: false,
+    files,
     roots: () => roots,
     address: () => next ?? location.hash,
     link: () => {

@@ -542,7 +542,7 @@ function ProblemPage() {
             class={partial ? "button" : "button primary"}
             onClick={() => app.open(problem.uri, app.place.peek().member)}
           >
-            Try again
+            {problem.question === true ? "Open it" : "Try again"}
           </button>
           <button
             type="button"

@@ -55,6 +55,11 @@ export async function startDaemon(profd, folder, args = []) {
       JSON.parse(
         execFileSync(profd, ["query", "--socket", socket, "web/address", JSON.stringify(params)], { encoding: "utf8" }),
       ),
+    /** Paths of what is open. */
+    opened: () =>
+      JSON.parse(
+        execFileSync(profd, ["query", "--socket", socket, "profile/list", "{}"], { encoding: "utf8" }),
+      ).profiles.map((profile) => decodeURIComponent(profile.uri.slice("file://".length))),
     alive: () => child.exitCode === null && child.signalCode === null,
     stop: () => {
       child.kill("SIGKILL");

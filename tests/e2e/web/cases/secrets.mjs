@@ -18,7 +18,7 @@ async function withDaemon(profd, scratch, use) {
 
 const tokenOf = (address) => new URLSearchParams(new URL(address).hash.slice(1)).get("t");
 
-export default (test, { demo, profd, scratch }) => {
+export default (test, { demo, heap, profd, scratch }) => {
   test("has the token in no title, link, export, log or store that outlives the tab", (views) =>
     withDaemon(profd, scratch, async (daemon, log) => {
       const { address } = daemon.address({ open: [`file://${demo}`] });
@@ -46,6 +46,35 @@ export default (test, { demo, profd, scratch }) => {
       );
       seen.push(readFileSync(log, "utf8"));
       for (const text of seen) assert.ok(!text.includes(token), text.slice(0, 200));
+      views.complaints.length = 0; // the daemon goes
+    }));
+
+  test("asks before it opens a file that a link from elsewhere names, once", (views) =>
+    withDaemon(profd, scratch, async (daemon) => {
+      const { page } = views;
+      const { address } = daemon.address({ open: [`file://${demo}`] });
+      await page.goto(address);
+      await views.ready();
+      await page.reload();
+      await views.ready();
+      // As a link does on another page: this tab has the token.
+      await page.goto("about:blank");
+      await page.goto(
+        `${new URL(address).origin}/#open=${encodeURIComponent(`file://${heap}`)}&open=file:///etc/hostname`,
+      );
+      const question = page.getByRole("heading", { name: "Open heap.pprof?" });
+      await question.waitFor();
+      const text = await page.locator("[role=alert]").first().textContent();
+      assert.ok(text.includes(heap) && text.includes("It names 1 more."), text);
+      assert.ok(!daemon.opened().includes(heap), "it is not opened yet");
+      if (process.env.PROFD_WEB_PICTURES)
+        await page.screenshot({ path: join(process.env.PROFD_WEB_PICTURES, "question.png") });
+      await page.getByRole("button", { name: "Open it" }).click();
+      await views.ready();
+      assert.ok(daemon.opened().includes(heap), "it is opened now");
+      await page.reload();
+      await views.ready();
+      assert.strictEqual(await question.count(), 0);
       views.complaints.length = 0; // the daemon goes
     }));
 
