@@ -25,7 +25,7 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, S
     if (filter.by == FilterBy::fragment) {
       PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
     } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
       PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
     }
     passes.resize(profile.tree().size(), 1);
@@ -39,7 +39,7 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, S
 }
 
 // The same by sample, for threads, labels and times.
-Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection) {
+Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection, const StopToken& stop) {
   const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes, undecided;
   for (const Filter& filter : selection.row_filters) {
@@ -47,7 +47,7 @@ Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection) 
     const std::size_t n = profile.samples() == nullptr ? 0 : profile.samples()->size();
     passes.resize(n, 1);
     undecided.resize(n, 0);
-    PROFD_TRY([[maybe_unused]] const bool any, filter_samples(profile, filter, passes, undecided));
+    PROFD_TRY([[maybe_unused]] const bool any, filter_samples(profile, filter, passes, undecided, stop));
   }
   for (std::size_t i = 0; i < passes.size(); ++i)
     if (undecided[i] != 0) passes[i] = 0;
@@ -101,7 +101,7 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   how.info->properties.emplace_back("view", to_text(spec));
   how.default_metric = selection.metric;
   PROFD_TRY(how.contexts, stacks_that_pass(selection, stop));
-  PROFD_TRY(how.samples, samples_that_pass(selection));
+  PROFD_TRY(how.samples, samples_that_pass(selection, stop));
   // No filter of samples can say yes to what belongs to none.
   how.unsampled = std::none_of(selection.row_filters.begin(), selection.row_filters.end(), is_of_samples);
   how.run_of = runs_of(selection);

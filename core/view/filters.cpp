@@ -23,14 +23,16 @@ bool ends_in_path(std::string_view path, std::string_view end) {
   return before == '/' || before == '\\';
 }
 
-// Texts repeat from frame to frame, so each is matched once.
+// Texts repeat from frame to frame, so each is matched once. Nothing matches any more when stopped.
 class TextMatches {
  public:
-  TextMatches(const Profile& profile, const Pattern& pattern, std::string_view wanted, bool is_path)
+  TextMatches(const Profile& profile, const Pattern& pattern, std::string_view wanted, bool is_path,
+              const StopToken& stop)
       : strings_(profile.strings()),
         pattern_(pattern),
         wanted_(wanted),
         is_path_(is_path),
+        stop_(stop),
         known_(strings_.size(), kUnknown) {}
 
   bool operator()(StringId id) {
@@ -38,8 +40,12 @@ class TextMatches {
     std::uint8_t& known = known_[id.v];
     if (known == kUnknown) {
       const std::string_view text = strings_[id];
-      const bool match =
-          pattern_.matches(text) || (is_path_ && pattern_.exact() && ends_in_path(text, wanted_));
+      if ((looked_at_ += text.size()) > Pattern::kLongText) {
+        stopped_ = stopped_ || stop_.stop_requested();
+        looked_at_ = 0;
+      }
+      const bool match = !stopped_ && (pattern_.matches(text, stop_) ||
+                                       (is_path_ && pattern_.exact() && ends_in_path(text, wanted_)));
       known = match ? 1 : 0;
     }
     return known == 1;
@@ -51,11 +57,14 @@ class TextMatches {
   const Pattern& pattern_;
   std::string_view wanted_;
   bool is_path_;
+  const StopToken& stop_;
+  std::size_t looked_at_ = 0;  // bytes since it was last asked
+  bool stopped_ = false;
   std::vector<std::uint8_t> known_;
 };
 
 Result<bool> filter_by_thread(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
-                              std::vector<std::uint8_t>& undecided) {
+                              std::vector<std::uint8_t>& undecided, const StopToken& stop) {
   const SampleTable& samples = *profile.samples();
   if (samples.thread.empty())
     return fail(ErrorCode::invalid, "the profile does not say which thread a sample was taken in");
@@ -63,7 +72,8 @@ Result<bool> filter_by_thread(const Profile& profile, const Filter& filter, std:
   const ThreadTable& threads = profile.threads();
   std::vector<std::uint8_t> match(threads.size());
   for (std::size_t t = 0; t < threads.size(); ++t) {
-    const bool named = pattern.matches(profile.strings()[threads.name[t]]);
+    PROFD_CHECK(stop.status());
+    const bool named = pattern.matches(profile.strings()[threads.name[t]], stop);
     const bool numbered = threads.tid[t] >= 0 && pattern.matches(std::to_string(threads.tid[t]));
     match[t] = named || numbered ? 1 : 0;
   }
@@ -79,16 +89,16 @@ Result<bool> filter_by_thread(const Profile& profile, const Filter& filter, std:
   return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
-bool label_matches(const Profile& profile, std::size_t entry, const Pattern& pattern) {
+bool label_matches(const Profile& profile, std::size_t entry, const Pattern& pattern, const StopToken& stop) {
   const LabelTable& labels = profile.labels();
-  if (labels.is_number[entry] == 0) return pattern.matches(profile.strings()[labels.text[entry]]);
+  if (labels.is_number[entry] == 0) return pattern.matches(profile.strings()[labels.text[entry]], stop);
   const std::string number = std::to_string(labels.number[entry]);
   const std::string_view unit = profile.strings()[labels.unit[entry]];
   return pattern.matches(number) || (!unit.empty() && pattern.matches(fmt::format("{} {}", number, unit)));
 }
 
-Result<bool> filter_by_label(const Profile& profile, const Filter& filter,
-                             std::vector<std::uint8_t>& passed) {
+Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                             const StopToken& stop) {
   const SampleTable& samples = *profile.samples();
   if (samples.label_set.empty()) return fail(ErrorCode::invalid, "no sample of the profile has labels");
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
@@ -96,10 +106,11 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter,
   std::vector<std::uint8_t> match(labels.n_sets(), 0);
   bool known_key = false;
   for (std::size_t set = 0; set < match.size(); ++set) {
+    PROFD_CHECK(stop.status());
     for (std::size_t entry = labels.first[set]; entry < labels.first[set + 1]; ++entry) {
       if (profile.strings()[labels.key[entry]] != filter.key) continue;
       known_key = true;
-      if (label_matches(profile, entry, pattern)) match[set] = 1;
+      if (label_matches(profile, entry, pattern, stop)) match[set] = 1;
     }
   }
   if (!known_key)
@@ -134,11 +145,12 @@ Result<bool> filter_by_time(const Profile& profile, const Filter& filter, std::v
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter) {
+Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
+                                               const StopToken& stop) {
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
   const FrameTable& frames = profile.frames();
   const FunctionTable& functions = profile.functions();
-  TextMatches matches(profile, pattern, filter.pattern, filter.by != FilterBy::function);
+  TextMatches matches(profile, pattern, filter.pattern, filter.by != FilterBy::function, stop);
   std::vector<std::uint8_t> match(frames.size(), 0);
   for (std::size_t frame = 0; frame < match.size(); ++frame) {
     const std::uint32_t function = frames.function[frame].v;
@@ -155,11 +167,12 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
     }
     match[frame] = is ? 1 : 0;
   }
+  PROFD_CHECK(stop.status());
   return match;
 }
 
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
-                            std::vector<std::uint8_t>& undecided) {
+                            std::vector<std::uint8_t>& undecided, const StopToken& stop) {
   if (profile.samples() == nullptr)
     return fail(
         ErrorCode::invalid,
@@ -167,9 +180,9 @@ Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::v
   assert(passed.size() == profile.samples()->size() && undecided.size() == passed.size());
   switch (filter.by) {
     case FilterBy::thread:
-      return filter_by_thread(profile, filter, passed, undecided);
+      return filter_by_thread(profile, filter, passed, undecided, stop);
     case FilterBy::label:
-      return filter_by_label(profile, filter, passed);
+      return filter_by_label(profile, filter, passed, stop);
     case FilterBy::time:
       return filter_by_time(profile, filter, passed, undecided);
     default:

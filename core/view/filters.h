@@ -18,13 +18,14 @@ inline constexpr std::size_t kMaxFilters = 64;
 
 // By FrameId: 1 where the frame matches a function, module or file filter. Exact patterns mean the whole
 // name, for functions the linker name too, for modules and files also the end of the path after a separator.
-Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter);
+Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
+                                               const StopToken& stop);
 
 // By sample: clears passed[i] where the thread, label or time filter does not let sample i through. A sample
 // without a thread or a time is no match: `drop` leaves it, and where `keep` cannot tell, undecided[i] is
 // set. Whether any thread, label or time matches.
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
-                            std::vector<std::uint8_t>& undecided);
+                            std::vector<std::uint8_t>& undecided, const StopToken& stop);
 
 // Contexts as disjoint ascending id ranges [begin, end).
 struct ContextRanges {

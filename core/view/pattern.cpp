@@ -81,7 +81,7 @@ bool Pattern::contains_literal(std::string_view text) const {
   return false;
 }
 
-bool Pattern::matches(std::string_view text) const {
+bool Pattern::matches(std::string_view text, const StopToken& stop) const {
   if (!regex_) return text == text_;
   if (!literal_.empty()) {
     if (contains_literal(text)) return true;
@@ -90,7 +90,15 @@ bool Pattern::matches(std::string_view text) const {
         std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
       return false;
   }
-  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *regex_);
+  const re2::StringPiece whole(text.data(), text.size());
+  if (text.size() <= kLongText) return RE2::PartialMatch(whole, *regex_);
+  // The expression sees what stands before and behind a part: ^, $ and \b mean the text's, not the part's.
+  for (std::size_t begin = 0; !stop.stop_requested(); begin += kLongText / 2) {
+    const std::size_t end = std::min(begin + kLongText, text.size());
+    if (regex_->Match(whole, begin, end, RE2::UNANCHORED, nullptr, 0)) return true;
+    if (end == text.size()) return false;
+  }
+  return false;
 }
 
 }  // namespace profd

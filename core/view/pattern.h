@@ -1,12 +1,14 @@
 // Pattern: an exact name or a compiled regular expression, as filters and searches use them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/support/result.h"
+#include "core/support/stop.h"
 
 namespace re2 {
 class RE2;
@@ -20,7 +22,10 @@ class Pattern {
   // too long or needs too much memory.
   static Result<Pattern> compile(std::string_view text, bool regex, bool ignore_case = false);
   bool exact() const { return regex_ == nullptr; }
-  bool matches(std::string_view text) const;
+  // A match in a text of more than kLongText is found where it is no longer than half of that: in parts, so
+  // that one long text does not keep who has gone. False when stopped.
+  static constexpr std::size_t kLongText = std::size_t{64} << 10;
+  bool matches(std::string_view text, const StopToken& stop = {}) const;
   // Texts in lower case of which every text of ASCII that matches has at least one, case aside. Empty when
   // nothing is known.
   std::vector<std::string> needles() const;

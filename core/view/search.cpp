@@ -33,13 +33,19 @@ constexpr std::size_t kMaxNeedles = 8;  // reading all names for each of more ta
 // matches[key] for the keys of one task. Where a text is known that is in every name that matches, the
 // expression looks only at names that have it.
 void match_keys(const Selection& selection, const Pattern& pattern, const SearchNames& names,
-                const std::vector<std::string>& needles, Key first, Key last, std::uint8_t* matches) {
+                const std::vector<std::string>& needles, Key first, Key last, std::uint8_t* matches,
+                const StopToken& stop) {
   std::string made;
+  std::size_t looked_at = 0;  // bytes since who asked was last asked whether it still wants this
   for (const std::string& needle : needles) names.find(needle, first, last, matches);
   for (Key key = first; key < last; ++key) {
     std::uint8_t& match = matches[key - first];
     if (!needles.empty() && names.is_ascii[key] != 0 && (match == 0 || pattern.needles_suffice())) continue;
-    match = pattern.matches(search_name(selection, key, made)) ? 1 : 0;
+    const std::string_view name = search_name(selection, key, made);
+    match = pattern.matches(name, stop) ? 1 : 0;
+    if ((looked_at += name.size()) < Pattern::kLongText) continue;
+    if (stop.stop_requested()) return;
+    looked_at = 0;
   }
 }
 
@@ -59,7 +65,7 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
     if (stop.stop_requested()) return;
     const std::size_t end = std::min(n_keys, (task + 1) * kKeys);
     match_keys(selection, compiled, *names, needles, static_cast<Key>(task * kKeys), static_cast<Key>(end),
-               result.matches.data() + task * kKeys);
+               result.matches.data() + task * kKeys, stop);
   });
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   result.n_keys =

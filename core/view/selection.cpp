@@ -156,7 +156,7 @@ Result<void> filter_rows(const Profile& profile, const std::vector<Filter>& filt
     for (const Filter& filter : filters) {
       if (!filters_rows(filter) || !filters_samples(filter)) continue;
       PROFD_CHECK(stop.status());
-      PROFD_TRY(const bool any, filter_samples(profile, filter, passed, undecided));
+      PROFD_TRY(const bool any, filter_samples(profile, filter, passed, undecided, stop));
       warn_unless(any, filter, selection);
     }
     const SampleTable& samples = *profile.samples();
@@ -173,7 +173,7 @@ Result<void> filter_rows(const Profile& profile, const std::vector<Filter>& filt
       PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
       warn_unless(ranges.size() > 0, filter, selection);
     } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
       warn_unless(any_set(match), filter, selection);
       PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
     }
@@ -186,19 +186,19 @@ Result<void> filter_rows(const Profile& profile, const std::vector<Filter>& filt
 
 // Which frames are hidden, and which key every other one has once collapse groups are made.
 Result<void> apply_frame_filters(const Profile& profile, const std::vector<Filter>& filters,
-                                 Selection& selection) {
+                                 Selection& selection, const StopToken& stop) {
   std::vector<std::uint32_t> group_of;
   std::vector<std::string> names;
   for (const Filter& filter : filters) {
     if (filter.op == FilterOp::collapse && filter.by == FilterBy::recursion) {
       selection.collapse_recursion = true;
     } else if (filter.op == FilterOp::hide) {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
       warn_unless(any_set(match), filter, selection);
       selection.hidden.resize(match.size(), 0);
       for (std::size_t f = 0; f < match.size(); ++f) selection.hidden[f] |= match[f];
     } else if (filter.op == FilterOp::collapse) {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter));
+      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
       warn_unless(any_set(match), filter, selection);
       group_of.resize(match.size(), 0);
       names.push_back(filter.regex ? "/" + filter.pattern + "/" : filter.pattern);
@@ -351,7 +351,7 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
         similar->warnings.begin() + static_cast<std::ptrdiff_t>(similar->n_row_warnings),
         similar->warnings.end());
   } else {
-    PROFD_CHECK(apply_frame_filters(*profile, filters, *selection));
+    PROFD_CHECK(apply_frame_filters(*profile, filters, *selection, stop));
     PROFD_CHECK(find_owners(profile->tree(), *selection, stop));
   }
   selection->estimated = profile->contexts_estimated();

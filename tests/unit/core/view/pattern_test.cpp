@@ -54,3 +54,30 @@ TEST_CASE("a word with characters that expressions give a meaning is an expressi
   CHECK_FALSE(pattern->matches("ac"));
   CHECK_FALSE(Pattern::compile("a(", true, false));
 }
+
+TEST_CASE(
+    "in a long text a match is found wherever it is, ends of the text mean the text's, and it can be "
+    "stopped") {
+  const std::size_t size = 5 * Pattern::kLongText + 17;
+  const auto matches = [](const char* expression, const std::string& text, const StopToken& stop = {}) {
+    const auto pattern = Pattern::compile(expression, true, false);
+    REQUIRE(pattern);
+    return pattern->matches(text, stop);
+  };
+  for (std::size_t at = 0; at + 3 <= size; at += 9973) {
+    std::string text(size, 'x');
+    text.replace(at, 3, "abc");
+    INFO("at " << at);
+    CHECK(matches("a.c", text));
+    CHECK(matches("^a.c", text) == (at == 0));
+    CHECK_FALSE(matches("a.c$", text));
+    CHECK_FALSE(matches("\\ba.c\\b", text));
+    text.replace(size - 3, 3, "abc");
+    CHECK(matches("a[b]c$", text));
+  }
+  // Whoever asked has gone.
+  StopSource gone;
+  gone.request_stop();
+  CHECK_FALSE(matches("a.c", "abc" + std::string(size, 'x'), StopToken(gone)));
+  CHECK(matches("a.c", "abc" + std::string(size, 'x')));
+}

@@ -215,6 +215,54 @@ TEST_CASE("work that is cancelled, at whatever moment, stops and is answered soo
   daemon.run_on_strand([&] { daemon.engine().remove_client(owner); });
 }
 
+TEST_CASE("work inside of one match that is cancelled stops", "[fair]") {
+  // One name, and an expression that is as slow in it as there are.
+  const auto one_long_name = [](const LoadContext& context) -> Result<std::vector<ProfilePtr>> {
+    std::mt19937 random(5);
+    std::string name(48 << 20, 'a');
+    for (char& c : name) c = random() % 2 == 0 ? 'a' : 'b';
+    ProfileBuilder builder;
+    builder.add_metric("cpu", "ns");
+    FrameSpec frame;
+    frame.function = builder.function(name);
+    const FrameId stack[] = {builder.frame(frame)};
+    const std::int64_t values[] = {1};
+    builder.add_sample(stack, values);
+    PROFD_TRY(ProfilePtr profile, std::move(builder).finish(context.executor, context.stop));
+    return std::vector<ProfilePtr>{std::move(profile)};
+  };
+  TestDaemon daemon(3);
+  SilentListener listener;
+  const ClientId owner = add_client(daemon, listener);
+  const std::string handle = open_made(daemon, owner, "long name", one_long_name);
+  TestClient client(daemon);
+  const std::string slow = "[ab]*a[ab]{180}[ab]{180}c";
+  const json filter = {{"op", "drop"}, {"by", "function"}, {"pattern", slow}, {"regex", true}};
+  for (const auto& [method, params] :
+       {std::pair("view/search", json{{"profile", handle}, {"spec", "top-down"}, {"pattern", slow}}),
+        std::pair("view/table",
+                  json{{"spec", {{"profile", handle}, {"shape", "flat"}, {"filters", {filter}}}}})}) {
+    const std::int64_t id = client.start(method, params);
+    CHECK(holds_soon([&] {
+      const Scheduler& scheduler = daemon.engine().scheduler();
+      return scheduler.n_tasks(Lane::bulk) + scheduler.n_tasks(Lane::interactive) > 0;
+    }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const std::clock_t begin = std::clock();
+    client.notify("$/cancelRequest", {{"id", id}});
+    const json answer = client.wait(id);
+    CHECK(holds_soon([&] {
+      const Scheduler& scheduler = daemon.engine().scheduler();
+      return scheduler.n_tasks(Lane::bulk) + scheduler.n_tasks(Lane::interactive) == 0;
+    }));
+    const double took = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    INFO(method << " took " << took << " ms of processor: " << answer.dump().substr(0, 300));
+    CHECK(answer["error"]["code"] == -32800);
+    CHECK(took < 200);
+  }
+  daemon.run_on_strand([&] { daemon.engine().remove_client(owner); });
+}
+
 TEST_CASE("a client's new view waits for at most one of another's", "[fair]") {
   TestDaemon daemon(3);
   SilentListener listener;
