@@ -1,16 +1,75 @@
 #include "server/engine/committed_text.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "server/engine/source_text.h"
 #include "server/platform/run.h"
 
 namespace profd {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxText = std::size_t{4} << 20;
+constexpr std::uint64_t kMaxMemory = std::uint64_t{128} << 20;
+constexpr std::chrono::milliseconds kTime{2000};  // for all questions about a file
+constexpr std::size_t kMaxEntries = 50'000;       // of a repository's own folder that are looked at
+
+// Opening a pipe waits for who writes into it, and reading a device may not end: git is not asked where its
+// folder has what is neither file nor folder, by a link or not. What is elsewhere (alternates) is bounded by
+// the time and the memory that git has.
+bool is_plain(const fs::path& folder) {
+  std::error_code error;
+  std::size_t n_entries = 0;
+  fs::recursive_directory_iterator it(folder, error);
+  for (const auto end = fs::recursive_directory_iterator(); !error && it != end; it.increment(error)) {
+    if (++n_entries > kMaxEntries) return true;
+    std::error_code ignored;
+    const fs::file_status status = it->status(ignored);
+    // A link that leads nowhere is as if it were not there.
+    if (!fs::is_regular_file(status) && !fs::is_directory(status) && fs::exists(status)) return false;
+  }
+  return true;
+}
+
+// The folder that git keeps for a file, and the one that it shares with other working trees; none where git
+// would find none. Both are named by files, which may name anything.
+std::vector<fs::path> git_folders(const fs::path& file) {
+  const auto named_in = [](const fs::path& where, std::string_view begin) -> fs::path {
+    constexpr std::size_t kMaxName = 4096;
+    std::error_code error;
+    if (!fs::is_regular_file(where, error) || fs::file_size(where, error) > kMaxName) return {};
+    auto text = read_source(where.string()).value_or("");
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (!text.starts_with(begin)) return {};
+    return (where.parent_path() / text.substr(begin.size())).lexically_normal();
+  };
+  for (fs::path at = file.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    std::error_code error;
+    fs::path found = at / ".git";
+    if (!fs::exists(fs::symlink_status(found, error))) continue;
+    if (!fs::is_directory(found, error)) found = named_in(found, "gitdir: ");
+    if (found.empty()) return {at / ".git"};
+    std::vector<fs::path> folders = {found};
+    if (fs::path common = named_in(found / "commondir", ""); !common.empty())
+      folders.push_back(std::move(common));
+    return folders;
+  }
+  return {};
+}
+
+bool may_be_asked(const std::string& path) {
+  for (const fs::path& folder : git_folders(path)) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error) || !is_plain(folder)) return false;
+  }
+  return true;
+}
 
 class Git {
  public:
@@ -19,10 +78,15 @@ class Git {
   // Standard output, where git is content; "" else.
   [[nodiscard]] std::string ask(std::vector<std::string> arguments, bool quiet_only = false) const {
     RunRequest request;
+    request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now());
+    if (request.timeout.count() <= 0) return "";
     request.argv = {"git", "-C", path_.parent_path().string(),
                     // A repository may be hostile: what its configuration could start is switched off.
                     "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never",
-                    "--no-optional-locks", "--no-pager", "--literal-pathspecs", "--no-replace-objects"};
+                    // Within its memory: packs are mapped, large objects go through.
+                    "-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=64m", "-c",
+                    "core.deltaBaseCacheLimit=16m", "-c", "core.bigFileThreshold=8m", "--no-optional-locks",
+                    "--no-pager", "--literal-pathspecs", "--no-replace-objects"};
     request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
     // GIT_DIR and the like are of whoever started the daemon, and of no file here.
     request.without_prefix = "GIT_";
@@ -30,6 +94,10 @@ class Git {
                            {"GIT_TERMINAL_PROMPT", "0"},   {"GIT_ASKPASS", "true"},
                            {"GIT_OPTIONAL_LOCKS", "0"},    {"LC_ALL", "C"}};
     request.max_output = kMaxText;
+    request.max_memory = kMaxMemory;
+    request.max_cpu_s = 2;
+    request.max_files = 256;
+    request.may_write = false;
     auto answer = run_program(request, stop_);
     if (!answer || answer->exit_code != 0) return "";
     if (quiet_only && !answer->errors.empty()) return "";
@@ -52,14 +120,18 @@ class Git {
   }
 
  private:
-  std::filesystem::path path_;
+  using Clock = std::chrono::steady_clock;
+
+  fs::path path_;
   const StopToken& stop_;
+  Clock::time_point until_ = Clock::now() + kTime;
 };
 
 }  // namespace
 
 std::optional<CommittedText> committed_text(const std::string& path, std::int64_t time_s,
                                             const StopToken& stop) {
+  if (!may_be_asked(path)) return std::nullopt;
   const Git git(path, stop);
   const std::string head = Git::commit_in(git.ask({"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}));
   if (head.empty()) return std::nullopt;

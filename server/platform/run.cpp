@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +99,26 @@ Result<pid_t> spawn(const RunRequest& request, const Pipe& output, const Pipe& e
   return child;
 }
 
+// The program is there by now, and has done next to nothing.
+void limit([[maybe_unused]] const RunRequest& request, [[maybe_unused]] pid_t child) {
+#ifdef __linux__
+  const auto set = [&](__rlimit_resource what, std::uint64_t most) {
+    rlimit now{};
+    if (::prlimit(child, what, nullptr, &now) != 0) return;
+    const rlim_t less = std::min<rlim_t>(static_cast<rlim_t>(most), now.rlim_max);
+    const rlimit wanted{less, less};
+    ::prlimit(child, what, &wanted, nullptr);
+  };
+  if (request.max_memory != 0) set(RLIMIT_DATA, request.max_memory);
+  if (request.max_cpu_s != 0) set(RLIMIT_CPU, request.max_cpu_s);
+  if (request.max_files != 0) set(RLIMIT_NOFILE, request.max_files);
+  if (!request.may_write) {
+    set(RLIMIT_FSIZE, 0);
+    set(RLIMIT_CORE, 0);
+  }
+#endif
+}
+
 // Reads what is there. False: the other end is closed, or more came than may.
 bool take(int fd, std::string& into, std::size_t limit, bool drop_rest, bool& too_much) {
   std::array<char, 16384> buffer;
@@ -119,6 +140,7 @@ Result<RunAnswer> run_program(const RunRequest& request, StopToken stop) {
   PROFD_TRY(Pipe output, make_pipe());
   PROFD_TRY(Pipe errors, make_pipe());
   PROFD_TRY(const pid_t child, spawn(request, output, errors));
+  limit(request, child);
   output.write = UniqueFd();
   errors.write = UniqueFd();
   RunAnswer answer;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,11 @@ struct RunRequest {
   std::string without_prefix;  // variables of this process that begin so are left out; "" none
   std::size_t max_output = std::size_t{1} << 20;  // bytes of standard output
   std::chrono::milliseconds timeout{2000};
+  // Its own, and of each program that it starts; 0: as this process has them. On Linux alone.
+  std::uint64_t max_memory = 0;  // bytes that it can write to; files that it maps to read do not count
+  unsigned max_cpu_s = 0;        // seconds of processor time
+  unsigned max_files = 0;        // descriptors
+  bool may_write = true;         // false: no byte into a regular file, and no core
 };
 
 struct RunAnswer {

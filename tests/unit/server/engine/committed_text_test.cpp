@@ -107,3 +107,52 @@ TEST_CASE("nothing that a hostile repository configures is run") {
   static_cast<void>(committed_text(path, kFirst + 1000, StopToken{}));
   CHECK_FALSE(std::filesystem::exists(trace));
 }
+
+TEST_CASE("git is not asked about a repository that has pipes or devices in its folder") {
+  if (!have_git()) return;
+  const TempFolder folder, programs;
+  const std::string path = folder.file("a.c", "one\n"), asked = (programs.path / "asked").string();
+  git(folder, "init", kFirst);
+  git(folder, "add .", kFirst);
+  git(folder, "commit -m one", kFirst);
+  const char* const before = std::getenv("PATH");
+  const std::string old_path = before == nullptr ? "" : before;
+  programs.file("git", "#!/bin/sh\ntouch '" + asked + "'\nPATH='" + old_path + "' exec git \"$@\"\n");
+  REQUIRE(std::system(("chmod +x '" + programs.path.string() + "/git'").c_str()) == 0);
+  ::setenv("PATH", (programs.path.string() + ":" + old_path).c_str(), 1);
+  const auto is_asked = [&] {
+    std::filesystem::remove(asked);
+    const bool known = committed_text(path, kFirst + 1000, StopToken{}).has_value();
+    CHECK(known == std::filesystem::exists(asked));
+    return known;
+  };
+  CHECK(is_asked());
+  const std::filesystem::path own = folder.path / ".git";
+  for (const char* name : {"HEAD", "config", "packed-refs", "commondir", "objects/info/alternates",
+                           "refs/heads/x", "logs/HEAD", "objects/ab/pipe", "shallow", "index"}) {
+    const std::filesystem::path at = own / name, aside = folder.path / "aside";
+    const bool was_there = std::filesystem::exists(at);
+    if (was_there) std::filesystem::rename(at, aside);
+    std::filesystem::create_directories(at.parent_path());
+    for (const std::string& make :
+         {"mkfifo '" + at.string() + "'", "ln -s /dev/zero '" + at.string() + "'"}) {
+      INFO(make);
+      REQUIRE(std::system(make.c_str()) == 0);
+      CHECK_FALSE(is_asked());
+      std::filesystem::remove(at);
+    }
+    if (was_there) std::filesystem::rename(aside, at);
+  }
+  CHECK(is_asked());
+  // The folder of another working tree, and what it names.
+  const TempFolder tree;
+  tree.file(".git", "gitdir: " + own.string() + "/worktrees/w\n");
+  const std::string there = tree.file("a.c", "one\n");
+  std::filesystem::create_directories(own / "worktrees/w");
+  folder.file(".git/worktrees/w/commondir", "../..\n");
+  folder.file(".git/worktrees/w/HEAD", "ref: refs/heads/main\n");
+  CHECK(committed_text(there, kFirst + 1000, StopToken{}));
+  REQUIRE(std::system(("mkfifo '" + (own / "refs/pipe").string() + "'").c_str()) == 0);
+  CHECK_FALSE(committed_text(there, kFirst + 1000, StopToken{}));
+  ::setenv("PATH", old_path.c_str(), 1);
+}

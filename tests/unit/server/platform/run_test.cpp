@@ -2,6 +2,7 @@
 #include "server/platform/run.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace profd;
 
@@ -56,3 +57,29 @@ TEST_CASE("the environment is this one's, without what is left out and with what
   ::unsetenv("PROFD_TEST_A");
   ::unsetenv("PROFD_OTHER");
 }
+
+#ifdef __linux__
+TEST_CASE("a program has no more memory, descriptors and files than it was given") {
+  RunRequest wide = shell("exec tail /dev/zero");  // keeps all that it has read of the last line
+  wide.max_memory = std::uint64_t{64} << 20;
+  wide.timeout = std::chrono::milliseconds(60'000);
+  const auto ended = run_program(wide, StopToken{});
+  REQUIRE(ended);
+  CHECK(ended->exit_code != 0);
+  CHECK(ended->errors.find("memory") != std::string::npos);
+  RunRequest busy = shell("while :; do :; done");
+  busy.max_cpu_s = 1;
+  busy.timeout = std::chrono::milliseconds(60'000);
+  CHECK(run_program(busy, StopToken{}).error().code == ErrorCode::io);  // by a signal
+  RunRequest open = shell("ulimit -n");
+  open.max_files = 32;
+  CHECK(run_program(open, StopToken{})->output == "32\n");
+  const profd::test::TempFolder folder;
+  RunRequest writes =
+      shell("echo out; trap '' XFSZ; echo x > '" + folder.path.string() + "/a' || echo refused");
+  writes.may_write = false;
+  const auto answer = run_program(writes, StopToken{});
+  REQUIRE(answer);
+  CHECK(answer->output == "out\nrefused\n");
+}
+#endif
