@@ -4,11 +4,13 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "server/engine/glob.h"
 #include "server/engine/watches.h"
 #include "server/engine/workspace_files.h"
 
@@ -20,13 +22,18 @@ constexpr std::string_view kWildcards = "*?";
 
 // Globs whose walks begin in the same folder.
 struct GlobsOfFolder {
-  std::vector<std::string> globs;
-  bool deep = false;  // they reach into folders below
+  struct Numbered {
+    std::size_t number;  // its place in the project file
+    Glob glob;
+  };
+  std::vector<Numbered> globs;  // by their numbers
+  bool deep = false;            // they reach into folders below
 };
 
-struct Dated {
-  fs::file_time_type time;
+struct Match {
   std::string path;
+  std::size_t glob;  // the number of the first that matches
+  fs::file_time_type time;
 };
 
 class GlobWalk {
@@ -56,7 +63,7 @@ class GlobWalk {
           else
             folders.emplace_back(it->path().string(), depth + 1);
         } else if (it->is_regular_file(ignored)) {
-          add(it->path().string(), globs.globs);
+          add(it->path().string(), globs);
         }
       }
     }
@@ -71,20 +78,34 @@ class GlobWalk {
     if (const auto stamp = Watches::stamp_of_folder(folder)) folders_.push_back({folder, *stamp});
   }
 
+  void add_named(const std::string& path, std::size_t glob) { named_.push_back({path, glob, time_of(path)}); }
+
   // The rest of the answer.
-  void finish(std::vector<std::string> named, GlobMatches& out) {
-    std::sort(found_.begin(), found_.end(), [](const Dated& a, const Dated& b) {
+  void finish(GlobMatches& out) {
+    const auto newer = [](const Match& a, const Match& b) {
       return a.time != b.time ? a.time > b.time : a.path > b.path;
+    };
+    std::sort(found_.begin(), found_.end(), newer);
+    // Those that are named, and then the newest, are the ones that are taken.
+    std::vector<Match> taken;
+    std::unordered_map<std::string, std::size_t> place;
+    for (std::vector<Match>* matches : {&named_, &found_})
+      for (Match& one : *matches) {
+        if (const auto known = place.find(one.path); known != place.end()) {
+          if (known->second < taken.size())
+            taken[known->second].glob = std::min(taken[known->second].glob, one.glob);
+          continue;
+        }
+        place.emplace(one.path, taken.size() < limits_.max_files ? taken.size() : limits_.max_files);
+        if (taken.size() < limits_.max_files)
+          taken.push_back(std::move(one));
+        else
+          ++out.n_left_out;
+      }
+    std::sort(taken.begin(), taken.end(), [&](const Match& a, const Match& b) {
+      return a.glob != b.glob ? a.glob < b.glob : newer(a, b);
     });
-    for (Dated& one : found_) named.push_back(std::move(one.path));
-    std::unordered_set<std::string> taken;
-    for (std::string& path : named) {
-      if (!taken.insert(path).second) continue;
-      if (out.paths.size() < limits_.max_files)
-        out.paths.push_back(std::move(path));
-      else
-        ++out.n_left_out;
-    }
+    for (Match& one : taken) out.paths.push_back(std::move(one.path));
     out.folders = std::move(folders_);
     if (out.n_left_out > 0)
       out.cut.push_back(fmt::format("matches {} files; the {} newest are loaded, {} are left out",
@@ -106,24 +127,32 @@ class GlobWalk {
   }
 
  private:
+  static fs::file_time_type time_of(const std::string& path) {
+    std::error_code error;
+    return fs::last_write_time(path, error);
+  }
+
   bool over() {
     if (std::chrono::steady_clock::now() > until_) too_long_ = true;
     return too_long_ || too_many_ || stop_.stop_requested();
   }
 
-  void add(std::string path, const std::vector<std::string>& globs) {
-    if (std::none_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return glob_matches(glob, path); }))
+  void add(std::string path, const GlobsOfFolder& globs) {
+    for (const auto& [number, glob] : globs.globs) {
+      if (!glob.matches(path, stop_)) {
+        if (over()) return;
+        continue;
+      }
+      const auto time = time_of(path);
+      found_.push_back({std::move(path), number, time});
       return;
-    std::error_code error;
-    const auto time = fs::last_write_time(path, error);
-    found_.push_back({time, std::move(path)});
+    }
   }
 
   const GlobLimits& limits_;
   const StopToken& stop_;
   std::chrono::steady_clock::time_point until_;
-  std::vector<Dated> found_;
+  std::vector<Match> named_, found_;
   std::vector<GlobMatches::WatchedFolder> folders_;
   std::unordered_set<std::string> seen_folders_;
   std::size_t n_entries_ = 0;
@@ -144,44 +173,6 @@ std::string nearest_folder(const std::string& folder) {
 
 }  // namespace
 
-bool glob_matches(std::string_view glob, std::string_view path) {
-  // Two levels of backtracking: to the last `**`, and to the last `*` after it.
-  std::size_t g = 0, p = 0;
-  std::size_t star_g = glob.npos, star_p = 0;
-  std::size_t deep_g = glob.npos, deep_p = 0;
-  while (true) {
-    if (g < glob.size() && glob.substr(g, 2) == "**") {
-      g += 2;
-      if (g < glob.size() && glob[g] == '/') ++g;  // "**/" also matches nothing
-      deep_g = g;
-      deep_p = p;
-      star_g = glob.npos;
-      continue;
-    }
-    if (g < glob.size() && glob[g] == '*') {
-      star_g = ++g;
-      star_p = p;
-      continue;
-    }
-    if (p == path.size() && g == glob.size()) return true;
-    if (p < path.size() && g < glob.size() && (glob[g] == path[p] || (glob[g] == '?' && path[p] != '/'))) {
-      ++g;
-      ++p;
-      continue;
-    }
-    if (star_g != glob.npos && star_p < path.size() && path[star_p] != '/') {
-      g = star_g;
-      p = ++star_p;
-    } else if (deep_g != glob.npos && deep_p < path.size()) {
-      g = deep_g;
-      p = ++deep_p;
-      star_g = glob.npos;
-    } else {
-      return false;
-    }
-  }
-}
-
 GlobMatches match_globs(const std::vector<std::string>& globs, const GlobLimits& limits,
                         const StopToken& stop) {
   GlobMatches result;
@@ -189,20 +180,24 @@ GlobMatches match_globs(const std::vector<std::string>& globs, const GlobLimits&
   if (n_globs < globs.size())
     result.cut.push_back(
         fmt::format("has {} patterns; the first {} are looked for", globs.size(), limits.max_globs));
-  std::vector<std::string> named;
   std::map<std::string, GlobsOfFolder> by_folder;
   GlobWalk walk(limits, stop);
+  std::size_t n_too_long = 0;
   std::error_code error;
   for (std::size_t i = 0; i < n_globs && !stop.stop_requested(); ++i) {
     const std::string& glob = globs[i];
     const auto wildcard = glob.find_first_of(kWildcards);
     if (wildcard == glob.npos) {
-      if (fs::is_regular_file(glob, error)) named.push_back(glob);
+      if (fs::is_regular_file(glob, error)) walk.add_named(glob, i);
       walk.watch(nearest_folder(folder_of(glob, glob.npos)));
       continue;
     }
+    if (glob.size() > Glob::kMaxBytes) {
+      ++n_too_long;
+      continue;
+    }
     GlobsOfFolder& group = by_folder[folder_of(glob, wildcard)];
-    group.globs.push_back(glob);
+    group.globs.push_back({i, Glob(glob)});
     group.deep =
         group.deep || glob.find('/', wildcard) != glob.npos || glob.find("**", wildcard) != glob.npos;
   }
@@ -219,7 +214,10 @@ GlobMatches match_globs(const std::vector<std::string>& globs, const GlobLimits&
     else
       walk.watch(nearest_folder(item->first));
   }
-  walk.finish(std::move(named), result);
+  if (n_too_long > 0)
+    result.cut.push_back(fmt::format("has patterns of more than {} bytes, of which {} are not looked for",
+                                     Glob::kMaxBytes, n_too_long));
+  walk.finish(result);
   return result;
 }
 

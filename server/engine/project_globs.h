@@ -13,9 +13,6 @@
 
 namespace profd {
 
-// `*` within a component, `**` across components, `?` one character. No backtracking beyond the last star.
-bool glob_matches(std::string_view glob, std::string_view path);
-
 struct GlobLimits {
   std::size_t max_globs = 256;
   std::size_t max_entries = 100'000;  // files and folders looked at, for all globs together
@@ -30,14 +27,21 @@ struct GlobMatches {
     std::string path;
     FileStamp seen;  // before its entries were read: what comes later is a change
   };
-  std::vector<std::string> paths;  // those named without a wildcard first, then newest first; each once
-  std::size_t n_left_out = 0;      // further ones, beyond max_files
+  // Each once, in the order of the patterns they match; those of one pattern newest first.
+  std::vector<std::string> paths;
+  std::size_t n_left_out = 0;  // further ones, beyond max_files: older than these, and not named
   // The folders whose entries decide what the globs match: that of the name where only the name has a
   // wildcard, else every one below the first wildcard; where it is missing, the nearest above that is there.
   std::vector<WatchedFolder> folders;
   // What was not looked at, and why: phrases that follow "`profiles`", such as "has 300 patterns; ...".
   std::vector<std::string> cut;
 };
+// Those of a project, and what leads out of it.
+struct ProjectProfiles {
+  GlobMatches matches;
+  std::vector<std::string> outside;
+};
+
 // `globs`: absolute. Skips .git, node_modules, build folders and the like; follows no links to folders.
 GlobMatches match_globs(const std::vector<std::string>& globs, const GlobLimits& limits,
                         const StopToken& stop);

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/engine/glob.h"
 #include "server/engine/project_file.h"
-#include "server/engine/project_globs.h"
 
 using namespace profd;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "server/engine/glob.h"
 #include "server/engine/project_globs.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -115,7 +116,8 @@ TEST_CASE("a glob is decided in one folder, in all below a deep one, or above on
 }
 
 TEST_CASE(
-    "files that globs match are newest first after those named, and those beyond the limit are counted") {
+    "files that globs match are in the order of the globs, newest first, and those beyond the limit are "
+    "counted") {
   const test::TempFolder folder;
   const std::string root = folder.path.string();
   const auto aged = [&](const std::string& name, int hours) {
@@ -129,10 +131,14 @@ TEST_CASE(
   CHECK(all.paths == std::vector<std::string>{fresh, middle, old});
   CHECK(all.n_left_out == 0);
   CHECK(all.cut.empty());
+  CHECK(matched({old, root + "/*.pprof"}).paths == std::vector<std::string>{old, fresh});
+  CHECK(matched({root + "/b/*.pprof", old, root + "/*.pprof"}).paths ==
+        std::vector<std::string>{middle, old, fresh});
+  CHECK(matched({root + "/*.pprof", middle}).paths == std::vector<std::string>{fresh, old, middle});
   GlobLimits two;
   two.max_files = 2;
   const GlobMatches few = matched({root + "/**/*.pprof", old, root + "/none.pprof", root + "/no/*"}, two);
-  CHECK(few.paths == std::vector<std::string>{old, fresh});
+  CHECK(few.paths == std::vector<std::string>{fresh, old});
   CHECK(few.n_left_out == 1);
   CHECK(few.cut == std::vector<std::string>{"matches 3 files; the 2 newest are loaded, 1 are left out"});
 }
@@ -150,6 +156,8 @@ TEST_CASE("what globs reach and is not looked at is said, for every limit") {
   };
   CHECK(cut({deep, deep}, [](GlobLimits& l) { l.max_globs = 1; }) ==
         "has 2 patterns; the first 1 are looked for");
+  CHECK(cut({root + "/" + std::string(1024, '*'), deep}, [](GlobLimits&) {}) ==
+        "has patterns of more than 1024 bytes, of which 1 are not looked for");
   CHECK(cut({deep}, [](GlobLimits& l) { l.max_entries = 5; }) ==
         "reaches into more than the 5 files and folders that are looked at; there may be profiles that are "
         "not loaded");
