@@ -53,7 +53,9 @@ struct SessionSetup {
   std::function<void()> on_exit;   // `exit`, or a token that is wrong: the transport closes
   std::function<void(std::int64_t pid)> on_process_id;  // the client's process, as `initialize` says
   std::function<Result<WebPage>(const WebPageRequest&)> web_page;  // empty: this client is not told
-  std::function<bool(const std::string& root)> may_have_root;      // empty: any folder is its workspace
+  // Empty: any folder is its workspace, and it may map paths to any. Else it has those of its folders that
+  // this says, and no mapping but those of the project files in them.
+  std::function<bool(const std::string& root)> may_have_root;
 };
 
 // Makes the dialect that a transport's clients speak.

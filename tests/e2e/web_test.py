@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import hashlib
 import http.client
 import json
 import os
-import re
 import shutil
 import socket
 import struct
@@ -29,6 +27,63 @@ from web_client import Answer, WebSocket, ask_http, open_web_socket, read_answer
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
 FOLDED = b"main;parse 60\nmain;draw 40\n"
+
+
+class Stream:
+    """An editor on the daemon's own socket."""
+
+    def __init__(self, path: str):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(path)
+        self.stream, self.next_id = self.sock.makefile("rb"), 1
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+        self.sock.close()
+
+    def send(self, message: dict) -> None:
+        body = json.dumps(dict(message, jsonrpc="2.0")).encode()
+        self.sock.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    def tell(self, method: str, params: dict) -> None:
+        self.send({"method": method, "params": params})
+
+    def ask(self, method: str, params: dict) -> dict:
+        request_id, self.next_id = self.next_id, self.next_id + 1
+        self.send({"id": request_id, "method": method, "params": params})
+        while True:
+            length = 0
+            while (line := self.stream.readline().strip()):
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            message = json.loads(self.stream.read(length))
+            if message.get("id") == request_id and "method" not in message:
+                return message
+
+
+def messages_that_name_places(model: dict) -> set[str]:
+    """Of clients: those with a URI somewhere in their parameters, or with anything at all."""
+    types = {one["name"]: one for kind in ("structures", "typeAliases") for one in model[kind]}
+
+    def names(given: dict, seen: frozenset[str]) -> bool:
+        name = given.get("name", "")
+        if given["kind"] == "base":
+            return name in ("URI", "DocumentUri")
+        if given["kind"] == "reference":
+            if name.startswith("LSPAny"):
+                return True
+            one = types.get(name) if name not in seen else None
+            inner = [] if one is None else [p["type"] for p in one.get("properties", [])] + one.get("extends", []) + one.get("mixins", [])
+            inner += [] if one is None or "type" not in one else [one["type"]]
+            return any(names(part, seen | {name}) for part in inner)
+        inner = given.get("items", []) + [given[part] for part in ("element", "value") if part in given]
+        return any(names(part, seen) for part in inner if isinstance(part, dict))
+
+    return {m["method"] for m in model["requests"] + model["notifications"]
+            if m["messageDirection"] != "serverToClient" and "params" in m and names(m["params"], frozenset())}
 
 
 class Web(unittest.TestCase):
@@ -240,6 +295,89 @@ class Web(unittest.TestCase):
         self.assertEqual(refused["error"]["data"]["reason"], "notFound")
         page.close()
 
+    def test_a_page_names_no_folder_and_no_mapping_by_any_message(self) -> None:
+        secret = os.path.join(self.folder.name, "secret")
+        os.makedirs(os.path.join(secret, "build"), exist_ok=True)
+        for name in ("key.txt", "build/key.txt"):
+            with open(os.path.join(secret, name), "w") as out:
+                out.write("the secret\n")
+        profile = os.path.join(self.work, "paths.folded")
+        with open(profile, "w") as out:
+            out.write("main (/build/key.txt:1);f (%s/key.txt:1) 3\n" % secret)
+        file, folder = "file://" + os.path.join(secret, "key.txt"), "file://" + secret
+        mappings = [{"from": "/build", "to": secret}, {"from": "/", "to": folder}]
+        folders = [{"uri": folder, "name": "f"}]
+        document = {"uri": file, "languageId": "c", "version": 1, "text": "open\n"}
+
+        def first(**params) -> dict:
+            return {"initialize": [dict({"capabilities": {}}, **params)]}
+
+        # What names a place, in every message that has one: method -> parameters, one session an entry.
+        tries = [
+            first(workspaceFolders=folders), first(rootUri=folder), first(rootPath=secret),
+            first(rootUri=folder, rootPath=secret, workspaceFolders=folders),
+            first(workspaceFolders=[{"uri": "file:///", "name": "/"}, {"uri": "file://%s/../secret" % self.work, "name": "f"}]),
+            first(workspaceFolders=[{"uri": "file://%s/" % self.work, "name": "w"}] + folders),
+            first(initializationOptions={"pathMappings": mappings}),
+            first(initializationOptions={"profd": {"pathMappings": mappings}}),
+            first(initializationOptions={"workspaceFolders": folders, "rootUri": folder, "map": mappings}),
+            first(capabilities={"experimental": {"pathMappings": mappings},
+                                "workspace": {"workspaceFolders": True, "configuration": True}}),
+            {"workspace/didChangeConfiguration": [{"settings": {"pathMappings": mappings}}]},
+            {"workspace/didChangeConfiguration": [{"settings": {"profd": {"pathMappings": mappings}}}]},
+            {"workspace/didChangeWorkspaceFolders": [{"event": {"added": folders, "removed": []}}]},
+            {"workspace/didChangeWatchedFiles": [{"changes": [{"uri": file, "type": 1}]}]},
+            {"textDocument/didOpen": [{"textDocument": document}],
+             "textDocument/didChange": [{"textDocument": {"uri": file, "version": 2}, "contentChanges": [{"text": "changed\n"}]}],
+             "textDocument/didSave": [{"textDocument": {"uri": file}}]},
+            {"textDocument/didOpen": [{"textDocument": document}], "textDocument/didClose": [{"textDocument": {"uri": file}}]},
+            {method: [{"textDocument": {"uri": file}, "position": {"line": 0, "character": 0}, "line": 0,
+                       "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}]
+             for method in ("textDocument/hover", "textDocument/inlayHint", "textDocument/codeLens", "source/annotations",
+                            "source/functions", "source/text", "view/hotspots")},
+            {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
+            {"profile/export": [{"format": "folded", "uri": "file://" + self.work + "/exported", "options": {"root": folder}}]},
+            {"workspace/executeCommand": [{"command": name, "arguments": [given]}
+                                          for name in ("profd.goto", "profd.callers", "profd.openInBrowser", "profd.open")
+                                          for given in ({"function": "main", "uri": folder, "root": folder}, folder)]},
+            {"selection/set": [{"selection": {"profile": "", "function": "main", "uri": file, "file": file[7:]}}]},
+            {"web/address": [{"open": [folder], "roots": [folder]}]},
+            {"$/progress": [{"token": 1, "value": {"workspaceFolders": folders}}]},
+        ]
+        tried = {method for one in tries for method in one}
+        model = json.loads((Path(__file__).resolve().parents[2] / "protocol/psp.json").read_text())
+        self.assertLessEqual(messages_that_name_places(model), tried, "a message that nothing tries here")
+
+        def begin(one: dict) -> WebSocket:
+            answer, page = self.handshake(self.token())
+            self.assertEqual(answer.status, 101)
+            params = one.get("initialize", [{"capabilities": {}, "workspaceFolders": [{"uri": "file://" + self.work, "name": "w"}]}])
+            page.ask("initialize", params[0])
+            page.tell("initialized", {})
+            return page
+
+        for one in tries:
+            page = begin(one)
+            page.ask("profile/open", {"uri": "file://" + profile})
+            for method, all_params in one.items():
+                for params in all_params if method != "initialize" else []:
+                    page.tell(method, params) if method.startswith(("textDocument/did", "workspace/did", "$/")) else page.ask(method, params)
+            # Answers to what was never asked, as to a pull of the configuration.
+            for number in ("1", '"profd-1"', '"configuration"'):
+                page.send_frame(b'{"jsonrpc":"2.0","id":%s,"result":[%s]}' % (number.encode(), json.dumps({"pathMappings": mappings}).encode()))
+            for wanted in ({"textDocument": {"uri": file}}, {"path": "/build/key.txt"}, {"path": secret + "/key.txt"}):
+                text = page.ask("source/text", wanted)
+                self.assertIn("error", text, one)
+                self.assertNotIn("the secret", json.dumps(text), one)
+            if "textDocument/didOpen" not in one:  # what is open may be jumped to, and is the page's own text
+                self.assertEqual(page.ask("source/resolve", {"path": "/build/key.txt"})["result"]["candidates"], [], one)
+            page.close()
+        # An editor may, so the tries would have found it.
+        with Stream(self.socket_path) as editor:
+            editor.ask("initialize", tries[6]["initialize"][0])
+            editor.tell("initialized", {})
+            self.assertEqual(editor.ask("source/text", {"textDocument": {"uri": file}})["result"]["text"], "the secret\n")
+
     def test_a_page_gets_no_other_address(self) -> None:
         page = self.session()
         self.assertIn("error", page.ask("web/address", {}))
@@ -250,24 +388,9 @@ class Web(unittest.TestCase):
         folders = [os.path.join(self.folder.name, "many", str(i)) for i in range(70)]
         for folder in folders:
             os.makedirs(folder, exist_ok=True)
-        with socket.socket(socket.AF_UNIX) as editor:
-            editor.connect(self.socket_path)
-            stream = editor.makefile("rb")
-
-            def ask(number: int, method: str, params: dict) -> dict:
-                body = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
-                editor.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-                while True:
-                    length = 0
-                    while (line := stream.readline().strip()):
-                        if line.lower().startswith(b"content-length:"):
-                            length = int(line.split(b":")[1])
-                    message = json.loads(stream.read(length))
-                    if message.get("id") == number and "method" not in message:
-                        return message["result"]
-
-            ask(1, "initialize", {"capabilities": {}, "workspaceFolders": [{"uri": "file://" + f, "name": "f"} for f in folders]})
-            address = ask(2, "web/address", {})["address"]
+        with Stream(self.socket_path) as editor:
+            editor.ask("initialize", {"capabilities": {}, "workspaceFolders": [{"uri": "file://" + f, "name": "f"} for f in folders]})
+            address = editor.ask("web/address", {})["result"]["address"]
         self.assertEqual(len(self.parts(address)[1]["root"]), 63)  # and the one of all other tests
 
     def test_another_users_connection_does_not_redeem_a_code(self) -> None:

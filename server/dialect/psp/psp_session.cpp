@@ -353,6 +353,11 @@ psp::ServerCapabilities PspSession::capabilities() const {
 void PspSession::apply_settings(const protocol::Any& settings) {
   auto read = read_settings(*settings);
   if (!read) return;
+  // The target of a mapping is a folder whose files are shown.
+  if (context_.setup.may_have_root && !read->settings.mappings.empty()) {
+    read->settings.mappings.clear();
+    read->problems.emplace_back("setting pathMappings: not taken from a page, which chooses no folders");
+  }
   for (const std::string& problem : read->problems) context_.log_message(psp::MessageType::warning, problem);
   context_.workspace.set_settings(std::move(read->settings));
 }
