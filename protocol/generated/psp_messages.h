@@ -188,7 +188,8 @@ struct ProfileListRequest {
 };
 
 // Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of
-// it. For this client, and for others that neither opened nor chose one.
+// it. For this client, and for others that neither opened nor chose one and have no project that
+// lists some.
 struct ProfileSelectRequest {
   static constexpr char method[] = "profile/select";
   static constexpr Lane lane = Lane::inline_;

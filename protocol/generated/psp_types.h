@@ -1369,7 +1369,7 @@ struct ProfileListEntry {
   std::optional<Measure> total;
   // Where it is in its life.
   OpenEnum<ProfileState> state;
-  // It is the default profile.
+  // It is the one that this client means where it names none; of one profile at most.
   bool default_ = false;
   // It annotates source files.
   bool attached = false;

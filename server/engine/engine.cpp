@@ -36,7 +36,9 @@ Engine::Engine(const EngineOptions& options, Post post)
                                                } catch (const std::bad_alloc&) {  // not even for that
                                                }
                                              })),
-      walks_(*scheduler_, post_, ledger_, budget_ / 8),
+      turns_(*scheduler_, post_),
+      walks_(turns_, post_, ledger_, budget_ / 8),
+      project_walks_(turns_, post_, "project profiles"),
       views_(std::min(view_budget_, budget_), scheduler_->executor(), pool_,
              [this](std::size_t bytes) { returned_.freed(bytes); }),
       watches_(options.watch_files, post_,
@@ -49,6 +51,7 @@ Engine::Engine(const EngineOptions& options, Post post)
 Engine::~Engine() {
   ending_.request_stop();
   walks_.stop();
+  project_walks_.stop();
   for (auto& [id, entry] : entries_)
     if (entry.loading) entry.loading->request_stop();
   watches_.stop();
@@ -69,6 +72,7 @@ std::size_t Engine::Entry::n_used() const {
 
 void Engine::remove_client(ClientId client) {
   listeners_.remove(client);
+  meant_.forget(client);
   std::vector<FileId> unused;
   for (auto& [id, entry] : entries_) {
     std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
@@ -108,6 +112,7 @@ void Engine::cancel_open(std::uint64_t ticket) {
     if (found == entry.waiters.end()) continue;
     Waiter waiter = std::move(*found);
     entry.waiters.erase(found);
+    meant_.opened(waiter.client, ticket, "");
     if (entry.waiters.empty() && entry.loading) entry.loading->request_stop();
     if (!entry.in_use()) drop(id, {});
     waiter.opened(fail(ErrorCode::cancelled, "cancelled"));
@@ -130,6 +135,7 @@ Result<void> Engine::close(ClientId client, const std::string& handle, bool whol
   std::vector<Member*> closed;
   for (Member& member : entry.members) {
     if (!whole_file && &member != &entry.members[place.member]) continue;
+    meant_.closed(client, member.handle);
     if (member.clients.erase(client) > 0 && member.clients.empty()) closed.push_back(&member);
   }
   retire(entry, closed, [](const Member& member) { return member.current->name + " closed"; });
@@ -162,13 +168,10 @@ void Engine::forget_views(const OpenProfile& open) {
 
 void Engine::retire(Entry& entry, const std::vector<Member*>& members, const Says& says) {
   if (members.empty()) return;
-  bool was_default = false;
   for (Member* member : members) {
     member->clients.clear();
     forget_views(*member->current);
-    was_default = was_default || default_ == member->handle;
   }
-  if (was_default) choose_default();
   announce_all(ProfileChange::closed, entry, members, says);
   take_apart_later();
 }
@@ -200,17 +203,6 @@ void Engine::take_apart_later() {
   scheduler_->submit(Lane::bulk, kNobody, "close", [this, doomed = std::exchange(doomed_, {})] {
     for (const std::uint64_t view : doomed.views) views_.drop(view);
   });
-}
-
-// The newest that is left.
-void Engine::choose_default() {
-  default_.clear();
-  for (auto item = entries_.rbegin(); item != entries_.rend(); ++item)
-    for (const Member& member : item->second.members)
-      if (!member.clients.empty()) {
-        default_ = member.handle;
-        return;
-      }
 }
 
 // Views always have an eighth, so that a profile which takes it all can be looked at; what is being read and
@@ -252,23 +244,24 @@ Result<void> Engine::reload(const std::string& handle) {
   return {};
 }
 
-Result<OpenProfilePtr> Engine::find(const std::string& handle) {
-  const std::string& wanted = handle.empty() ? default_ : handle;
+Result<OpenProfilePtr> Engine::find(const std::string& handle, ClientId client) {
+  std::string wanted = handle;
+  if (wanted.empty()) {
+    const Meant meant = look_up(client);
+    if (!meant.open)
+      return fail(ErrorCode::not_found, meant.awaited ? "the profile is still being read"
+                                                      : "no profile is open; open one with profile/open");
+    wanted = meant.open->handle;
+  }
   if (Member* member = member_of(wanted)) {
     entry_of(wanted)->last_use = ++clock_;
     return member->current;
   }
-  if (wanted.empty()) return fail(ErrorCode::not_found, "no profile is open; open one with profile/open");
   if (const auto found = evicted_.find(wanted); found != evicted_.end())
     return fail(ErrorCode::cancelled, found->second + "; open it again");
   if (const Entry* entry = entry_of(wanted); entry != nullptr && entry->members.empty())
     return fail(ErrorCode::not_found, fmt::format("{} is still being read", wanted));
   return fail(ErrorCode::not_found, fmt::format("there is no open profile {}", wanted));
-}
-
-OpenProfilePtr Engine::default_profile() const {
-  const Member* member = member_of(default_);
-  return member == nullptr ? nullptr : member->current;
 }
 
 bool Engine::attached(const std::string& handle) const {
@@ -278,7 +271,7 @@ bool Engine::attached(const std::string& handle) const {
 
 ProfileListing Engine::listing(ClientId client) const {
   ProfileListing listing;
-  listing.default_handle = default_;
+  if (const OpenProfilePtr open = meant(client)) listing.meant = open->handle;
   for (const auto& [id, entry] : entries_) {
     ProfileListing::File& file = listing.files.emplace_back();
     ProfileEntry& row = file.common;
@@ -326,7 +319,7 @@ std::vector<ProfileEntry> ProfileListing::rows() const {
       row.name = open->name;
       row.member_name = open->member_name();
       row.number = open->number;
-      row.is_default = open->handle == default_handle;
+      row.is_default = open->handle == meant;
       row.memory = open->profile->memory();
       row.mine = file.mine[i] != 0;
     }
@@ -349,14 +342,6 @@ Result<void> Engine::set_metric(const std::string& handle, const std::string& me
   member.current = changed;
   announce(ProfileChange::default_changed, *entry_of(open->handle), member,
            fmt::format("{} shows {}", open->name, metric));
-  return {};
-}
-
-Result<void> Engine::set_default(const std::string& handle) {
-  PROFD_TRY(const OpenProfilePtr open, find(handle));
-  default_ = open->handle;
-  announce(ProfileChange::default_changed, *entry_of(default_), *member_of(default_),
-           open->name + " is shown");
   return {};
 }
 

@@ -22,9 +22,11 @@
 #include "core/support/account.h"
 #include "core/support/stop.h"
 #include "server/engine/listeners.h"
+#include "server/engine/meant.h"
 #include "server/engine/memory_ledger.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
+#include "server/engine/project_globs.h"
 #include "server/engine/uploads.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
@@ -53,7 +55,7 @@ struct OpenRequest {
   std::string uri;
   OpenOptions options;
   bool attach = true;        // annotate sources from it
-  bool make_default = true;  // it is meant where none is named
+  bool make_default = true;  // the client means it where it names none: it asked for it itself
   bool watch = true;         // reload it when the file changes
   std::string metric;        // default metric; "" the file's own
   std::string name;          // for people; "" the file's name
@@ -85,7 +87,7 @@ struct ProfileListing {
     std::vector<std::uint8_t> mine;  // for each of `profiles`
   };
   std::vector<File> files;  // oldest first
-  std::string default_handle;
+  std::string meant;        // handle of the one that whoever asks means; "" none
 
   [[nodiscard]] std::size_t n_rows() const;
   // Those of whoever asks first; each oldest first.
@@ -131,15 +133,24 @@ class Engine {
   // again.
   Result<void> reload(const std::string& handle);
 
-  // "" is the default profile. `not_found` says what is open; a profile dropped for memory says so.
-  Result<OpenProfilePtr> find(const std::string& handle);
-  [[nodiscard]] OpenProfilePtr default_profile() const;
+  // "" is what the client means. `not_found` says what is open; a profile dropped for memory says so.
+  Result<OpenProfilePtr> find(const std::string& handle, ClientId client = kNobody);
+  // What a client means where it names none, the one rule for all that it asks: what it opened or chose
+  // itself last and what is still open; else the first profile that its project lists and that it has open,
+  // and none while that is being read, however long it takes; else what the other clients mean. Null: none.
+  [[nodiscard]] OpenProfilePtr meant(ClientId client = kNobody) const { return look_up(client).open; }
+  // What the client asked for, or its project lists, is still being read and would be meant.
+  [[nodiscard]] bool awaits(ClientId client) const { return look_up(client).awaited; }
+  // What the client's project lists, as paths, the first one first; nothing while that is looked for.
+  void set_project(ClientId client, const std::optional<std::vector<std::string>>& paths);
   // `client`: who asks.
   [[nodiscard]] ProfileListing listing(ClientId client = kNobody) const;
   [[nodiscard]] std::vector<ProfileEntry> list() const { return listing().rows(); }
   // The metric that is meant where none is named, for all clients.
   Result<void> set_metric(const std::string& handle, const std::string& metric);
-  Result<void> set_default(const std::string& handle);
+  // The client means this where it names none; so do those who neither opened nor chose one and have no
+  // project that lists some.
+  Result<void> choose(ClientId client, const std::string& handle);
   [[nodiscard]] bool attached(const std::string& handle) const;
 
   void select(ClientId client, std::optional<SharedSelection> selection);
@@ -164,6 +175,7 @@ class Engine {
 
   Watches& watches() { return watches_; }
   WorkspaceWalks& walks() { return walks_; }
+  SharedWalks<ProjectProfiles>& project_walks() { return project_walks_; }
   UploadRoom& uploads() { return uploads_; }
   [[nodiscard]] const UploadRoom& uploads() const { return uploads_; }
 
@@ -259,7 +271,14 @@ class Engine {
   void drop(FileId id, const Says& says);
   void take_apart_later();
   void make_room(FileId keep);
-  void choose_default();
+  // engine_meant.cpp
+  struct Meant {
+    OpenProfilePtr open;
+    bool awaited = false;
+  };
+  [[nodiscard]] Meant look_up(ClientId client) const;
+  [[nodiscard]] Meant first_of_project(ClientId client, const std::vector<std::string>& keys) const;
+  [[nodiscard]] OpenProfilePtr newest() const;
   void announce(ProfileChange change, const Entry& entry, const Member& member, const std::string& message,
                 std::size_t left = 0);
   void announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
@@ -279,7 +298,9 @@ class Engine {
   StopSource ending_;                     // of work that no request stops
   std::shared_ptr<bool> alive_;           // posted tasks look whether the engine is still there
   std::unique_ptr<Scheduler> scheduler_;  // ends before all else, in ~Engine: its threads use what is here
+  OneAtATime turns_;                      // of walks of projects
   WorkspaceWalks walks_;
+  SharedWalks<ProjectProfiles> project_walks_;
   Views views_;  // works on the scheduler's threads
   Watches watches_;
   UploadRoom uploads_;
@@ -287,7 +308,7 @@ class Engine {
   std::map<std::string, FileId> by_key_;             // of the origins
   std::unordered_map<std::string, Place> place_of_;  // by handle
   std::map<std::string, std::string> evicted_;       // handle -> why
-  std::string default_;
+  MeantProfiles meant_;
   std::optional<SharedSelection> selection_;
   std::uint64_t next_ticket_ = 1, next_handle_ = 1, next_file_ = 1, next_view_id_ = 0, clock_ = 0;
   Doomed doomed_;

@@ -56,6 +56,7 @@ std::uint64_t Engine::open(ClientId client, OriginPtr origin, OpenRequest reques
     entries_.emplace(next_file_++, std::move(entry));
   }
   Entry& entry = entries_.at(id);
+  if (request.make_default) meant_.opening(client, ticket);
   entry.waiters.push_back({ticket, client, std::move(request), std::move(progress), std::move(opened)});
   // Without workers the entry may be gone after any of these.
   if (entry.loading) {
@@ -71,20 +72,23 @@ std::uint64_t Engine::open(ClientId client, OriginPtr origin, OpenRequest reques
 // Of a file that is as it was read, or that is gone.
 void Engine::answer_open(Entry& entry, Waiter& waiter) {
   auto answer = answer_for(entry, waiter.request, true);
-  if (!answer) return waiter.opened(tl::unexpected<Error>(std::move(answer).error()));
+  if (!answer) {
+    meant_.opened(waiter.client, waiter.ticket, "");
+    return waiter.opened(tl::unexpected<Error>(std::move(answer).error()));
+  }
   entry.last_use = ++clock_;
   entry.attached = entry.attached || waiter.request.attach;
+  const OpenProfilePtr before = meant(waiter.client);
   std::vector<Member*> opened;
   for (Member& member : entry.members) {
     if (member.clients.empty()) opened.push_back(&member);
     member.clients.insert(waiter.client);
   }
+  meant_.opened(waiter.client, waiter.ticket, answer->profile->handle);
   announce_all(ProfileChange::opened, entry, opened,
                [](const Member& member) { return fmt::format("{} opened", member.current->name); });
-  if (waiter.request.make_default && default_ != answer->profile->handle) {
-    default_ = answer->profile->handle;
-    announce(ProfileChange::default_changed, entry, *member_of(default_), "");
-  }
+  if (const OpenProfilePtr now = meant(waiter.client); now != before && now == answer->profile)
+    announce(ProfileChange::default_changed, entry, *member_of(now->handle), "");
   waiter.opened(std::move(answer));
 }
 
@@ -255,6 +259,7 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
     tell_failure(entry, what);
   }
   if (error.code != ErrorCode::cancelled) listeners_.activity_changed(what);
+  for (const Waiter& waiter : waiters) meant_.opened(waiter.client, waiter.ticket, "");
   for (Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
 }
 
@@ -386,7 +391,6 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
   entry.members = std::move(members);
   auto waiters = std::move(entry.waiters);
   entry.waiters.clear();
-  std::string meant = first && default_.empty() ? entry.members.front().handle : "";
   std::vector<Result<OpenAnswer>> answers;
   for (const Waiter& waiter : waiters) {
     for (Member& member : entry.members) member.clients.insert(waiter.client);
@@ -398,10 +402,9 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
         answer && first && !metric.empty() && answer->profile->metric_info().name != metric)
       answers.back() =
           fail(ErrorCode::invalid, fmt::format("{} has no metric {}", answer->profile->name, metric));
-    if (answers.back() && waiter.request.make_default) meant = answers.back()->profile->handle;
+    meant_.opened(waiter.client, waiter.ticket, answers.back() ? answers.back()->profile->handle : "");
   }
   watch(id, entry);
-  if (!meant.empty()) default_ = meant;
   std::vector<Member*> gone_open;
   for (Member& member : gone) {
     place_of_.erase(member.handle);

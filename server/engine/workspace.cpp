@@ -77,13 +77,26 @@ bool Workspace::in_walked_roots(std::string_view path) const {
 
 void Workspace::walk() {
   walking_.reset();
+  room_.reset();
   documents_changed_ = true;
   if (walked_roots_.empty()) return;
-  walking_ = engine_.walks().walk(client_, walked_roots_, [this](const WorkspaceWalks::Files& files) {
-    documents_changed_ = documents_changed_ || !files_;
-    files_ = files;
-    if (changed_) changed_();
-  });
+  const std::string& project = project_ ? project_->path : walked_roots_.front();
+  walking_ =
+      engine_.walks().walk(client_, walked_roots_, project, [this](const WorkspaceWalks::Files& files) {
+        documents_changed_ = documents_changed_ || !files_;
+        files_ = files;
+        if (files->no_room) room_ = engine_.walks().when_room(files, [this] { walk(); });
+        if (changed_) changed_();
+      });
+}
+
+std::string Workspace::no_room() const {
+  if (!files_ || !files_->no_room) return "";
+  return fmt::format(
+      "{}: {} of its files are known, and there is no room for more within the memory budget of "
+      "{} MiB (--memory-budget): others have no costs shown, until there is room",
+      walked_roots_.empty() ? "the workspace" : walked_roots_.front(), files_->index.size(),
+      engine_.memory_budget() >> 20);
 }
 
 double Workspace::threshold() const {

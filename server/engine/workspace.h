@@ -25,7 +25,7 @@ struct Settings {
   std::optional<bool> code_lens, inlay_hints;
   std::optional<std::string> metric;
   std::vector<PathMapping> mappings;
-  std::vector<Filter> filters;  // after those of the project file
+  std::vector<Filter> filters;                                              // after those of the project file
   std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI, after `filters`
 };
 
@@ -78,6 +78,8 @@ class Workspace {
   // Whether a path may be shown to the user's editor on a profile's word: below a root or a mapped folder, or
   // open.
   [[nodiscard]] bool inside(std::string_view path) const;
+  // Why not all of its files are known, when that is for want of memory; "" else.
+  [[nodiscard]] std::string no_room() const;
   // The roots and the targets of mappings, none inside of another.
   [[nodiscard]] const std::vector<std::string>& walked_roots() const { return walked_roots_; }
 
@@ -101,6 +103,7 @@ class Workspace {
   std::vector<std::string> walked_roots_;  // of roots and mappings; none lies below another
   std::string mappings_key_;
   std::shared_ptr<void> walking_;  // let go, the walk is not waited for any more
+  std::shared_ptr<void> room_;     // there when there was no room for all files
   Changed changed_;
   // Open documents outside the walked roots, by path; made when it is asked for after the set has changed.
   mutable std::shared_ptr<const PathIndex> document_index_;

@@ -20,7 +20,7 @@ bool is_skipped_folder(std::string_view name) {
 }
 
 bool walk_files(const std::string& root, const WalkLimits& limits,
-                const std::function<void(const std::string& path)>& visit, StopToken stop) {
+                const std::function<bool(const std::string& path)>& visit, const StopToken& stop) {
   std::error_code error;
   fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, error);
   if (error) return false;
@@ -33,20 +33,24 @@ bool walk_files(const std::string& root, const WalkLimits& limits,
       if (it.depth() >= limits.max_depth || is_skipped_folder(it->path().filename().string()))
         it.disable_recursion_pending();
     } else if (it->is_regular_file(ignored)) {
-      visit(it->path().string());
+      if (!visit(it->path().string())) return false;
     }
   }
   return true;
 }
 
-std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, std::uint64_t id,
-                                                      StopToken stop) {
+std::shared_ptr<WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, std::uint64_t id,
+                                                const StopToken& stop, std::uint64_t room) {
   auto files = std::make_shared<WorkspaceFiles>();
   files->id = id;
+  files->room = room;
+  const auto add = [&](const std::string& path) {
+    files->no_room = files->index.memory() >= room;
+    if (!files->no_room) files->index.add(path);
+    return !files->no_room;
+  };
   for (const std::string& root : roots)
-    if (!walk_files(
-            root, {}, [&](const std::string& path) { files->index.add(path); }, stop))
-      files->complete = false;
+    if (!files->no_room && !walk_files(root, {}, add, stop)) files->complete = false;
   return files;
 }
 

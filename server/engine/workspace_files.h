@@ -22,18 +22,20 @@ struct WalkLimits {
   int max_depth = 40;
 };
 
-// Calls `visit` with the path of every regular file. Follows no links to folders. Returns false when a limit
-// or `stop` cut it short.
+// Calls `visit` with the path of every regular file, until it says that this is enough. Follows no links to
+// folders. Returns false when a limit, `visit` or `stop` cut it short.
 bool walk_files(const std::string& root, const WalkLimits& limits,
-                const std::function<void(const std::string& path)>& visit, StopToken stop = {});
+                const std::function<bool(const std::string& path)>& visit, const StopToken& stop = {});
 
 // Immutable; made on a worker, used by many.
 struct WorkspaceFiles {
   std::uint64_t id = 0;  // of the walk: another one may have found something else
   PathIndex index;
   bool complete = true;
+  bool no_room = false;    // it would have taken more than `room`
+  std::uint64_t room = 0;  // bytes that it was given
 };
-std::shared_ptr<const WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, std::uint64_t id,
-                                                      StopToken stop);
+std::shared_ptr<WorkspaceFiles> index_workspace(const std::vector<std::string>& roots, std::uint64_t id,
+                                                const StopToken& stop, std::uint64_t room);
 
 }  // namespace profd

@@ -12,115 +12,114 @@ namespace {
 
 using Files = WorkspaceWalks::Files;
 
-constexpr const char* kTask = "workspace walk";
-
-// In the ledger as long as somebody has it.
-Files counted(Files files, const std::shared_ptr<MemoryLedger>& ledger) {
+// In the ledger as long as somebody has it; `given_back` is called, on any thread, when nobody has.
+Files counted(std::shared_ptr<WorkspaceFiles> files, const std::shared_ptr<MemoryLedger>& ledger,
+              std::function<void()> given_back) {
   struct Counted {
-    Files files;
+    std::shared_ptr<WorkspaceFiles> files;
     HeldBytes held;
+    std::function<void()> given_back;
+    Counted(std::shared_ptr<WorkspaceFiles> what, HeldBytes bytes, std::function<void()> tell)
+        : files(std::move(what)), held(std::move(bytes)), given_back(std::move(tell)) {}
+    Counted(const Counted&) = delete;
+    ~Counted() {
+      const LastWords words;
+      held.set(0);
+      given_back();
+    }
   };
-  auto out = std::make_shared<Counted>(Counted{std::move(files), HeldBytes(ledger, Held::workspaces)});
+  auto out =
+      std::make_shared<Counted>(std::move(files), HeldBytes(ledger, Held::workspaces), std::move(given_back));
   out->held.set(out->files->index.memory());
   return {out, out->files.get()};
 }
 
-Files nothing_found(std::uint64_t id) {
-  auto none = std::make_shared<WorkspaceFiles>();
-  none->id = id;
-  none->complete = false;
-  return none;
-}
-
 // As far as there is memory for it.
-Files index_within(const std::vector<std::string>& folders, std::uint64_t id, const StopToken& stop,
-                   const std::shared_ptr<MemoryLedger>& ledger, std::uint64_t most) {
+std::shared_ptr<WorkspaceFiles> index_within(const std::vector<std::string>& folders, std::uint64_t id,
+                                             const StopToken& stop, std::uint64_t room) {
   try {
-    if (ledger->bytes(Held::workspaces) <= most) return counted(index_workspace(folders, id, stop), ledger);
+    return index_workspace(folders, id, stop, room);
   } catch (const std::bad_alloc&) {
+    const LastWords words;
+    auto none = std::make_shared<WorkspaceFiles>();
+    none->id = id;
+    none->room = room;
+    none->complete = false;
+    none->no_room = true;
+    return none;
   }
-  const LastWords words;
-  log_warning("there is no memory for what lies below a workspace's folders (--memory-budget)");
-  return nothing_found(id);
 }
 
 }  // namespace
 
-WorkspaceWalks::~WorkspaceWalks() {
-  stop();
-}
-
 void WorkspaceWalks::stop() {
-  for (auto& [folders, entry] : entries_)
-    if (entry.walking) entry.walking->request_stop();
+  walks_.stop();
   *alive_ = false;
 }
 
-std::shared_ptr<void> WorkspaceWalks::walk(ClientId client, std::vector<std::string> folders, Done done) {
+std::uint64_t WorkspaceWalks::room_beside(std::uint64_t own) const {
+  const std::uint64_t others =
+      ledger_->bytes(Held::workspaces) - std::min(ledger_->bytes(Held::workspaces), own);
+  return std::max((most_ - std::min(most_, others)) / 2, most_ / 64);
+}
+
+std::shared_ptr<void> WorkspaceWalks::walk(ClientId client, std::vector<std::string> folders,
+                                           const std::string& project, Done done) {
   std::sort(folders.begin(), folders.end());
-  std::erase_if(entries_,
-                [](const auto& item) { return !item.second.walking && item.second.files.expired(); });
-  Entry& entry = entries_[folders];
-  auto waiter = std::make_shared<Request>(Request{client, std::move(done)});
-  const Files known = entry.files.lock();
-  if (known && !entry.walking && std::chrono::steady_clock::now() - entry.walked_at < kFresh) {
-    post_([known, waiting = Waiter(waiter)] {
-      if (const auto one = waiting.lock()) one->done(known);
+  std::erase_if(known_, [](const auto& item) { return item.second.files.expired(); });
+  const auto known = known_.find(folders);
+  const Files before = known == known_.end() ? nullptr : known->second.files.lock();
+  if (before && !before->no_room && std::chrono::steady_clock::now() - known->second.walked_at < kFresh) {
+    auto waiter = std::make_shared<Done>(std::move(done));
+    post_([before, waiting = std::weak_ptr(waiter)] {
+      if (const auto one = waiting.lock()) (*one)(before);
     });
-  } else {
-    entry.waiters.push_back(waiter);
-    if (!entry.walking)
-      start(client, folders, entry);
-    else if (!entry.task->begun())
-      SharedTask::submit(scheduler_, Lane::bulk, client, kTask, entry.task);
+    return waiter;
   }
-  // The last who waits takes the walk with it.
-  return {waiter.get(), [this, alive = alive_, folders = std::move(folders), waiter](void*) mutable {
-            waiter.reset();
-            if (!*alive) return;
-            const auto found = entries_.find(folders);
-            if (found == entries_.end() || !found->second.walking) return;
-            std::erase_if(found->second.waiters, [](const Waiter& one) { return one.expired(); });
-            if (found->second.waiters.empty()) found->second.walking->request_stop();
-          }};
-}
-
-void WorkspaceWalks::start(ClientId client, const std::vector<std::string>& folders, Entry& entry) {
-  entry.walking = std::make_shared<StopSource>();
-  const auto task =
-      std::make_shared<SharedTask>([this, alive = alive_, post = post_, folders, id = next_id_++,
-                                    stop = *entry.walking, ledger = ledger_, most = most_] {
-        const Files files = index_within(folders, id, StopToken(stop), ledger, most);
-        const LastWords words;
-        post([this, alive, folders, files] {
-          if (*alive) walked(folders, files);
+  std::string key;
+  for (const std::string& folder : folders) key += folder + '\0';
+  const std::uint64_t room = room_beside(before ? before->index.memory() : 0);
+  return walks_.walk(
+      client, {key, project},
+      [folders, id = next_id_++, ledger = ledger_, room, alive = alive_, post = post_,
+       this](const StopToken& stop) {
+        auto files = index_within(folders, id, stop, room);
+        if (files->no_room) {
+          const LastWords words;
+          log_warning("there is no room for all that lies below a workspace's folders (--memory-budget)");
+        }
+        return counted(std::move(files), ledger, [post, alive, this] {
+          if (!*alive) return;
+          post([alive, this] {
+            if (*alive) look_for_room();
+          });
         });
+      },
+      [this, folders, done = std::move(done)](const Files& files) {
+        if (!files) return;
+        known_[folders] = {files, std::chrono::steady_clock::now()};
+        done(files);
       });
-  entry.task = task;
-  SharedTask::submit(scheduler_, Lane::bulk, client, kTask, task);  // without workers it is over after this
 }
 
-void WorkspaceWalks::walked(const std::vector<std::string>& folders, const Files& files) {
-  Entry& entry = entries_[folders];
-  const bool stopped = entry.walking && entry.walking->stopped();
-  entry.walking.reset();
-  entry.task.reset();
-  const std::vector<Waiter> waiters = std::exchange(entry.waiters, {});
-  if (stopped) {
-    // Somebody came while the walk was being given up: it is theirs from the beginning.
-    ClientId client = kNobody;
-    for (const Waiter& waiter : waiters)
-      if (const auto one = waiter.lock()) {
-        client = one->client;
-        entry.waiters.push_back(waiter);
-      }
-    if (!entry.waiters.empty()) start(client, folders, entry);
-    return;
-  }
-  entry.files = files;
-  entry.walked_at = std::chrono::steady_clock::now();
-  for (const Waiter& waiter : waiters)
-    if (const auto one = waiter.lock()) one->done(files);
+std::shared_ptr<void> WorkspaceWalks::when_room(const Files& files, std::function<void()> room) {
+  auto one = std::make_shared<Short>(Short{files, std::move(room)});
+  short_.push_back(one);
+  return one;
+}
+
+// Walking again is worth it for half as much again; what was found then has room of its own meanwhile.
+void WorkspaceWalks::look_for_room() {
+  std::vector<std::shared_ptr<Short>> now;
+  std::erase_if(short_, [&](const std::weak_ptr<Short>& waiting) {
+    const auto one = waiting.lock();
+    const Files files = one ? one->files.lock() : nullptr;
+    if (!files) return true;
+    if (room_beside(files->index.memory()) < files->room + files->room / 2) return false;
+    now.push_back(one);
+    return true;
+  });
+  for (const auto& one : now) one->room();
 }
 
 }  // namespace profd

@@ -1,7 +1,8 @@
 // WorkspaceWalks: one walk of the same folders for all who want it, so that ten clients of a project read its
-// folders once. Belongs to the strand.
+// folders once; and how much memory what they find may take. Belongs to the strand.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -10,11 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/support/stop.h"
 #include "server/engine/memory_ledger.h"
+#include "server/engine/shared_walks.h"
 #include "server/engine/workspace_files.h"
-#include "server/runtime/post.h"
-#include "server/runtime/scheduler.h"
 
 namespace profd {
 
@@ -25,45 +24,49 @@ class WorkspaceWalks {
   // What was walked longer ago is walked again for the next who asks: files come and go.
   static constexpr std::chrono::seconds kFresh{30};
 
-  // What is found is counted in the ledger. When all indexes together hold more than `most`, the next walk
-  // finds nothing, and says that it is not complete.
-  WorkspaceWalks(Scheduler& scheduler, Post post, std::shared_ptr<MemoryLedger> ledger, std::uint64_t most)
-      : scheduler_(scheduler), post_(std::move(post)), ledger_(std::move(ledger)), most_(most) {}
-  ~WorkspaceWalks();
+  // What is found is counted in the ledger. A walk may take half of what the others have left of `most`, and
+  // always a 64th of it: what one client has in its folders leaves room for those of the next. What a walk
+  // finds beyond is left out, and said (WorkspaceFiles::no_room).
+  WorkspaceWalks(OneAtATime& turns, const Post& post, std::shared_ptr<MemoryLedger> ledger,
+                 std::uint64_t most)
+      : post_(post), ledger_(std::move(ledger)), most_(most), walks_(turns, post, "workspace walk") {}
+  ~WorkspaceWalks() { stop(); }
   WorkspaceWalks(const WorkspaceWalks&) = delete;
   WorkspaceWalks& operator=(const WorkspaceWalks&) = delete;
 
   // `done` is called on the strand, unless what this gives is let go before. A walk that nobody waits for
-  // stops.
-  [[nodiscard]] std::shared_ptr<void> walk(ClientId client, std::vector<std::string> folders, Done done);
+  // stops. `project`: of its walks one is made at a time.
+  [[nodiscard]] std::shared_ptr<void> walk(ClientId client, std::vector<std::string> folders,
+                                           const std::string& project, Done done);
+  // Calls `room` on the strand, once, when walking again would find more than `files`, for which there was no
+  // room; unless what this gives is let go before.
+  [[nodiscard]] std::shared_ptr<void> when_room(const Files& files, std::function<void()> room);
   // All of them: nobody is told any more.
   void stop();
-  [[nodiscard]] std::uint64_t n_walked() const { return next_id_ - 1; }
+  [[nodiscard]] std::uint64_t n_walked() const { return walks_.n_begun(); }
 
  private:
-  struct Request {
-    ClientId client;
-    Done done;
-  };
-  using Waiter = std::weak_ptr<Request>;
-  struct Entry {
+  struct Known {
     std::weak_ptr<const WorkspaceFiles> files;  // of the last walk, as long as somebody has them
     std::chrono::steady_clock::time_point walked_at;
-    std::shared_ptr<StopSource> walking;  // null: not now
-    std::shared_ptr<SharedTask> task;     // of the walking
-    std::vector<Waiter> waiters;
+  };
+  struct Short {
+    std::weak_ptr<const WorkspaceFiles> files;
+    std::function<void()> room;
   };
 
-  void start(ClientId client, const std::vector<std::string>& folders, Entry& entry);
-  void walked(const std::vector<std::string>& folders, const Files& files);
+  [[nodiscard]] std::uint64_t room_beside(std::uint64_t own) const;
+  void look_for_room();
 
-  Scheduler& scheduler_;
   Post post_;
   std::shared_ptr<MemoryLedger> ledger_;
   std::uint64_t most_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::map<std::vector<std::string>, Entry> entries_;  // by folders
+  // Asked on any thread: what was found may be let go of later than this.
+  std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
+  std::map<std::vector<std::string>, Known> known_;  // by folders
+  std::vector<std::weak_ptr<Short>> short_;
   std::uint64_t next_id_ = 1;
+  SharedWalks<WorkspaceFiles> walks_;
 };
 
 }  // namespace profd

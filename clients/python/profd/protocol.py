@@ -1830,7 +1830,7 @@ class ProfileListEntry(Structure):
     state: str
     # Where it is in its life.
     default: bool
-    # It is the default profile.
+    # It is the one that this client means where it names none; of one profile at most.
     attached: bool
     # It annotates source files.
     watched: bool
@@ -3640,7 +3640,8 @@ PROFILE_LIST_REQUEST = Message("profile/list", ["S", "ProfileListParams"], ["S",
 # The open profiles of the daemon, those of other clients too.
 PROFILE_SELECT_REQUEST = Message("profile/select", ["S", "ProfileSelectParams"], "0")
 # Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of
-# it. For this client, and for others that neither opened nor chose one.
+# it. For this client, and for others that neither opened nor chose one and have no project that
+# lists some.
 PROFILE_SUMMARY_REQUEST = Message("profile/summary", ["S", "ProfileSummaryParams"], ["S", "ProfileSummary"])
 # The first glance at a profile.
 PROFILE_EXPORT_REQUEST = Message("profile/export", ["S", "ProfileExportParams"], ["S", "ProfileExportResult"])

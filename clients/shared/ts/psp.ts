@@ -1263,7 +1263,7 @@ export interface ProfileListEntry {
   total?: Measure;
   /** Where it is in its life. */
   state: ProfileState;
-  /** It is the default profile. */
+  /** It is the one that this client means where it names none; of one profile at most. */
   default: boolean;
   /** It annotates source files. */
   attached: boolean;
@@ -2471,7 +2471,7 @@ export const ProfileListRequest: RequestType<ProfileListParams, ProfileListResul
 
 /**
  * Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of it. For
- * this client, and for others that neither opened nor chose one.
+ * this client, and for others that neither opened nor chose one and have no project that lists some.
  */
 export const ProfileSelectRequest: RequestType<ProfileSelectParams, null> = { method: "profile/select", lane: "inline" };
 

@@ -351,7 +351,7 @@ export class App {
     try {
       if (uri === undefined) {
         const profiles = await this.list();
-        const entry = profiles.find((p) => p.default) ?? profiles.at(-1);
+        const entry = profiles.find((p) => p.default) ?? profiles.at(0); // the first that is being read for this page
         if (entry === undefined) {
           this.update((state) => go(state, { view: "open" }), false);
           return;

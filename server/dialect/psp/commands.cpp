@@ -175,8 +175,9 @@ void CommandsModule::open(const Params& params, Reply reply) {
 void CommandsModule::close(const Params& params, Reply reply) {
   const OpenProfilePtr open = profile(argument(params, "profile", 0), reply);
   if (!open) return;
-  if (session_.own_default == open->handle) session_.own_default.clear();
-  answer(reply, session_.engine.close(session_.client, open->handle));
+  const auto closed = session_.engine.close(session_.client, open->handle);
+  session_.meant_changed();
+  answer(reply, closed);
 }
 
 void CommandsModule::select(const Params& params, Reply reply) {
@@ -197,7 +198,7 @@ void CommandsModule::select(const Params& params, Reply reply) {
       },
       [this, found] {
         if (!found->handle) return found->reply.error(to_psp(found->handle.error()));
-        answer(found->reply, session_.select_profile(*found->handle));
+        answer(found->reply, session_.engine.choose(session_.client, *found->handle));
       });
 }
 

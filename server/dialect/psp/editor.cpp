@@ -82,6 +82,7 @@ void EditorModule::bind(protocol::Binder& binder) {
             hint.position = {line.line, end};
             hint.label = line.text;
             hint.padding_left = true;
+            hint.tooltip = sanitize_text(request.open->name);
             hints.push_back(std::move(hint));
           }
           return psp::InlayHintRequest::Result(std::move(hints));

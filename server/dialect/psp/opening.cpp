@@ -71,18 +71,17 @@ void Opening::open(OpenRequest request, const std::optional<psp::ProgressToken>&
   const std::string path = path_or_uri(request.uri);
   std::string token_name;
   auto report = report_to(token, "Reading " + sanitize_text(base_name(path)), progress, token_name);
-  const bool make_default = request.make_default;
   const std::uint64_t ticket =
       session_.engine.open(session_.client, std::move(request), std::move(report),
-                           [this, alive = session_.alive, make_default, progress, token_name,
+                           [this, alive = session_.alive, progress, token_name,
                             opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
                              if (progress) progress->end(answer ? "" : "failed");
                              if (*alive) tickets_.erase(token_name);
-                             if (*alive && answer && make_default)
-                               session_.own_default = answer->profile->handle;
                              const OpenProfilePtr open = answer ? answer->profile : nullptr;
                              opened(std::move(answer));
-                             if (*alive) session_.prepare(open);
+                             if (!*alive) return;
+                             session_.prepare(open);
+                             session_.meant_changed();
                            });
   // With 0 threads it is over already, and then there is nothing to cancel.
   if (!token_name.empty() && session_.engine.is_opening(ticket)) tickets_[token_name] = ticket;

@@ -51,12 +51,9 @@ psp::OpenedProfile to_opened(const OpenProfile& open) {
   return out;
 }
 
-psp::ProfileListResult list_result(const ProfileListing& listing, const OpenProfilePtr& meant) {
+psp::ProfileListResult list_result(const ProfileListing& listing) {
   psp::ProfileListResult result;
-  for (const ProfileEntry& entry : listing.rows()) {
-    result.profiles.push_back(to_psp(entry));
-    result.profiles.back().default_ = meant && meant->handle == entry.handle;
-  }
+  for (const ProfileEntry& entry : listing.rows()) result.profiles.push_back(to_psp(entry));
   return result;
 }
 
@@ -265,7 +262,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         if (!open) return reply.error(open.error());
         if (auto closed = session_.engine.close(session_.client, (*open)->handle, params.whole_file); !closed)
           return reply.error(to_psp(closed.error()));
-        if (session_.own_default == (*open)->handle) session_.own_default.clear();
+        session_.meant_changed();
         reply({});
       });
 
@@ -273,20 +270,19 @@ void ProfilesModule::bind(protocol::Binder& binder) {
       [this](const psp::ProfileSelectParams& params, protocol::Reply<psp::ProfileSelectRequest> reply) {
         const auto open = session_.profile(params.profile);
         if (!open) return reply.error(open.error());
-        if (auto selected = session_.select_profile((*open)->handle); !selected)
+        if (auto selected = session_.engine.choose(session_.client, (*open)->handle); !selected)
           return reply.error(to_psp(selected.error()));
         reply({});
       });
 
   binder.request<psp::ProfileListRequest>(
       [this](const psp::ProfileListParams&, protocol::Reply<psp::ProfileListRequest> reply) {
-        const OpenProfilePtr meant = session_.meant_profile();
         ProfileListing listing = session_.engine.listing(session_.client);
-        if (listing.n_rows() <= kListedInline) return reply(list_result(listing, meant));
+        if (listing.n_rows() <= kListedInline) return reply(list_result(listing));
         session_.run<psp::ProfileListRequest>(
             true, std::move(reply), "",
-            [listing = std::move(listing), meant](const StopToken&) -> Result<psp::ProfileListResult> {
-              return list_result(listing, meant);
+            [listing = std::move(listing)](const StopToken&) -> Result<psp::ProfileListResult> {
+              return list_result(listing);
             });
       });
 

@@ -20,23 +20,21 @@ namespace {
 class ProjectModule final : public Module {
  public:
   explicit ProjectModule(SessionContext& session) : session_(session) {}
-  ~ProjectModule() override { stop_.request_stop(); }
   void bind(protocol::Binder&) override {}
   void start() override;
-  void end() override { watches_.clear(); }
+  void end() override {
+    watches_.clear();
+    looking_.reset();
+  }
 
  private:
-  struct Found {
-    GlobMatches matches;
-    std::vector<std::string> outside;  // matches that lead out of the project
-  };
   void look();
-  void take(const Found& seen);
+  void take(const ProjectProfiles& seen);
   void say_once(const std::string& what, const std::string& text);
 
   SessionContext& session_;
-  StopSource stop_;
-  bool looking_ = false, look_again_ = false;
+  bool is_looking_ = false, look_again_ = false;
+  std::shared_ptr<void> looking_;                  // let go, what is looked for is not waited for any more
   std::set<std::string> project_profiles_;         // paths that were opened because the project file says so
   std::map<std::string, Watches::Watch> watches_;  // by folder, of the project file's globs
   std::set<std::string> said_;                     // what is told once in a session
@@ -45,28 +43,35 @@ class ProjectModule final : public Module {
 void ProjectModule::start() {
   for (const std::string& problem : session_.workspace.project_problems())
     session_.show_message(psp::MessageType::warning, problem);
+  if (const auto& project = session_.workspace.project(); project && !project->profiles.empty())
+    session_.engine.set_project(session_.client, std::nullopt);
   look();
 }
 
-// `**` reaches into new folders, too, so all is looked for again whenever one of them changes; one look at a
-// time.
+// `**` reaches into new folders, too, so all is looked for again whenever one of them changes: by one look
+// for all clients of the project, which begins after the change.
 void ProjectModule::look() {
   const auto& project = session_.workspace.project();
-  if (!project || project->profiles.empty()) return;
-  if (std::exchange(looking_, true)) {
+  if (!project || project->profiles.empty() || session_.closed) return;
+  if (std::exchange(is_looking_, true)) {
     look_again_ = true;
     return;
   }
-  session_.engine.scheduler().submit(
-      Lane::bulk, session_.client, "project profiles",
-      [this, &engine = session_.engine, alive = session_.alive, globs = project->profiles,
-       root = project->root, stop = StopToken(stop_)] {
-        auto found = std::make_shared<Found>();
+  std::string key = project->path;
+  for (const std::string& glob : project->profiles) key += '\0' + glob;
+  looking_ = session_.engine.project_walks().walk(
+      session_.client, {key, project->path, false},
+      [globs = project->profiles, root = project->root](const StopToken& stop) {
+        auto found = std::make_shared<ProjectProfiles>();
         found->matches = match_globs(globs, GlobLimits{}, stop);
         found->outside = take_out_outside(root, found->matches.paths);
-        engine.post([this, alive, found = std::move(found)] {
-          if (*alive && !session_.closed) take(*found);
-        });
+        return found;
+      },
+      [this, alive = session_.alive](const std::shared_ptr<const ProjectProfiles>& found) {
+        if (!*alive || session_.closed) return;
+        is_looking_ = false;
+        take(found ? *found : ProjectProfiles{});
+        if (std::exchange(look_again_, false)) look();
       });
 }
 
@@ -74,8 +79,7 @@ void ProjectModule::say_once(const std::string& what, const std::string& text) {
   if (said_.insert(what).second) session_.show_message(psp::MessageType::warning, text);
 }
 
-void ProjectModule::take(const Found& seen) {
-  looking_ = false;
+void ProjectModule::take(const ProjectProfiles& seen) {
   const GlobMatches& found = seen.matches;
   const std::string& project = session_.workspace.project()->path;
   for (const std::string& outside : seen.outside)
@@ -90,20 +94,22 @@ void ProjectModule::take(const Found& seen) {
         session_.engine.watches().folder(folder.path, folder.seen, [this] { look(); });
     if (watch.kind() == WatchKind::none_left) say_once("no watches", project + ": " + no_watches_left());
   }
-  // Oldest first, so that the newest is what is meant where none is named.
-  for (auto path = found.paths.rbegin(); path != found.paths.rend(); ++path) {
-    if (!project_profiles_.insert(*path).second) continue;  // watched already, or closed by the user
+  // The first of them is what is meant where none is named, and is read first.
+  session_.engine.set_project(session_.client, found.paths);
+  for (const std::string& path : found.paths) {
+    if (!project_profiles_.insert(path).second) continue;  // watched already, or closed by the user
     OpenRequest request;
-    request.uri = uri_of_path(*path);
+    request.uri = uri_of_path(path);
+    request.make_default = false;
     request.metric = session_.workspace.metric().value_or("");
     session_.opening.open(
         std::move(request), std::nullopt, [](const std::function<void()>&) {},
-        [this, alive = session_.alive, path = *path](Result<OpenAnswer> answer) {
+        [this, alive = session_.alive, path](Result<OpenAnswer> answer) {
           if (*alive && !answer)
             session_.show_message(psp::MessageType::warning, to_psp(answer.error(), path).message);
         });
   }
-  if (std::exchange(look_again_, false)) look();
+  session_.meant_changed();
 }
 
 }  // namespace

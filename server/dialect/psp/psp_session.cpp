@@ -137,6 +137,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
                           UniqueFunction<void()> then) {
     aside(lane, what, std::move(work), std::move(then));
   };
+  context_.meant_changed = [this] { look_at_meant(); };
   context_.peer = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 
@@ -266,6 +267,7 @@ protocol::Binder PspSession::make_binder() {
   binder.notification<psp::InitializedNotification>([this](const psp::InitializedParams&) {
     context_.running = true;
     for (const auto& module : modules_) module->start();
+    tell_room();
   });
   binder.request<psp::ShutdownRequest>(
       [](psp::Null, protocol::Reply<psp::ShutdownRequest> reply) { reply({}); });
@@ -283,6 +285,7 @@ protocol::Binder PspSession::make_binder() {
     binder.request<psp::SyncRequest>(
         [](const psp::SyncParams&, protocol::Reply<psp::SyncRequest> reply) { reply({}); });
   for (const auto& module : modules_) module->bind(binder);
+  awaiting_.bind(binder, context_.engine, context_.client);
   return binder;
 }
 
@@ -320,6 +323,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
     context_.workspace.set_roots(std::move(found->roots), std::move(found->project),
                                  [this, alive = context_.alive] {
                                    if (!*alive) return;
+                                   tell_room();
                                    context_.prepare(context_.meant_profile());
                                    refresh();
                                  });
@@ -333,6 +337,19 @@ void PspSession::initialize(const psp::InitializeParams& params,
   if (initial_option(params, "projectFile") == nlohmann::json(false)) return go_on();
   aside(
       Lane::interactive, "project file", [found] { found->project = find_project(found->roots); }, go_on);
+}
+
+// Its hints would be missing in silence.
+void PspSession::tell_room() {
+  if (!context_.running) return;
+  const std::string problem = context_.workspace.no_room();
+  if (problem.empty() == !told_of_room_) return;
+  told_of_room_ = !problem.empty();
+  if (told_of_room_)
+    context_.show_message(psp::MessageType::warning, problem);
+  else
+    context_.show_message(psp::MessageType::info,
+                          "there is room again: all files of the workspace are known");
 }
 
 psp::ServerCapabilities PspSession::capabilities() const {
@@ -382,7 +399,31 @@ void PspSession::on_profile_changed(ProfileChange change, const std::string& han
   if (!context_.running || context_.closed) return;
   const ProfileNews news{change, handle, uri, message, revision, left};
   for (const auto& module : modules_) module->on_profile(news);
+  const OpenProfilePtr meant = context_.meant_profile();
+  meant_ = meant ? meant->handle : "";
   refresh_soon();
+}
+
+// What is not told as news of a profile: one that could not be read is not waited for any more, the project
+// lists another one first, one that others have open was closed here.
+void PspSession::look_at_meant() {
+  if (context_.closed) return;
+  const OpenProfilePtr now = context_.meant_profile();
+  const bool is_another = (now ? now->handle : "") != meant_;
+  meant_ = now ? now->handle : "";
+  if (is_another && context_.running) {
+    for (const auto& module : modules_) {
+      if (now)
+        module->on_profile({ProfileChange::default_changed, now->handle, now->uri, "", now->revision, 0});
+      else
+        module->on_activity("");
+    }
+    refresh_soon();
+  }
+  // Not from inside of the engine, which is in the middle of what this is about.
+  context_.engine.post([this, alive = context_.alive] {
+    if (*alive && !context_.closed) awaiting_.look(context_.engine, context_.client);
+  });
 }
 
 void PspSession::on_selection_changed(const std::optional<SharedSelection>& selection, ClientId by) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/dialect/psp/awaiting.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/session.h"
 
@@ -33,6 +34,8 @@ class PspSession final : public Session, private EngineListener {
   void apply_settings(const protocol::Any& settings);
   void refresh();
   void refresh_soon();
+  void look_at_meant();
+  void tell_room();
   void aside(Lane lane, const char* what, UniqueFunction<void()> work, UniqueFunction<void()> then);
 
   void on_profile_changed(ProfileChange change, const std::string& handle, std::uint32_t revision,
@@ -43,6 +46,9 @@ class PspSession final : public Session, private EngineListener {
   SessionContext context_;
   std::shared_ptr<Channel> channel_;
   std::vector<std::unique_ptr<Module>> modules_;
+  Awaiting awaiting_;
+  bool told_of_room_ = false;  // that there is too little for the workspace's files
+  std::string meant_;          // handle of the profile that was meant when it was last looked at; "" none
   std::function<void()> on_ready_;
   bool authorised_ = false, refreshing_ = false;
   std::size_t n_aside_ = 0;  // work of messages that those behind them wait for

@@ -12,25 +12,13 @@ namespace profd {
 using protocol::ResponseError;
 
 tl::expected<OpenProfilePtr, ResponseError> SessionContext::profile(const std::string& handle) {
-  const OpenProfilePtr meant = handle.empty() ? meant_profile() : nullptr;
-  auto found = engine.find(meant ? meant->handle : handle);
+  auto found = engine.find(handle, client);
   if (found) return *found;
   ResponseError error = to_psp(found.error());
   // Nobody cancelled anything here: the profile was dropped, and opening it again helps.
   if (found.error().code == ErrorCode::cancelled)
     error = ResponseError(psp::ErrorCodes::server_cancelled, found.error().message);
   return tl::make_unexpected(std::move(error));
-}
-
-OpenProfilePtr SessionContext::meant_profile() const {
-  if (!own_default.empty())
-    if (auto own = engine.find(own_default)) return *own;
-  return engine.default_profile();
-}
-
-Result<void> SessionContext::select_profile(const std::string& handle) {
-  own_default = handle;
-  return engine.set_default(handle);
 }
 
 void SessionContext::log_message(psp::MessageType type, const std::string& text) {

@@ -47,7 +47,6 @@ struct SessionContext {
   Abilities can;
   bool running = false;  // between `initialized` and the end
   bool closed = false;
-  std::string own_default;  // handle of what this client opened last; goes before the daemon's default
   std::map<std::string, std::function<void()>> panels;  // what stops the newest request of each
   Opening opening;
   Repeats logged, shown;
@@ -71,11 +70,11 @@ struct SessionContext {
   tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::optional<std::string>& handle) {
     return profile(handle.value_or(""));
   }
-  // The profile that is meant where none is named: another client's opening does not change what this one
-  // sees. Null: none.
-  [[nodiscard]] OpenProfilePtr meant_profile() const;
-  // Makes a profile the one that is meant where none is named.
-  Result<void> select_profile(const std::string& handle);
+  // The profile that is meant where none is named (Engine::meant). Null: none.
+  [[nodiscard]] OpenProfilePtr meant_profile() const { return engine.meant(client); }
+  // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
+  // by the session.
+  std::function<void()> meant_changed;
 
   // For the client's log, or before its user's eyes; the same over and over is folded.
   void log_message(psp::MessageType type, const std::string& text);

@@ -67,6 +67,10 @@ class SharedModule final : public Module {
   void start() override { send_status(""); }
   void on_selection(const std::optional<SharedSelection>& selection, ClientId by) override;
   void on_activity(const std::string& error) override { send_status(error); }
+  void on_profile(const ProfileNews&) override {
+    if (const OpenProfilePtr open = session_.meant_profile(); (open ? open->handle : "") != shown_)
+      send_status("");
+  }
 
  private:
   void send_status(const std::string& error);
@@ -74,6 +78,7 @@ class SharedModule final : public Module {
 
   SessionContext& session_;
   std::uint64_t selection_turn_ = 0;  // counts what was selected
+  std::string shown_;                 // what the client was told last to mean
 };
 
 void SharedModule::bind(protocol::Binder& binder) {
@@ -179,6 +184,12 @@ void SharedModule::send_status(const std::string& error) {
   params.memory = to_bytes(engine.profile_memory() + session_.engine.views().memory());
   for (const Activity& activity : activities)
     params.tasks.push_back({cut_to_width(sanitize_text(activity.title), kMaxToldTitle), activity.percentage});
+  const OpenProfilePtr meant = session_.meant_profile();
+  shown_ = meant ? meant->handle : "";
+  if (meant) {
+    params.shown = meant->handle;
+    params.shown_name = cut_to_width(sanitize_text(meant->name), kMaxToldTitle);
+  }
   params.text = "profd: ";
   if (!error.empty())
     params.text += cut_to_width(sanitize_text(error), kMaxToldError);

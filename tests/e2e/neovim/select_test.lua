@@ -39,6 +39,40 @@ test('without a name there is a picker, which marks the one that is shown', func
   h.matches(seen[2], '^  heap%.pprof  ')
 end)
 
+test('profiles of other windows are behind a row of their own', function()
+  local theirs = h.work .. '/theirs.folded'
+  h.write(theirs, 'main;work 3\n')
+  local id = assert(vim.lsp.start({ name = 'other', cmd = h.cmd, root_dir = h.work }, { attach = false }))
+  local other = vim.lsp.get_client_by_id(id)
+  local opened
+  other:request('workspace/executeCommand', { command = 'profd.open', arguments = { theirs } }, function(err)
+    opened = err or true
+  end)
+  h.eventually(function()
+    return opened == true
+  end, 'the other client has it open')
+  local seen, prompts = {}, {}
+  local select = vim.ui.select
+  vim.ui.select = function(items, opts, done)
+    seen[#seen + 1] = vim.tbl_map(opts.format_item, items)
+    prompts[#prompts + 1] = opts.prompt
+    done(#seen == 1 and items[#items] or nil)
+  end
+  vim.cmd('Profd select')
+  h.eventually(function()
+    return #seen == 2
+  end, 'the second picker')
+  vim.ui.select = select
+  h.equal(#seen[1], 3)
+  h.matches(seen[1][1], 'cpu%.pprof')
+  h.matches(seen[1][2], 'heap%.pprof')
+  h.equal(seen[1][3], '  Of other windows: 1 …')
+  h.equal(#seen[2], 1)
+  h.matches(seen[2][1], '^  theirs%.folded  ')
+  h.equal(prompts, { 'Profile:', 'Profile of another window:' })
+  other:stop(true)
+end)
+
 test('profiles of one file are chosen by number and by the names it gives them', function()
   vim.cmd('Profd open ' .. h.source .. '/formats/speedscope/testdata/units.speedscope.json')
   h.eventually(function()

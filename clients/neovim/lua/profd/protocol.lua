@@ -786,7 +786,7 @@ M.DaemonState = {
 ---@field metric? string Its default metric; absent while it is read for the first time.
 ---@field total? profd.Measure Total of that metric.
 ---@field state profd.ProfileState Where it is in its life.
----@field default boolean It is the default profile.
+---@field default boolean It is the one that this client means where it names none; of one profile at most.
 ---@field attached boolean It annotates source files.
 ---@field watched boolean It is reloaded when its file changes.
 ---@field mine boolean This client has it open: it opened it, or the project file of its workspace lists it. Others are of other windows, pages and scripts; a list shows them below its own, under a heading of theirs.
@@ -1406,7 +1406,7 @@ M.methods = {
   --- The open profiles of the daemon, those of other clients too.
   --- params: profd.ProfileListParams; result: profd.ProfileListResult
   profile_list = "profile/list",
-  --- Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of it. For this client, and for others that neither opened nor chose one.
+  --- Chooses the profile that is meant where none is named: hints, lenses, hovers and symbols are of it. For this client, and for others that neither opened nor chose one and have no project that lists some.
   --- params: profd.ProfileSelectParams; result: nil
   profile_select = "profile/select",
   --- The first glance at a profile.

@@ -14,7 +14,7 @@ namespace {
 WorkspaceSnapshot workspace_of(const std::string& root) {
   WorkspaceSnapshot workspace;
   workspace.key = root;
-  workspace.files = index_workspace({root}, 1, StopToken{});
+  workspace.files = index_workspace({root}, 1, StopToken{}, 1 << 20);
   return workspace;
 }
 

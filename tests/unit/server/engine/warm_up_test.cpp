@@ -57,7 +57,7 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
   bool ready = false, ready_by_line = false;
   std::uint64_t memory = 0;
   daemon.run_on_strand([&] {
-    const OpenProfilePtr open = daemon.engine().default_profile();
+    const OpenProfilePtr open = daemon.engine().meant();
     REQUIRE(open);
     REQUIRE(!Views::is_small(*open));
     ready = daemon.engine().views().is_quick(

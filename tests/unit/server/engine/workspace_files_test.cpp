@@ -15,7 +15,7 @@ namespace {
 
 std::size_t n_files(const TempFolder& folder, const WalkLimits& limits, bool& complete) {
   std::size_t n = 0;
-  complete = walk_files(folder.path.string(), limits, [&](const std::string&) { ++n; });
+  complete = walk_files(folder.path.string(), limits, [&](const std::string&) { return ++n > 0; });
   return n;
 }
 

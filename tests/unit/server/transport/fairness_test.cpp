@@ -5,7 +5,9 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <sys/stat.h>
@@ -367,6 +369,34 @@ TEST_CASE("globs over a whole disk and 40,000 of them keep nobody waiting, and w
   const std::string said = client.expect("window/showMessage")["message"];
   CHECK(said.find("`profiles` has 40000 patterns; the first 256 are looked for") != std::string::npos);
   client.vanish();  // and with it the walk
+  CHECK(holds_soon([&] { return daemon.engine().scheduler().n_tasks(Lane::bulk) == 0; }));
+  CHECK(probe.p99() < 250);
+}
+
+TEST_CASE("globs that nearly match, in several sessions, keep nobody waiting and end with them", "[fair]") {
+  const TempFolder folder;
+  std::string deep;
+  for (int i = 0; i < 15; ++i) {
+    deep += std::string(200, 'a') + "/";
+    folder.file(deep + std::string(250, 'a'), "x");
+  }
+  std::string globs = "profiles = [\"**/*.no-such-profile\"";
+  for (int i = 0; i < 250; ++i)
+    globs += ", \"**/*" + std::string(600 + static_cast<std::size_t>(i), 'a') + "b\"";
+  folder.file(".profd.toml", globs + "]\n");
+  const std::string other = folder.file("other/a.folded", "main;work 3\n");
+  TestDaemon daemon(3);
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<TestClient>(daemon.connect()));
+    clients.back()->initialize(json::object(), folder.path.string());
+  }
+  Probe probe(daemon);
+  TestClient neighbour(daemon);
+  const json opened = neighbour.result("profile/open", {{"uri", other}});
+  CHECK(neighbour.result("view/table",
+                         {{"profile", opened["profile"]}, {"spec", "bottom-up"}})["viewTotal"]["value"] == 3);
+  for (const auto& client : clients) client->vanish();
   CHECK(holds_soon([&] { return daemon.engine().scheduler().n_tasks(Lane::bulk) == 0; }));
   CHECK(probe.p99() < 250);
 }
