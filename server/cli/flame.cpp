@@ -15,6 +15,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
+#include "server/feature/exports.h"
 #include "server/feature/flame_svg.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -50,9 +51,29 @@ std::vector<std::string> notes_of(const ImportReport& report) {
   return notes;
 }
 
-int write_svg(const FlameOptions& options, const Console& console, const OpenView& view,
-              const FlameLayout& layout) {
+// What the name of the file asks for: a page of SVG, or of HTML. A name that asks for anything else would hold
+// what it does not say.
+Result<bool> html_is_asked_for(const std::string& output) {
+  const std::string_view name = base_name(output);
+  const std::size_t dot = name.rfind('.');
+  if (output == "-" || dot == name.npos || dot == 0) return false;
+  const FormatWriter* writer = writer_for_path(output, all_exports());
+  const std::string_view id = writer != nullptr ? writer->info().id : "";
+  if (id == "svg" || id == "html") return id == "html";
+  const std::string_view ending = name.substr(dot);
+  if (writer != nullptr)
+    return fail(ErrorCode::unsupported,
+                fmt::format("profd flame writes pages, .svg or .html; `profd convert` writes {}", ending));
+  const bool picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".webp" || ending == ".pdf";
+  return fail(ErrorCode::unsupported,
+              fmt::format("profd flame writes pages, .svg or .html, not {}{}", ending,
+                          picture ? "; a browser makes that of one, and Export in `profd view` writes .png" : ""));
+}
+
+int write_page(const FlameOptions& options, bool html, const Console& console, const OpenView& view,
+               const FlameLayout& layout) {
   FlameSvgOptions svg;
+  svg.html = html;
   svg.title = options.title.empty() ? std::string(base_name(options.profile.file)) : options.title;
   svg.scheme = options.scheme;
   svg.inverted = options.inverted;
@@ -67,6 +88,8 @@ int write_svg(const FlameOptions& options, const Console& console, const OpenVie
 }
 
 int flame(const FlameOptions& options, const Console& console) {
+  const auto html = html_is_asked_for(options.output);
+  if (!html) return console.fail(html.error().message, kExitUsage);
   ThreadExecutor executor;
   int code = kExitOk;
   auto opened = open_tree(options.profile, options.shape,
@@ -95,7 +118,7 @@ int flame(const FlameOptions& options, const Console& console) {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
     if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
     const FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
-    code = svg ? write_svg(options, console, *view, *layout)
+    code = svg ? write_page(options, *html, console, *view, *layout)
                : console.print(flame_text(console.out, *view, *layout, how));
   }
   keep_in_cache(*view);
@@ -108,8 +131,8 @@ void add_flame(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<FlameOptions>();
   CLI::App* app = root.add_subcommand("flame", "The flame graph: in the terminal, or as a page with -o");
   add_profile_options(*app, options->profile);
-  app->add_option("-o,--output", options->output, "Write a self-contained SVG page; - is stdout")
-      ->type_name("FILE.svg");
+  app->add_option("-o,--output", options->output, "Write a self-contained page, SVG or HTML by its name; - is stdout")
+      ->type_name("FILE.svg|.html");
   app->add_flag("--json", options->json, "The answer of view/flameGraph, see docs/protocol.md")
       ->excludes("--output");
   add_real(*app, "--width", "--width", options->width, 1, 1'000'000, "Pixels the layout is made for")
@@ -132,7 +155,7 @@ void add_flame(CLI::App& root, Commands& commands) {
       ->needs("--output")
       ->type_name("NAME");
   app->footer(
-      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
+      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof      the same as HTML: -o cpu.html\n"
       "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
       "  profd flame --json --width 800 cpu.pprof");

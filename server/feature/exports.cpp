@@ -15,20 +15,28 @@
 namespace profd {
 namespace {
 
-constexpr std::array<std::string_view, 1> kExtensions{".svg"};
+constexpr std::array<std::string_view, 1> kSvgExtensions{".svg"};
+constexpr std::array<std::string_view, 2> kHtmlExtensions{".html", ".htm"};
 
-class FlameSvgWriter final : public FormatWriter {
+constexpr WriterInfo kSvg{.id = "svg",
+                          .title = "flame graph as a page",
+                          .extensions = kSvgExtensions,
+                          .mime_type = "image/svg+xml",
+                          .is_text = true,
+                          .holds = "one metric of a tree view, its 5,000 widest boxes",
+                          .default_view = "top-down by function"};
+constexpr WriterInfo kHtml{.id = "html",
+                           .title = "flame graph as a page of HTML",
+                           .extensions = kHtmlExtensions,
+                           .mime_type = "text/html",
+                           .is_text = true,
+                           .holds = "what svg holds, to be looked at and not read back",
+                           .default_view = "top-down by function"};
+
+class FlamePageWriter final : public FormatWriter {
  public:
-  const WriterInfo& info() const override {
-    static const WriterInfo info{.id = "svg",
-                                 .title = "flame graph as a page",
-                                 .extensions = kExtensions,
-                                 .mime_type = "image/svg+xml",
-                                 .is_text = true,
-                                 .holds = "one metric of a tree view, its 5,000 widest boxes",
-                                 .default_view = "top-down by function"};
-    return info;
-  }
+  explicit FlamePageWriter(const WriterInfo& info) : info_(info) {}
+  const WriterInfo& info() const override { return info_; }
 
   Result<void> write(std::span<const ProfilePtr> profiles, const WriteOptions& options, const ByteSink& sink,
                      LossReport& losses) const override {
@@ -60,6 +68,7 @@ class FlameSvgWriter final : public FormatWriter {
     FlameSvgOptions how;
     how.title = options.title;
     how.view = spec;
+    how.html = info_.id == kHtml.id;
     const std::string page = flame_svg(*selection, layout, how);
     return sink(std::as_bytes(std::span(page)));
   }
@@ -68,15 +77,18 @@ class FlameSvgWriter final : public FormatWriter {
   static const MetricInfo& metric_of(const Selection& selection) {
     return selection.profile->metrics()[selection.metric.v];
   }
+
+  const WriterInfo& info_;
 };
 
 }  // namespace
 
 std::span<const FormatWriter* const> all_exports() {
-  static const FlameSvgWriter svg;
+  static const FlamePageWriter svg(kSvg), html(kHtml);
   static const auto list = [] {
     std::vector<const FormatWriter*> writers(all_writers().begin(), all_writers().end());
     writers.push_back(&svg);
+    writers.push_back(&html);
     return writers;
   }();
   return list;

@@ -231,18 +231,27 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   std::string out;
   out.reserve(layout.size() * 480 + 65536);
   const auto to = std::back_inserter(out);
+  if (options.html) {
+    fmt::format_to(to,
+                   "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+                   "content=\"width=device-width\"><title>{} - {}</title><style>html,body{{margin:0;height:100%;"
+                   "overflow:hidden}}svg{{display:block}}</style></head><body>\n",
+                   escape_markup(options.title), escape_markup(metric.name));
+  } else {
+    out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  }
   fmt::format_to(to,
-                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"profd\" width=\"{0}\" height=\"{1}\" "
                  "viewBox=\"0 0 {0} {1}\" font-family=\"Inter, 'DejaVu Sans', Verdana, sans-serif\" "
                  "font-size=\"12\" data-row=\"{2}\" data-side=\"{3}\"",
                  kWidth, height, kRow, kSide);
   if (options.inverted) out += " data-inverted=\"1\"";
+  if (options.html) out += " data-alone=\"1\"";
   fmt::format_to(to, " data-metric=\"{}\" data-unit=\"{}\" data-total=\"{}\" data-view=\"{}\">\n",
                  escape_markup(metric.name), escape_markup(metric.unit), exact(selection.total),
                  escape_markup(to_text(options.view)));
   fmt::format_to(to, "<title>{} - {}</title>\n", escape_markup(options.title), escape_markup(metric.name));
-  out += flame_svg_data(selection, layout, options.view, options.title);
+  if (!options.html) out += flame_svg_data(selection, layout, options.view, options.title);
   out += "<style><![CDATA[\n";
   out += kFlameCss;
   out +=
@@ -266,6 +275,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   out += "</g>\n<script><![CDATA[\n";
   out += kFlameScript;
   out += "]]></script>\n</svg>\n";
+  if (options.html) out += "</body></html>\n";
   return out;
 }
 

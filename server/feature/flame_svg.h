@@ -26,6 +26,9 @@ struct FlameSvgOptions {
   bool inverted = false;  // the root at the bottom, flames grow upwards
   // What a reader must know of the file; what is to be said of the selection is known. All in one line.
   std::vector<std::string> notes = {};
+  // The picture in a document of HTML, for who opens no SVG in a browser. It has not what profd reads back:
+  // elements of that (`<b>`) would end the picture for a reader of HTML.
+  bool html = false;
 };
 
 // `layout` is of the whole selection (not zoomed), made wider than a screen so that zooming shows more.

@@ -2,7 +2,8 @@
 (function () {
   var svg = document.getElementById("profd"), ns = "http://www.w3.org/2000/svg";
   var row = +svg.dataset.row, side = +svg.dataset.side, inverted = svg.dataset.inverted === "1";
-  var alone = document.documentElement === svg; // a document of its own, not a part of another page
+  // A document of its own, not a part of another page.
+  var alone = document.documentElement === svg || svg.dataset.alone === "1";
   var drawing = document.getElementById("boxes");
   var boxes = [].map.call(drawing.querySelectorAll(".b"), function (g, i) {
     // The name, where it is when that is known, what it costs.
@@ -319,7 +320,7 @@
       e.preventDefault();
       return;
     }
-    if (e.target.tagName === "button" && key === "Enter") return;
+    if (e.target.tagName.toLowerCase() === "button" && key === "Enter") return;
     var arrows = { ArrowLeft: "h", ArrowDown: "j", ArrowUp: "k", ArrowRight: "l" };
     key = arrows[key] || key;
     if ("hjkl".indexOf(key) >= 0 && key.length === 1) move(key);
