@@ -1,9 +1,11 @@
 // profd view: the views in a browser, of profiles that the user's daemon opens.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -44,6 +46,36 @@ std::string project_here() {
   const char* home = std::getenv("HOME");
   if (here == here.root_path() || (home != nullptr && here == fs::path(home))) return "";
   return here.string();
+}
+
+// An address of a page, as *Copy the link* gives it or a browser shows it: the files it names, and how they are
+// looked at. What lets in (`t`, `c`) and folders (`root`) are not taken from a link: whoever wrote it is not
+// asked. Nothing for what is no such address.
+struct Link {
+  std::vector<std::string> uris;
+  std::string place;  // "&tab=flat&zoom=x": escaped as it was, and nothing that is not
+};
+std::optional<Link> link_of_argument(std::string_view text, bool has_view) {
+  constexpr std::array<std::string_view, 14> kPlace = {"member", "tab", "view", "off",  "zoom",     "search", "order",
+                                                       "color",  "by",  "up",   "file", "function", "line",   "sort"};
+  const std::size_t hash = text.find('#');
+  if (!text.starts_with("http://") || hash == text.npos) return std::nullopt;
+  Link link;
+  std::string_view rest = text.substr(hash + 1);
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const std::size_t equals = part.find('=');
+    if (equals == part.npos) continue;
+    const std::string_view key = part.substr(0, equals);
+    const auto value = fragment_decoded(part.substr(equals + 1));
+    if (!value) continue;
+    if (key == "open")
+      link.uris.push_back(*value);
+    else if (std::find(kPlace.begin(), kPlace.end(), key) != kPlace.end() && (key != "view" || !has_view))
+      link.place += fmt::format("&{}={}", key, percent_encoded(*value));
+  }
+  return link;
 }
 
 std::string uri_of_argument(const std::string& file) {
@@ -125,15 +157,25 @@ int run_view(const ViewOptions& options, const Console& console) {
   auto daemon = DaemonClient::open(options.connect, "profd view", project_here());
   if (!daemon) return console.fail(describe(daemon.error()));
   int code = kExitOk;
-  std::vector<std::string> uris;
+  std::vector<std::string> uris, files;
+  std::string place;
   for (const std::string& file : options.files) {
+    const auto link = link_of_argument(file, !options.view.empty());
+    if (!link) {
+      files.push_back(file);
+      continue;
+    }
+    files.insert(files.end(), link->uris.begin(), link->uris.end());
+    if (place.empty()) place = link->place;
+  }
+  for (const std::string& file : files) {
     auto uri = open_one(*daemon, options, file, console);
     if (uri)
       uris.push_back(std::move(*uri));
     else
       code = console.fail(describe(uri.error()));
   }
-  if (uris.empty() && !options.files.empty()) return code;
+  if (uris.empty() && !files.empty()) return code;
   const auto page = address_of(*daemon, uris, options.view);
   if (!page) return console.fail(describe(page.error()));
   const auto has_page = page->find("hasPage");
@@ -142,11 +184,11 @@ int run_view(const ViewOptions& options, const Console& console) {
         "this profd was built without the views for browsers (Node was not there); `profd flame` draws in "
         "the "
         "terminal, `profd flame -o cpu.svg` makes a page");
-  const std::string address = text_at(*page, "address");
+  const std::string address = text_at(*page, "address") + place;
   if (const int printed = console.print(sanitize_text(address) + "\n"); printed != kExitOk) return printed;
   const bool desktop = options.open && has_desktop();
   if (desktop)
-    if (const auto opened = open_in_browser(text_at(*page, "once")); !opened)
+    if (const auto opened = open_in_browser(text_at(*page, "once") + place); !opened)
       console.note(describe(opened.error()) + "; open the address yourself");
   if (options.open && !desktop && console.err.is_terminal)
     console.note(
@@ -163,7 +205,8 @@ void add_view(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<ViewOptions>();
   CLI::App* app =
       root.add_subcommand("view", "Show profiles in your browser; your daemon opens and serves them");
-  app->add_option("FILE", options->files, "Profiles; none shows what is open")->type_name("FILE...");
+  app->add_option("FILE", options->files, "Profiles, or a link that a page gave; none shows what is open")
+      ->type_name("FILE...");
   app->add_option("--view", options->view, "The view to begin with: 'bottom-up by module | drop thread idle'")
       ->type_name("SPEC");
   app->add_option("--format", options->format, "Read as this format instead of guessing; see profd formats")
@@ -175,6 +218,7 @@ void add_view(CLI::App& root, Commands& commands) {
   app->footer(
       "Examples:\n  profd view cpu.pprof\n"
       "  profd view before.pprof after.pprof   both, to switch between\n"
+      "  profd view 'http://127.0.0.1:40817/#open=...'   what a page showed, whose daemon may have ended\n"
       "  profd view --no-open cpu.pprof        on a machine without a desktop: prints the address\n"
       "From another machine: with the port of the printed address (say 40817)\n"
       "  ssh -L 40817:127.0.0.1:40817 HOST     then open the printed address in the browser there\n"

@@ -1,5 +1,6 @@
 #include "server/engine/uri.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace profd {
@@ -68,6 +69,29 @@ std::string uri_of_path(std::string_view path) {
     }
   }
   return uri;
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    if (kPlain.find(c) != kPlain.npos) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+Result<std::string> fragment_decoded(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '+', ' ');
+  return percent_decode(spaced);
 }
 
 bool lies_below(std::string_view path, std::string_view folder) {

@@ -90,6 +90,7 @@ class Connection final : public WebConnection, public std::enable_shared_from_th
   void answer(const Request& request, const WebHead& head);
   void send_file(const WebHead& head);
   void send_token(const WebHead& head);
+  void send_code(const WebHead& head);
   void send_text(http::status status, std::string text, std::string_view type = "text/plain; charset=utf-8");
   void open_session(const WebHead& head);
   void accepted();
@@ -172,6 +173,8 @@ void Connection::answer(const Request&, const WebHead& head) {
       return send_file(head);
     case WebAsk::token:
       return send_token(head);
+    case WebAsk::code:
+      return send_code(head);
     case WebAsk::session:
       return open_session(head);
   }
@@ -201,6 +204,16 @@ void Connection::send_token(const WebHead& head) {
     return send_text(http::status::unauthorized,
                      "the code is used up or older than a minute; run `profd view` again\n");
   send_text(http::status::ok, fmt::format("{{\"token\":\"{}\"}}", host_->secrets.token()),
+            "application/json");
+}
+
+// Who has the token may let its user in elsewhere: with what is good once, not with the token itself.
+void Connection::send_code(const WebHead& head) {
+  const auto token = credentials(head.authorization, "Token");
+  if (!token || !host_->secrets.is_token(*token))
+    return send_text(http::status::unauthorized, "the token is missing or wrong\n");
+  send_text(http::status::ok,
+            fmt::format("{{\"code\":\"{}\"}}", host_->secrets.new_code(WebSecrets::Clock::now())),
             "application/json");
 }
 

@@ -76,6 +76,7 @@ WebAsk judge(const WebHead& head) {
     if (head.method != "GET") return WebAsk::method;
     return head.upgrade ? WebAsk::session : WebAsk::unknown;
   }
+  if (path == kCodePath) return head.method == "POST" ? WebAsk::code : WebAsk::method;
   if (path == kTokenPath) return head.method == "POST" ? WebAsk::token : WebAsk::method;
   if (head.upgrade) return WebAsk::unknown;
   return head.method == "GET" || head.method == "HEAD" ? WebAsk::file : WebAsk::method;

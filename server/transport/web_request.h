@@ -22,6 +22,7 @@ enum class WebAsk : std::uint8_t {
   file,       // of the bundle; `target` names it
   session,    // a WebSocket; the token is still to be looked at
   token,      // for a code
+  code,       // for the token: what a link has that its user copies
   misplaced,  // 403: from another site, or under another name than this machine's
   unknown,    // 404
   method,     // 405
@@ -42,7 +43,8 @@ std::optional<std::string_view> credentials(std::string_view authorization, std:
 // The path of a target without its query, "" for what is no path: "/app.js?v=1" is "/app.js".
 std::string_view path_of_target(std::string_view target);
 
-inline constexpr std::string_view kSessionPath = "/psp", kTokenPath = "/token", kProtocol = "profd.v1";
+inline constexpr std::string_view kSessionPath = "/psp", kTokenPath = "/token", kCodePath = "/code",
+                                  kProtocol = "profd.v1";
 
 // The token, and codes that are good once in its place.
 class WebSecrets {

@@ -9,18 +9,6 @@
 #include "server/runtime/log.h"
 
 namespace profd {
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string out;
-  for (const char c : text) {
-    if (kPlain.find(c) != kPlain.npos)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
 WebServer::WebServer(asio::io_context& io, Admission& admission, std::span<const WebFile> files,
                      std::shared_ptr<MessageBound> messages, MakeSession make_session,
                      std::function<void()> changed)

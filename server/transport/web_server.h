@@ -57,7 +57,4 @@ class WebServer {
   std::vector<std::shared_ptr<WebConnection>> connections_;
 };
 
-// A fragment of an address: everything but letters, digits and "-._~" as %XX.
-std::string percent_encoded(std::string_view text);
-
 }  // namespace profd

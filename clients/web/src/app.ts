@@ -61,6 +61,13 @@ export interface Notice {
   readonly id: number;
   readonly text: string;
   readonly kind: "info" | "warning" | "error";
+  readonly deed?: Deed | undefined;
+}
+
+/** What can be done about a notice. */
+export interface Deed {
+  readonly text: string;
+  readonly run: () => void;
 }
 
 /** The frame that is looked at, in whichever view it was chosen. */
@@ -85,8 +92,10 @@ export interface Selected {
 /** Where addresses and settings are kept: a browser, an editor, a test. */
 export interface Home {
   address(): string;
-  /** The whole address of what is shown, where others can open it. */
+  /** The whole address of what is shown, without what lets in: for `profd view`, which opens it anew. */
   readonly link?: () => string;
+  /** The same, with what lets its user in once, and soon; without, where the daemon gives none. */
+  readonly fresh?: () => Promise<{ readonly link: string; readonly letsIn: boolean }>;
   push(address: string): void;
   replace(address: string): void;
   onAddress(listener: (address: string) => void): void;
@@ -123,6 +132,9 @@ export class App {
   private opened = "";
   /** Further files of the address: opened behind the first. */
   private others: readonly string[] = [];
+  /** Files that end early and of which a person wants what can be read. */
+  private readonly partial = new Set<string>();
+  private readonly truncated = new Set<string>();
   private nextNotice = 1;
   private nextToken = 1;
 
@@ -174,10 +186,10 @@ export class App {
     else this.home.replace(address);
   }
 
-  say(text: string, kind: Notice["kind"] = "info"): void {
+  say(text: string, kind: Notice["kind"] = "info", deed?: Deed): void {
     const id = this.nextNotice++;
     const others = this.notices.value.filter((notice) => notice.text !== text);
-    this.notices.value = [...others, { id, text, kind }].slice(-4);
+    this.notices.value = [...others, { id, text, kind, deed }].slice(-4);
     this.spoken.value = text;
     if (kind !== "error") setTimeout(() => this.dismiss(id), 6000);
   }
@@ -371,7 +383,7 @@ export class App {
         };
         return;
       }
-      await this.openUri(uri, member, controller);
+      await this.openUri(uri, member, controller, this.partial.has(uri));
     } catch (error) {
       void this.list().catch(() => undefined);
       if (controller.signal.aborted && this.opening !== controller) return;
@@ -397,23 +409,51 @@ export class App {
     return !(await this.list()).some((profile) => profile.uri === uri);
   }
 
-  private async openUri(uri: string, member: number, controller: AbortController, partial = false): Promise<void> {
+  /** Has a file read that is not shown yet; false where it cannot be, which is said. */
+  async read(uri: string, name: string): Promise<boolean> {
+    const controller = new AbortController();
+    this.reading(name, () => controller.abort());
+    try {
+      await this.client.request(
+        ProfileOpenRequest,
+        { uri, workDoneToken: this.token, options: { makeDefault: false, attach: false } },
+        controller.signal,
+      );
+      return true;
+    } catch (error) {
+      if (controller.signal.aborted) this.say(`${name} was not read: you cancelled it`);
+      const text = this.explain(error);
+      if (text === undefined) return false;
+      const truncated = error instanceof RpcError && error.data?.reason === "truncated";
+      if (truncated) this.truncated.add(uri);
+      const part = { text: "Open what can be read", run: () => this.openPartial(uri) };
+      this.say(text, "error", truncated ? part : undefined);
+      return false;
+    } finally {
+      this.loading.value = undefined;
+    }
+  }
+
+  canBeReadInPart(uri: string): boolean {
+    return this.truncated.has(uri);
+  }
+
+  private reading(name: string, cancel: () => void): void {
     this.nextToken++;
-    this.loading.value = {
-      title: `Reading ${baseName(uri)}`,
-      message: "",
-      percentage: undefined,
-      cancel: () => {
-        controller.abort();
-        this.loading.value = undefined;
-        this.problem.value = {
-          title: "Opening was cancelled",
-          message: `${baseName(uri)} was not read.`,
-          data: undefined,
-          uri,
-        };
-      },
-    };
+    this.loading.value = { title: `Reading ${name}`, message: "", percentage: undefined, cancel };
+  }
+
+  private async openUri(uri: string, member: number, controller: AbortController, partial: boolean): Promise<void> {
+    this.reading(baseName(uri), () => {
+      controller.abort();
+      this.loading.value = undefined;
+      this.problem.value = {
+        title: "Opening was cancelled",
+        message: `${baseName(uri)} was not read.`,
+        data: undefined,
+        uri,
+      };
+    });
     const result = await this.client.request(
       ProfileOpenRequest,
       { uri, workDoneToken: this.token, options: { makeDefault: false, attach: false, partial } },
@@ -467,25 +507,9 @@ export class App {
   }
 
   /** Takes what can be read of a file that ends early. */
-  async openPartial(uri: string): Promise<void> {
-    this.problem.value = undefined;
-    this.opening?.abort();
-    const controller = new AbortController();
-    this.opening = controller;
-    try {
-      await this.openUri(uri, this.place.value.member, controller, true);
-    } catch (error) {
-      const message = this.explain(error);
-      if (message !== undefined)
-        this.problem.value = {
-          title: `${baseName(uri)} cannot be opened`,
-          message,
-          data: error instanceof RpcError ? error.data : undefined,
-          uri,
-        };
-    } finally {
-      if (this.opening === controller) this.loading.value = undefined;
-    }
+  openPartial(uri: string): void {
+    this.partial.add(uri);
+    this.open(uri, uri === this.place.peek().profile ? this.place.peek().member : 1);
   }
 }
 

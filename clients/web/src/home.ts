@@ -87,7 +87,15 @@ function takeRoots(): readonly string[] {
 /** An address that is followed by another one within this time is not shown: each is a navigation for the browser. */
 const REST_MS = 250;
 
-export function browserHome(): Home {
+/** For the token, something that is good in its place once. */
+async function codeFor(token: string): Promise<string | undefined> {
+  const answer = await fetch("code", { method: "POST", headers: { Authorization: `Token ${token}` } }).catch(
+    () => undefined,
+  );
+  return answer?.ok === true ? ((await answer.json()) as { code?: string }).code : undefined;
+}
+
+export function browserHome(token: string): Home {
   const roots = takeRoots();
   const target = (address: string) => (address === "" ? location.pathname + location.search : "#" + address);
   let next: string | undefined;
@@ -109,6 +117,16 @@ export function browserHome(): Home {
     link: () => {
       write();
       return location.href;
+    },
+    fresh: async () => {
+      write();
+      const code = token === "" ? undefined : await codeFor(token);
+      if (code === undefined) return { link: location.href, letsIn: false };
+      const place = location.hash.replace(/^#/, "");
+      return {
+        link: `${location.origin}${location.pathname}#c=${code}${place === "" ? "" : `&${place}`}`,
+        letsIn: true,
+      };
     },
     push: (address) => {
       write();

@@ -25,7 +25,7 @@ async function begin(): Promise<App> {
   }
   const { token, problem } = await takeToken();
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-  const app = new App(() => webSocketTransport(`${scheme}//${location.host}/psp`, token), browserHome());
+  const app = new App(() => webSocketTransport(`${scheme}//${location.host}/psp`, token), browserHome(token));
   if (problem !== undefined) app.say(problem, "error");
   return app;
 }

@@ -1,5 +1,5 @@
 // The page around the views: profile, metric, tabs, search, filters, notices, what is chosen.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TableRequest } from "../../shared/ts/psp.js";
 import { baseName, pathOfUri, type App, type Selected } from "./app.js";
 import { shown } from "./draw/shown.js";
@@ -7,9 +7,9 @@ import { go, setSettings, show, type Theme } from "./state/state.js";
 import { specOf } from "./state/place.js";
 import { specText } from "./state/spec.js";
 import { Busy, IconButton, Name, Share } from "./ui/bits.js";
-import { boxItems, goToSource, useBoxKeys } from "./ui/boxmenu.js";
+import { boxItems, goToSource, showView, useBoxKeys } from "./ui/boxmenu.js";
 import { useAnswer, useApp, useProfile } from "./ui/context.js";
-import { useExportItems } from "./ui/export.js";
+import { commandOf, copyCommand, useExportItems } from "./ui/export.js";
 import { Icon } from "./ui/icons.js";
 import { KeyList, useKeys } from "./ui/keys.js";
 import { MenuButton, type MenuItem } from "./ui/menu.js";
@@ -65,16 +65,26 @@ export function Shell() {
       },
       { keys: ["m"], text: "next metric", run: nextMetric },
       { keys: ["Backspace"], text: "back", run: () => history.back() },
-      { keys: ["Escape"], text: "nothing chosen", run: () => app.select(undefined) },
+      {
+        keys: ["Escape"],
+        text: "no search, then nothing chosen",
+        run: () => {
+          if (app.place.peek().search !== "") app.update((state) => go(state, { search: "" }), false);
+          else app.select(undefined);
+        },
+      },
       {
         keys: ["p"],
         text: "details of what is chosen",
-        run: () => app.update((s) => setSettings(s, { details: !s.settings.details })),
+        run: () => {
+          if (wideQuery.matches) app.update((s) => setSettings(s, { details: !s.settings.details }));
+          else setUnfolded((now) => !now);
+        },
       },
       ...VIEWS.map((view, i) => ({
         keys: [String(i + 1)],
         text: view.title,
-        run: () => app.update((s) => show(s, view.id)),
+        run: () => showView(app, view.id),
       })),
       { keys: ["e"], text: "export", run: () => document.querySelector<HTMLElement>("#export-button button")?.click() },
     ],
@@ -91,7 +101,10 @@ export function Shell() {
     entry.alone !== true &&
     entry.id !== "profile";
   const wide = useWide();
-  const details = panel && (wide || app.selected.value !== undefined);
+  // On a narrow one a line is there in its place, which opens: a click on a box leaves the picture its room.
+  const [unfolded, setUnfolded] = useState(false);
+  const details = panel && (wide || unfolded);
+  const head = useLabels(place.search !== "", [profile?.name, place.metric || profile?.metric, wide]);
   return (
     <div class={`shell${details ? " with-details" : ""}`}>
       <a
@@ -110,7 +123,7 @@ export function Shell() {
       >
         To the view
       </a>
-      <header class="top">
+      <header class="top" ref={head}>
         <ProfileMenu />
         <MetricMenu />
         <nav class="tabs" aria-label="Views">
@@ -120,7 +133,7 @@ export function Shell() {
               key={view.id}
               aria-current={view.id === entry.id ? "page" : undefined}
               title={view.title}
-              onClick={() => app.update((state) => show(state, view.id))}
+              onClick={() => showView(app, view.id)}
             >
               <Icon name={view.icon} />
               <span>{view.id === "sandwich" ? "Callers" : view.id === "flame" ? "Flame" : view.title}</span>
@@ -152,6 +165,7 @@ export function Shell() {
           )}
           {busy !== undefined && <LoadingCard />}
         </main>
+        {panel && !wide && <DetailsLine open={unfolded} onToggle={() => setUnfolded(!unfolded)} />}
         {details && (app.selected.value === undefined ? <Glance /> : <Details selected={app.selected.value} />)}
       </div>
       <Notices />
@@ -282,6 +296,61 @@ function useWide(): boolean {
     return () => wideQuery.removeEventListener("change", changed);
   }, []);
   return wide;
+}
+
+/** So much is left to the search beside names of views; with what it found beside it. */
+const SEARCH_PIXELS = 190;
+const FOUND_PIXELS = 320;
+
+/** The names of the views are there where they fit: all, of the one that is shown, or none. */
+function useLabels(searching: boolean, changes: readonly unknown[]): { current: HTMLElement | null } {
+  const head = useRef<HTMLElement>(null);
+  const measure = useRef<() => void>(() => undefined);
+  measure.current = () => {
+    const top = head.current;
+    const tabs = top?.querySelector<HTMLElement>(".tabs");
+    const search = top?.querySelector<HTMLElement>(".search");
+    if (top === null || tabs === null || tabs === undefined || search === null || search === undefined) return;
+    const below = search.getBoundingClientRect().top >= tabs.getBoundingClientRect().bottom;
+    const fits = () =>
+      tabs.scrollWidth <= tabs.clientWidth &&
+      top.scrollWidth <= top.clientWidth &&
+      (below || search.clientWidth >= (searching ? FOUND_PIXELS : SEARCH_PIXELS));
+    for (const labels of ["all", "current", "none"]) {
+      top.dataset.labels = labels;
+      if (fits()) break;
+    }
+  };
+  useLayoutEffect(() => measure.current(), [searching, ...changes]);
+  useEffect(() => {
+    if (head.current === null) return;
+    let width = head.current.clientWidth;
+    const observer = new ResizeObserver(() => {
+      const now = head.current?.clientWidth ?? width;
+      if (now !== width) measure.current();
+      width = now;
+    });
+    observer.observe(head.current);
+    void document.fonts.ready.then(() => measure.current());
+    return () => observer.disconnect();
+  }, []);
+  return head;
+}
+
+/** What is chosen, in one line. */
+function DetailsLine({ open, onToggle }: { open: boolean; onToggle: () => void }) {
+  const selected = useApp().selected.value;
+  return (
+    <button type="button" class="details-line" aria-expanded={open} title="Details (p)" onClick={onToggle}>
+      <Icon name={open ? "down" : "up"} size={12} />
+      {selected === undefined ? (
+        <span class="muted">Nothing is chosen: at a glance</span>
+      ) : (
+        <Name text={selected.name} />
+      )}
+      {selected?.text !== undefined && <span class="muted">{selected.text}</span>}
+    </button>
+  );
 }
 
 /** Nothing is chosen: the first glance at the profile. */
@@ -474,19 +543,40 @@ function ConnectionBar() {
   const app = useApp();
   const connection = app.connection.value;
   if (connection.state === "open" || (connection.state === "connecting" && connection.attempt === 0)) return null;
+  const { link } = app.home;
+  // An address is of one daemon: the next one has another port and another token, which `profd view` knows.
+  const command = link !== undefined && (
+    <button type="button" class="button" title={commandOf(link())} onClick={() => copyCommand(app, link())}>
+      <Icon name="copy" /> Copy the command
+    </button>
+  );
   if (connection.state === "refused")
     return (
       <div class="bar error" role="alert">
-        <Icon name="warning" /> The daemon did not let this page in
-        {connection.reason === "" ? "" : `: ${connection.reason}`}. Run <code>profd view</code> again: it prints an
-        address that is good.
+        <Icon name="warning" />
+        <span>
+          The daemon did not let this page in{connection.reason === "" ? "" : `: ${connection.reason}`}. An address is
+          good in the tab it was made for; <code>profd view</code> opens this view in another one.
+        </span>
+        {command}
       </div>
     );
   return (
     <div class="bar" role="alert">
-      <span class="spinner" aria-hidden="true" /> The daemon is gone
-      {connection.state === "lost" && connection.reason !== "" ? ` (${connection.reason})` : ""}. What is shown stays;
-      the page comes back by itself when it is there again.
+      <span class="spinner" aria-hidden="true" />
+      <span>
+        The daemon is gone
+        {connection.state === "lost" && connection.reason !== "" ? ` (${connection.reason})` : ""}. What is shown stays.{" "}
+        {link === undefined ? (
+          "The page comes back by itself when it is there again."
+        ) : (
+          <>
+            The page comes back by itself if it was only out of reach; if it has ended, <code>profd view</code> opens
+            this view in the next one.
+          </>
+        )}
+      </span>
+      {command}
       <button type="button" class="button" onClick={() => app.client.start()}>
         Try now
       </button>
@@ -533,7 +623,7 @@ function ProblemPage() {
         )}
         <div class="row">
           {partial && problem.uri !== undefined && (
-            <button type="button" class="button primary" onClick={() => void app.openPartial(problem.uri!)}>
+            <button type="button" class="button primary" onClick={() => app.openPartial(problem.uri!)}>
               Open what can be read
             </button>
           )}
@@ -590,6 +680,18 @@ function Notices() {
       {app.notices.value.map((notice) => (
         <div key={notice.id} class={`notice ${notice.kind}`}>
           <span>{shown(notice.text)}</span>
+          {notice.deed !== undefined && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                app.dismiss(notice.id);
+                notice.deed?.run();
+              }}
+            >
+              {notice.deed.text}
+            </button>
+          )}
           <IconButton icon="close" label="Dismiss" onClick={() => app.dismiss(notice.id)} />
         </div>
       ))}

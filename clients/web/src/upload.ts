@@ -11,7 +11,8 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-export async function upload(app: App, file: File): Promise<string | undefined> {
+/** Sends a file; gives what it is called there, or says why it is not. */
+async function upload(app: App, file: File): Promise<{ id: string; uri: string } | undefined> {
   const { client } = app;
   const controller = new AbortController();
   const { signal } = controller;
@@ -43,7 +44,7 @@ export async function upload(app: App, file: File): Promise<string | undefined> 
       tell(offset);
     }
     const { uri } = await client.request(UploadEndRequest, { upload: id }, signal);
-    return uri;
+    return { id: begun, uri };
   } catch (error) {
     if (begun !== undefined) void client.request(UploadCancelRequest, { upload: begun }).catch(() => undefined);
     const message = signal.aborted ? `${file.name} was not sent: you cancelled it` : app.explain(error);
@@ -61,8 +62,12 @@ export async function uploadAll(app: App, files: readonly File[]): Promise<void>
   }
   let last: string | undefined;
   for (const file of files) {
-    const uri = await upload(app, file);
-    if (uri !== undefined) last = uri;
+    const sent = await upload(app, file);
+    if (sent === undefined) continue;
+    // Read before it is shown: what is on the page stays when it is no profile.
+    if (await app.read(sent.uri, file.name)) last = sent.uri;
+    else if (!app.canBeReadInPart(sent.uri))
+      void app.client.request(UploadCancelRequest, { upload: sent.id }).catch(() => undefined);
   }
   if (last !== undefined) app.open(last);
 }

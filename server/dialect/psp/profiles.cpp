@@ -86,11 +86,16 @@ OpenRequest open_request(const psp::ProfileOpenParams& params,
   return request;
 }
 
-// What a page sent is gone with it, and a page that is loaded anew is another one.
-Error why_not_opened(Error error, const std::string& file, const Engine& engine) {
-  if (error.code == ErrorCode::not_found && engine.uploads().is_of_uploads(file))
+// What a page sent is gone with it, and a page that is loaded anew is another one. Where the daemon keeps it
+// is nobody's business: it has the name that its sender knows.
+ResponseError why_not_opened(Error error, const std::string& file, const Engine& engine) {
+  if (!engine.uploads().is_of_uploads(file)) return to_psp(error, file);
+  const std::string name(base_name(file));
+  if (error.code == ErrorCode::not_found)
     error.message = "was sent by a page that has been closed or loaded anew, and went with it; drop it again";
-  return error;
+  for (std::size_t at = 0; (at = error.message.find(file, at)) != error.message.npos; at += name.size())
+    error.message.replace(at, file.size(), name);
+  return to_psp(error, name);
 }
 
 // To a file or (within a bound) into the answer.
@@ -234,7 +239,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
         [this, &engine = session_.engine, alive = session_.alive, shared, file](Result<OpenAnswer> answer) {
           if (!answer)
-            return shared->error(to_psp(why_not_opened(std::move(answer.error()), file, engine), file));
+            return shared->error(why_not_opened(std::move(answer.error()), file, engine));
           if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
           session_.run<psp::ProfileOpenRequest>(
               true, std::move(*shared), file,

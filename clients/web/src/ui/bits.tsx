@@ -1,5 +1,6 @@
 // Small pieces that every view uses.
 import type { ComponentChildren } from "preact";
+import type { MissingPart } from "../../../shared/ts/psp.js";
 import { shown } from "../draw/shown.js";
 import { Icon, type IconName } from "./icons.js";
 
@@ -114,6 +115,11 @@ export function Busy({ text }: { text: string }) {
       {text}
     </div>
   );
+}
+
+/** What the profile does not know of its code, how much that is, and what would bring it. */
+export function Missing({ parts }: { parts: readonly MissingPart[] }) {
+  return <Notes texts={parts.map((part) => `${part.text} ${part.advice}`)} />;
 }
 
 /** Sentences about what is shown: what it leaves out, what is an estimate. */

@@ -2,7 +2,8 @@
 import type { App, Selected } from "../app.js";
 import { shown } from "../draw/shown.js";
 import { deedsOf } from "../state/doing.js";
-import { go } from "../state/state.js";
+import type { ViewId } from "../state/place.js";
+import { go, show } from "../state/state.js";
 import { copyText } from "./copy.js";
 import { useKeys } from "./keys.js";
 import { Menu, type MenuItem, type Point } from "./menu.js";
@@ -44,6 +45,14 @@ export function boxItems(app: App, box: Selected, extra: readonly MenuItem[] = [
 
 export function goToSource(app: App, box: Selected): void {
   app.update((state) => go(state, { view: "source", fn: box.name, file: box.file ?? "", line: box.line ?? 0 }));
+}
+
+/** Another view; one of a single function is of the chosen one. */
+export function showView(app: App, view: ViewId): void {
+  const box = app.selected.peek();
+  if (box !== undefined && view === "source") goToSource(app, box);
+  else if (box !== undefined && view === "sandwich") app.update((state) => go(state, { view, fn: box.name }));
+  else app.update((state) => show(state, view));
 }
 
 export function BoxMenu({

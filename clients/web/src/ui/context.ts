@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { RequestType } from "../../../shared/ts/psp.js";
+import type { MissingKind, MissingPart, ProfileSummary, RequestType } from "../../../shared/ts/psp.js";
 import type { App, OpenProfile } from "../app.js";
 
 export const AppContext = createContext<App | undefined>(undefined);
@@ -51,6 +51,19 @@ export function useAnswer<P extends object, R>(type: RequestType<P, R>, params: 
     error: answer.key === key ? answer.error : undefined,
     pending: answer.key !== key && key !== "",
   };
+}
+
+/** Less than this share of a profile says nothing about a picture of it. */
+const WORTH_SAYING = 0.05;
+
+/** What the profile does not know of its code, where that is enough to be felt. */
+export function missingOf(
+  summary: ProfileSummary | undefined,
+  ...kinds: readonly MissingKind[]
+): readonly MissingPart[] {
+  return (summary?.missing ?? []).filter(
+    (part) => kinds.includes(part.kind) && (part.amount.share ?? 1) >= WORTH_SAYING,
+  );
 }
 
 export function useProfile(): OpenProfile | undefined {

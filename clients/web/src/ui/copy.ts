@@ -1,9 +1,9 @@
 // What leaves the page: to the clipboard, or as a file.
 import type { App } from "../app.js";
 
-export function copyText(app: App, text: string, what: string): void {
+export function copyText(app: App, text: string, what: string, more = ""): void {
   navigator.clipboard.writeText(text).then(
-    () => app.say(`${what} was copied`),
+    () => app.say(`${what} was copied${more}`),
     () => app.say(`${what} could not be copied: the browser did not allow it`, "warning"),
   );
 }

@@ -1,8 +1,7 @@
 // What can be taken from the page: pictures of what is seen, and what the daemon writes.
 import { useEffect } from "preact/hooks";
 import { HotspotsRequest, ProfileExportRequest } from "../../../shared/ts/psp.js";
-import type { App } from "../app.js";
-import { escapeXml } from "../draw/svg.js";
+import type { App, Home } from "../app.js";
 import { shown } from "../draw/shown.js";
 import { filtersOf, specOf } from "../state/place.js";
 import { specText } from "../state/spec.js";
@@ -57,26 +56,6 @@ function endingOf(app: App, format: string): string {
   return app.server?.formats.find((f) => f.id === format)?.extensions[0] ?? format;
 }
 
-/** The interactive picture in a page: one file that opens anywhere and asks nobody. */
-async function page(app: App): Promise<void> {
-  const profile = app.profile.peek();
-  if (profile === undefined) return;
-  const place = app.place.peek();
-  try {
-    const spec = specText({ ...specOf(place), metric: place.metric || profile.metric });
-    const { text } = await app.client.request(ProfileExportRequest, { profile: profile.handle, format: "svg", spec });
-    if (text === undefined) return;
-    const html =
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-      `<title>${escapeXml(shown(profile.name))}</title><style>body{margin:0}svg{max-width:100%;height:auto}</style></head><body>` +
-      `${text.replace(/^<\?xml[^>]*\?>\s*/, "")}</body></html>\n`;
-    saveText(`${fileName(profile.name)}.html`, html, "text/html");
-  } catch (error) {
-    const reason = app.explain(error);
-    if (reason !== undefined) app.say(reason, "error");
-  }
-}
-
 async function markdown(app: App): Promise<void> {
   const profile = app.profile.peek();
   if (profile === undefined) return;
@@ -108,6 +87,19 @@ async function markdown(app: App): Promise<void> {
   }
 }
 
+async function copyLink(app: App, fresh: Home["fresh"]): Promise<void> {
+  if (fresh === undefined) return;
+  const { link, letsIn } = await fresh();
+  copyText(app, link, "The link", letsIn ? "; it is good once, within a minute" : "");
+}
+
+/** What opens a link as long as its file is there, whichever daemon runs then. */
+export function commandOf(link: string): string {
+  return `profd view '${link.replaceAll("'", "%27")}'`;
+}
+
+export const copyCommand = (app: App, link: string) => copyText(app, commandOf(link), "The command");
+
 export function exportItems(app: App): MenuItem[] {
   const formats = (app.server?.formats ?? []).filter((format) => format.writes);
   const items: MenuItem[] = [];
@@ -120,17 +112,20 @@ export function exportItems(app: App): MenuItem[] {
     );
   }
   items.push({ text: "This view", heading: true });
-  if (formats.some((format) => format.id === "svg"))
-    items.push({ text: "Page that opens anywhere, HTML", run: () => void page(app) });
+  if (formats.some((format) => format.id === "html"))
+    items.push({ text: "Page that opens anywhere, HTML", run: () => void written(app, "html") });
   if (formats.some((format) => format.id === "csv"))
     items.push({ text: "Table, CSV", run: () => void written(app, "csv", "flat") });
   items.push({ text: "Copy the hottest as Markdown", icon: "copy", run: () => void markdown(app) });
-  const { link } = app.home;
+  const { link, fresh } = app.home;
   if (link !== undefined)
-    items.push({ text: "Copy the link", icon: "copy", run: () => copyText(app, link(), "The link") });
+    items.push(
+      { text: "Copy the link", icon: "copy", run: () => void copyLink(app, fresh) },
+      { text: "Copy the command that opens this view", icon: "copy", run: () => copyCommand(app, link()) },
+    );
   items.push({ text: "The profile, as these filters leave it", heading: true });
   for (const format of formats)
-    if (format.id !== "svg" && format.id !== "csv")
+    if (format.id !== "svg" && format.id !== "html" && format.id !== "csv")
       items.push({ text: format.title, run: () => void written(app, format.id) });
   return items;
 }

@@ -71,19 +71,23 @@ export function SearchBox() {
   const [text, setText] = useState(place.search);
   // What comes from elsewhere, a link or a step back, replaces the text; one's own comes back while one types on.
   const sent = useRef(place.search);
+  // What is typed is sent once: at rest, or before.
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
     if (place.search === sent.current) return;
+    clearTimeout(timer.current);
     sent.current = place.search;
     setText(place.search);
   }, [place.search]);
   const send = () => {
+    clearTimeout(timer.current);
     sent.current = text;
     app.update((state) => go(state, { search: text }), false);
   };
   useEffect(() => {
     if (text === place.search) return;
-    const timer = setTimeout(send, 180);
-    return () => clearTimeout(timer);
+    timer.current = setTimeout(send, 180);
+    return () => clearTimeout(timer.current);
   }, [text]);
 
   const shape = place.view === "flat" ? "flat" : place.shape;
@@ -188,9 +192,10 @@ export function SearchBox() {
             if (text !== place.search) send();
             held.steps.current?.(event.shiftKey ? "previous" : "next");
           } else if (event.key === "Escape") {
+            // The words stay, for n and N; a second Escape, on the page, takes them away.
             event.preventDefault();
-            if (text === "") input.current?.blur();
-            setText("");
+            if (text !== place.search) send();
+            input.current?.blur();
           }
         }}
       />

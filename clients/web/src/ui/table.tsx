@@ -140,12 +140,18 @@ export function Table<R>(props: TableProps<R>) {
         aria-rowindex={1}
         style={{ gridTemplateColumns: tracks, height: `${header}px` }}
       >
-        {columns.map((column) => {
+        {columns.map((column, i) => {
+          // What has no title of its own goes with the column before it, which has the room for its title then.
+          if (column.title === "" && i > 0) return null;
+          const untitled = columns.slice(i + 1).findIndex(({ title }) => title !== "");
+          const span = 1 + (untitled < 0 ? columns.length - i - 1 : untitled);
           const sorted = props.sort !== undefined && column.sort === props.sort.by;
           return (
             <div
               key={column.id}
               role="columnheader"
+              title={column.title}
+              {...(span > 1 ? { "aria-colspan": span, style: { gridColumn: `span ${span}` } } : {})}
               class={column.align === "right" ? "right" : ""}
               aria-sort={sorted ? (props.sort.descending ? "descending" : "ascending") : undefined}
             >

@@ -93,7 +93,9 @@ export default (test, { axe, bridge, demo, root }) => {
       assert.ok(width <= 360, `${width} wide`);
       const { x, y } = await views.place("main.parseOrders");
       await views.page.touchscreen.tap(x, y);
-      await views.until("it is chosen", async () => (await views.chosen()) === "main.parseOrders");
+      await views.until("it is chosen", async () =>
+        /main\.parseOrders/.test(await views.page.locator(".details-line").textContent()),
+      );
       await axe(views);
     },
     { viewport: { width: 360, height: 740 }, hasTouch: true },

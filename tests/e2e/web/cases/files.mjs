@@ -2,6 +2,7 @@
 import assert from "node:assert";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 
 export default (test, { axe, demo, scratch }) => {
   test("treats hostile names as data, everywhere", async (views) => {
@@ -122,6 +123,41 @@ export default (test, { axe, demo, scratch }) => {
     await views.until("the dropped file", async () => /^large\.folded/.test(await views.page.title()));
     await views.ready();
     assert.match((await views.items())[0].text, /^all, 300 k/);
+  });
+
+  test("keeps what is shown when a dropped file is no profile, and says so by its name", async (views) => {
+    await views.open(demo);
+    await views.ready();
+    await views.clickBox("main.parseOrders");
+    await views.until("a zoom", () => views.fragment().get("zoom"));
+    const before = views.page.url();
+    const drop = async (name, bytes) => {
+      const data = await views.page.evaluateHandle(
+        ([called, content]) => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([new Uint8Array(content)], called));
+          return transfer;
+        },
+        [name, [...bytes]],
+      );
+      await views.page.dispatchEvent("main", "drop", { dataTransfer: data });
+    };
+    await drop("holiday.bin", Buffer.from([0, 1, 2, 255, 254, 0, 0, 7, 7, 7]));
+    await views.until("what is wrong with it", async () =>
+      /holiday\.bin/.test(await views.page.locator(".notices").textContent()),
+    );
+    assert.doesNotMatch(await views.page.locator("#app").textContent(), /uploads|\/run\/|\/tmp\/profd/);
+    assert.strictEqual(views.page.url(), before);
+    assert.ok((await views.items()).length > 0, "the picture stays");
+    assert.strictEqual(await views.chosen(), "main.parseOrders");
+    const whole = Array.from(
+      { length: 20_000 },
+      (_, i) => `main;step_${i % 97};leaf_${(i * 7919) % 20_011} ${1 + (i % 9)}\n`,
+    );
+    await drop("cut.folded.gz", gzipSync(whole.join("")).subarray(0, 60_000));
+    await views.page.getByRole("button", { name: "Open what can be read" }).click();
+    await views.until("the beginning of it", async () => /^cut\.folded/.test(await views.page.title()));
+    await views.ready();
   });
 
   test("opens a file that is dropped anywhere on the page, and says so when it is gone with a reload", async (views) => {

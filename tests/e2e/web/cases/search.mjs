@@ -24,6 +24,8 @@ export default (test, { bridge, demo, scratch }) => {
       async () => (await views.page.locator(".details .stack").textContent()) !== first,
     );
     await views.page.keyboard.press("Escape");
+    assert.strictEqual(views.fragment().get("search"), "json", "what was found is still lit");
+    await views.page.keyboard.press("Escape");
     await views.until("no search", () => views.fragment().get("search") === null);
     await views.page.locator("[role=search] input").fill("(");
     await views.until("what is wrong", async () =>

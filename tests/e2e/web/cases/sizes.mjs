@@ -46,8 +46,8 @@ export default (test, { demo, scratch }) => {
     await views.until("the share", async () => /%/.test(await views.page.locator(".search-share").textContent()));
     for (let i = 0; i < 3; ++i) await views.page.keyboard.press("Enter");
     await views.until("a match", async () => /method12\d$/.test(await views.chosen()));
-    await views.page.keyboard.press("Escape"); // the words go
-    await views.page.keyboard.press("Escape"); // and the search is left
+    await views.page.keyboard.press("Escape"); // the search is left, its words stay
+    await views.page.keyboard.press("Escape"); // and go
     await views.page.keyboard.press("3");
     await views.until("rows", async () => (await views.page.locator(".table-row").count()) > 10);
   });

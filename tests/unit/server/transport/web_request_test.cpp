@@ -1,7 +1,7 @@
 // Who is let in over HTTP: tables of what browsers, programs and attackers send.
 #include "server/transport/web_request.h"
 
-#include "server/transport/web_server.h"
+#include "server/engine/uri.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -110,6 +110,8 @@ TEST_CASE("web: what is asked, and by whom, decides before any secret is looked 
       {head("PUT", "/app.js"), WebAsk::method},
       {head("POST", "/token"), WebAsk::token},
       {head("GET", "/token"), WebAsk::method},
+      {head("POST", "/code"), WebAsk::code},
+      {head("GET", "/code"), WebAsk::method},
       {head("GET", "/psp"), WebAsk::unknown},
       {head("POST", "/psp"), WebAsk::method},
       {upgraded(head("GET", "/psp")), WebAsk::session},
@@ -137,6 +139,7 @@ TEST_CASE("web: what is asked, and by whom, decides before any secret is looked 
       {from(head("GET", "/app.js"), "cross-site", "no-cors", "script"), WebAsk::misplaced},
       {from(head("GET", "/app.js"), "same-site", "no-cors", "script"), WebAsk::misplaced},
       {from(head("POST", "/token"), "same-site"), WebAsk::misplaced},
+      {from(head("POST", "/code"), "same-site"), WebAsk::misplaced},
       {from(upgraded(head("GET", "/psp")), "same-site", "websocket", "websocket"), WebAsk::misplaced},
       {from(upgraded(head("GET", "/psp")), "cross-site", "websocket", "websocket"), WebAsk::misplaced},
       {from(head("GET", "/"), "something-new"), WebAsk::misplaced},
@@ -218,4 +221,6 @@ TEST_CASE("web: what costs something is asked of codes alone, and of one code on
 
 TEST_CASE("web: what stands in an address is percent-encoded, whatever it is") {
   CHECK(percent_encoded("file:///a b/ü&#%.pprof") == "file%3A%2F%2F%2Fa%20b%2F%C3%BC%26%23%25.pprof");
+  CHECK(*fragment_decoded("file:///a+b/%C3%BC%26%23%25.pprof") == "file:///a b/ü&#%.pprof");
+  for (const char* wrong : {"%", "%4", "%4g", "a%"}) CHECK_FALSE(fragment_decoded(wrong).has_value());
 }

@@ -61,6 +61,9 @@ const MAX_BOXES = 4000;
 /** A match narrower than this is zoomed to. */
 const SEEN_PIXELS = 30;
 const MAX_WIDTH = 1_000_000;
+/** Boxes that a remainder opens into are at least so wide on the average, and no more than so many fit a picture. */
+const OPENED_PIXELS = 24;
+const MAX_OPENED = 1500;
 
 /** A picture for the camera: `anchor` is the box in the middle, which stays where it is. */
 interface Closer {
@@ -138,7 +141,9 @@ export class FlameController {
       const parent = layout.parent[item]!;
       if (parent !== layout.zoomed) return this.zoomTo(Math.max(0, parent));
       // The picture is as wide as the parent already: closer by the camera, which opens it.
-      this.fly({ x0: layout.x[item]!, x1: layout.x[item]! + layout.w[item]! });
+      const closer = this.openedBy(item);
+      if (closer === undefined) return undefined;
+      this.fly(closer);
       this.refineSoon(ZOOM_MS);
       return undefined;
     }
@@ -147,6 +152,27 @@ export class FlameController {
     if (item === layout.zoomed && isWhole(this.camera, layout.span)) return undefined;
     this.fly({ x0: layout.x[item]!, x1: layout.x[item]! + layout.w[item]! });
     return zoom;
+  }
+
+  /** Whether a click on a remainder shows its boxes; else they are too many for a picture, whatever its scale. */
+  opens(item: number): boolean {
+    const { layout } = this;
+    if (layout === undefined || !isRemainder(layout, item)) return false;
+    return layout.parent[item] !== layout.zoomed || this.openedBy(item) !== undefined;
+  }
+
+  /** What the camera is to show of a remainder below the zoomed box. */
+  private openedBy(item: number): Camera | undefined {
+    const layout = this.layout!;
+    const count = layout.answer.remainder.count[item - layout.boxes]!;
+    const x0 = layout.x[item]!;
+    const w = layout.w[item]!;
+    const size = this.camera.x1 - this.camera.x0;
+    // All of it, where that is closer by enough to tell some apart; else the part of it where it begins.
+    if (w <= size / 2) return { x0, x1: x0 + w };
+    const part = (w * this.width) / (count * OPENED_PIXELS);
+    if (count > MAX_OPENED || this.width * (layout.span / part) > MAX_WIDTH) return undefined;
+    return { x0, x1: x0 + Math.min(part, size / 2) };
   }
 
   /** Wheel or pinch: below 1 is closer. */

@@ -6,7 +6,7 @@ import { FlameGraphRequest, HiddenMatchesRequest, TableRequest } from "../../../
 import type { App, Selected } from "../../app.js";
 import { releaser, watchScreen } from "../../draw/canvas.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
-import { findPath, hit, isRemainder, type Layout } from "../../draw/layout.js";
+import { findPath, hit, isRemainder, namesOf, type Layout } from "../../draw/layout.js";
 import { lineOf, rowTop, visibleRows, type Frame } from "../../draw/paint.js";
 import type { ColorScheme } from "../../state/place.js";
 import { useApp } from "../../ui/context.js";
@@ -32,6 +32,8 @@ export interface StageProps {
   readonly hues: GroupHues;
   readonly onZoom: (zoom: readonly string[], step: boolean) => void;
   readonly onMenu: (box: Selected, at: Point) => void;
+  /** More boxes than a picture can have are right below the box of these names. */
+  readonly onList?: (names: readonly string[]) => void;
   readonly onLayout?: (layout: Layout, paints: Paints) => void;
   readonly onCounted?: (layout: Layout) => void;
   readonly onFrame?: (frame: FrameInfo) => void;
@@ -187,6 +189,11 @@ export function Stage(props: StageProps) {
     painter.invalidate();
   };
   const zoom = (item: number) => {
+    const of = controller.layout;
+    if (of !== undefined && isRemainder(of, item) && !controller.opens(item)) {
+      latest.current.props.onList?.(namesOf(of, Math.max(0, of.parent[item]!)));
+      return;
+    }
     const to = controller.zoomTo(item);
     if (to !== undefined) latest.current.props.onZoom(to, true);
   };
@@ -233,7 +240,10 @@ export function Stage(props: StageProps) {
     hover: (item, at) => {
       const of = controller.layout;
       const before = hovered.value;
-      hovered.value = item < 0 || at === undefined || of === undefined ? undefined : { item, at, layout: of };
+      hovered.value =
+        item < 0 || at === undefined || of === undefined
+          ? undefined
+          : { item, at, layout: of, opens: controller.opens(item) };
       if (hovered.value?.item !== before?.item) painter.invalidate();
     },
     click: (item) => {

@@ -10,6 +10,8 @@ export interface Hovered {
   readonly item: number;
   readonly at: Point;
   readonly layout: Layout;
+  /** A click shows the boxes of this remainder; else they are listed. */
+  readonly opens: boolean;
 }
 
 const KINDS: Readonly<Record<number, string>> = {
@@ -50,12 +52,22 @@ export function FlameTooltip({ hovered, metricNames }: { hovered: Hovered; metri
   }, [at.x, at.y, item]);
   return (
     <div class="tooltip" ref={box} aria-hidden="true">
-      <BoxFacts layout={layout} item={item} metric={metricNames > 1} />
+      <BoxFacts layout={layout} item={item} metric={metricNames > 1} opens={hovered.opens} />
     </div>
   );
 }
 
-export function BoxFacts({ layout, item, metric }: { layout: Layout; item: number; metric: boolean }) {
+export function BoxFacts({
+  layout,
+  item,
+  metric,
+  opens,
+}: {
+  layout: Layout;
+  item: number;
+  metric: boolean;
+  opens: boolean;
+}) {
   const answer = layout.answer;
   if (isRemainder(layout, item)) {
     const matched = layout.hidden?.matchedText[item - layout.boxes] ?? "";
@@ -63,7 +75,7 @@ export function BoxFacts({ layout, item, metric }: { layout: Layout; item: numbe
       <>
         <div class="tooltip-name">{layout.text[item]}</div>
         {matched !== "" && <div class="tooltip-match">{matched}</div>}
-        <div class="tooltip-note">Too narrow to be drawn alone. Click to open.</div>
+        <div class="tooltip-note">Too narrow to be drawn alone. Click to {opens ? "open" : "list them"}.</div>
       </>
     );
   }

@@ -10,15 +10,16 @@ import { shown } from "../../draw/shown.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape } from "../../state/state.js";
-import { Name, Notes, Segments, Select } from "../../ui/bits.js";
+import { Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { useApp, useProfile } from "../../ui/context.js";
+import { missingOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
 import { FunctionPicker } from "../../ui/picker.js";
 import { useSearch } from "../../ui/search.js";
+import { showInTree } from "../tree/view.js";
 import { Minimap } from "./minimap.js";
 import { exportPng, exportSvg } from "./picture.js";
 import { Stage, type FrameInfo, type StageHandle } from "./stage.js";
@@ -225,6 +226,7 @@ export function FlameView() {
       <Notes
         texts={[...(answer?.warnings ?? []), answer?.estimated, answer?.excluded?.text, answer?.truncated?.text]}
       />
+      <Missing parts={missingOf(profile?.summary, "symbols")} />
       {target === undefined ? (
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
@@ -250,6 +252,7 @@ export function FlameView() {
             handle={handle}
             onZoom={(zoom, asStep) => app.update((state) => go(state, { zoom }), asStep)}
             onMenu={(box, at) => (menu.value = { box, at })}
+            onList={(names) => showInTree(app, names)}
             onLayout={(layout, paints) => {
               setPicture({ layout, paints });
               search.hidden.value = layout.hidden;

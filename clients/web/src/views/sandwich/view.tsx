@@ -75,7 +75,9 @@ export function SandwichView() {
   const choose = (i: number) => {
     setAt(i);
     const value = list.row(i);
-    if (value !== undefined) app.update((state) => go(state, { fn: value.name }), false);
+    if (value === undefined) return;
+    app.select({ name: value.name, frames: [], file: value.file, line: value.line, module: value.module });
+    app.update((state) => go(state, { fn: value.name }), false);
   };
   return (
     <div class="view">
@@ -159,6 +161,7 @@ export function SandwichView() {
             title="Which function?"
             onPick={(name) => {
               setPicking(false);
+              app.select({ name, frames: [] });
               app.update((state) => go(state, { fn: name }));
             }}
             onClose={() => setPicking(false)}

@@ -3,10 +3,10 @@ import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TableRequest, type TableResult, type TableSort, type ViewShape } from "../../../../shared/ts/psp.js";
-import type { Selected } from "../../app.js";
+import type { App, Selected } from "../../app.js";
 import { nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
-import { go, setShape } from "../../state/state.js";
+import { go, setShape, show } from "../../state/state.js";
 import { Busy, Empty, Name, Segments } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
@@ -25,6 +25,18 @@ const MIDDLE = 720;
 
 /** What was open: another view that is looked at meanwhile closes nothing. */
 let kept: { readonly of: string; readonly open: Tree["open"] } = { of: "", open: EMPTY.open };
+/** The names of what is to be chosen once it is there. */
+let wanted: readonly string[] = [];
+
+/** What is right below the box of these names, all of it. */
+export function showInTree(app: App, names: readonly string[]): void {
+  const of = app.profile.peek()?.uri ?? "";
+  const open = new Set(kept.of === of ? kept.open : []);
+  names.forEach((_, i) => open.add(idOf(names.slice(0, i + 1))));
+  kept = { of, open };
+  wanted = names;
+  app.update((state) => show(state, "tree"));
+}
 
 export function TreeView() {
   const app = useApp();
@@ -90,7 +102,12 @@ export function TreeView() {
         if ((await load(waiting.parent, 0)) === undefined) return;
       }
     };
-    void again();
+    void again().then(() => {
+      const id = idOf(wanted);
+      if (wanted.length > 0)
+        setAt(rowsOf(current.current).findIndex((r) => r.kind === "node" && idOf(r.node.names) === id));
+      wanted = [];
+    });
   }, [key]);
 
   const rows = useMemo(() => rowsOf(tree), [tree]);
