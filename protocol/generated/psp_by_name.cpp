@@ -155,6 +155,8 @@ const std::map<std::string_view, Recode>& recoders() {
       {"SourceFunctionsResult", recode_as<SourceFunctionsResult>},
       {"SourceTextParams", recode_as<SourceTextParams>},
       {"SourceTextResult", recode_as<SourceTextResult>},
+      {"SourceOutsideParams", recode_as<SourceOutsideParams>},
+      {"SourceOutsideResult", recode_as<SourceOutsideResult>},
       {"UploadBeginParams", recode_as<UploadBeginParams>},
       {"UploadBeginResult", recode_as<UploadBeginResult>},
       {"UploadPieceParams", recode_as<UploadPieceParams>},

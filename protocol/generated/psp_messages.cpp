@@ -264,6 +264,15 @@ bool SourceTextRequest::decode_result(const Json& value, Result& out, const Path
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SourceOutsideRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SourceOutsideRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceOutsideRequest::result_text(const Result& result) { return text_of(result); }
+bool SourceOutsideRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool UploadBeginRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

@@ -377,6 +377,21 @@ struct SourceTextRequest {
   static std::string result_text(const Result& result);
 };
 
+// A source file that the profile names and that is outside of the workspace: what the user is to be
+// asked before it is shown, and, with `allow`, what the user said. The folder is the server's word:
+// a client names a file of the profile and says yes to what the answer asked. `source/text` then
+// shows sources of that folder, to this client alone and as long as it is connected.
+struct SourceOutsideRequest {
+  static constexpr char method[] = "source/outside";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SourceOutsideParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SourceOutsideResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // A file comes from the client in pieces: for clients that have bytes and no path, such as a file
 // dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open`
 // with the `uri` of `upload/end`), and removes it with the connection.

@@ -2731,6 +2731,39 @@ void write(JsonText& out, const SourceTextResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, SourceOutsideParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("path", out.path)
+      .limit("path", out.path, {.max_length = 65536})
+      .optional("allow", out.allow)
+      .ok();
+}
+void write(JsonText& out, const SourceOutsideParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "path", value.path);
+  put_optional(out, "allow", value.allow);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceOutsideResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .required("root", out.root)
+      .required("text", out.text)
+      .required("allowed", out.allowed)
+      .ok();
+}
+void write(JsonText& out, const SourceOutsideResult& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "root", value.root);
+  put(out, "text", value.text);
+  put(out, "allowed", value.allowed);
+  out.end_object();
+}
+
 bool decode(const Json& value, UploadBeginParams& out, const Path& path) {
   return ObjectReader(value, path)
       .required("name", out.name)

@@ -2351,6 +2351,33 @@ struct SourceTextResult {
 bool decode(const nlohmann::json& value, SourceTextResult& out, const Path& path);
 void write(JsonText& out, const SourceTextResult& value);
 
+// Parameters of `source/outside`.
+struct SourceOutsideParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // A file, as the profile names it.
+  std::string path;
+  // `root` of an earlier answer, to which the user said yes. Another folder than the server's
+  // fails.
+  std::optional<std::string> allow;
+};
+bool decode(const nlohmann::json& value, SourceOutsideParams& out, const Path& path);
+void write(JsonText& out, const SourceOutsideParams& value);
+
+// What one answer of the user opens.
+struct SourceOutsideResult {
+  // The file, every link followed.
+  std::string uri;
+  // The folder whose sources it opens: that of a library, else the file's own.
+  std::string root;
+  // The question, as a sentence.
+  std::string text;
+  // It is open now.
+  bool allowed = false;
+};
+bool decode(const nlohmann::json& value, SourceOutsideResult& out, const Path& path);
+void write(JsonText& out, const SourceOutsideResult& value);
+
 // Parameters of `upload/begin`.
 struct UploadBeginParams {
   // The file's name; what is a folder in it is left out.

@@ -170,6 +170,11 @@ Document* Workspace::document(const std::string& path) {
   return found->second.get();
 }
 
+void Workspace::add_outside(const std::string& path) {
+  constexpr std::size_t kMost = 1000;
+  if (outside_.size() < kMost && outside_.insert(path).second) documents_changed_ = true;
+}
+
 std::shared_ptr<const Document> Workspace::document_snapshot(const std::string& path) const {
   const auto found = documents_.find(path);
   return found == documents_.end() ? nullptr : found->second;
@@ -180,6 +185,8 @@ void Workspace::index_documents() const {
   auto index = std::make_shared<PathIndex>();
   for (const auto& [path, document] : documents_)
     if (!files_ || !in_walked_roots(path)) index->add(path);
+  for (const std::string& path : outside_)
+    if (documents_.count(path) == 0 && !in_walked_roots(path)) index->add(path);
   const bool was_empty = !document_index_ || document_index_->size() == 0;
   if (index->size() == 0 && was_empty) return;
   document_index_ = std::move(index);

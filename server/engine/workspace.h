@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ class Workspace {
   void close_document(const std::string& path);
   // To change it; null when the document is not open. Snapshots taken before do not see the change.
   [[nodiscard]] Document* document(const std::string& path);
+  // A file in no folder of the workspace, whose costs the client may ask for all the same; a bounded number.
+  void add_outside(const std::string& path);
   // For tasks: immutable. Null when the document is not open.
   [[nodiscard]] std::shared_ptr<const Document> document_snapshot(const std::string& path) const;
   // For tasks: immutable.
@@ -107,6 +110,7 @@ class Workspace {
   Changed changed_;
   // Open documents outside the walked roots, by path; made when it is asked for after the set has changed.
   mutable std::shared_ptr<const PathIndex> document_index_;
+  std::set<std::string> outside_;
   mutable std::uint64_t documents_version_ = 0;
   mutable bool documents_changed_ = false;
 };

@@ -378,6 +378,103 @@ class Web(unittest.TestCase):
             editor.tell("initialized", {})
             self.assertEqual(editor.ask("source/text", {"textDocument": {"uri": file}})["result"]["text"], "the secret\n")
 
+    def test_a_page_shows_what_its_user_said_yes_to_and_names_no_folder(self) -> None:
+        outside = os.path.realpath(tempfile.mkdtemp(dir=self.folder.name))
+        texts = {"lib/a.py": "a", "lib/b.py": "b", "lib/c.txt": "c", "lib/.env": "key", "other/d.py": "d", ".ssh/e.py": "e"}
+        for name, text in texts.items():
+            path = os.path.join(outside, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as out:
+                out.write(text)
+        os.symlink(os.path.join(outside, ".ssh/e.py"), os.path.join(outside, "lib/link.py"))
+        named = [os.path.join(outside, name) for name in (*texts, "lib/link.py") if name != "lib/b.py"] + ["/etc/passwd", "/etc/shadow"]
+        profile = os.path.join(self.work, "outside.speedscope.json")
+        with open(profile, "w") as out:
+            frames = [{"name": f"f{i}", "file": file, "line": 1} for i, file in enumerate(named)]
+            samples = [[i] for i in range(len(named))]
+            json.dump({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": frames},
+                       "profiles": [{"type": "sampled", "name": "p", "unit": "none", "startValue": 0, "endValue": len(named),
+                                     "samples": samples, "weights": [1] * len(named)}]}, out)
+
+        def at(name: str) -> str:
+            return os.path.join(outside, name)
+
+        page, other = self.session(["file://" + self.work]), self.session(["file://" + self.work])
+        handle = page.ask("profile/open", {"uri": "file://" + profile})["result"]["profile"]
+        self.assertEqual(other.ask("profile/open", {"uri": "file://" + profile})["result"]["profile"], handle)
+
+        def ask(method: str, by: WebSocket = page, **params: object) -> dict:
+            return by.ask(method, {"profile": handle, **params})
+
+        def text(path: str, by: WebSocket = page) -> str | None:
+            whole = by.ask("source/text", {"textDocument": {"uri": "file://" + path}})
+            part = by.ask("source/text", {"profile": handle, "path": path})
+            return next((each["result"]["text"] for each in (whole, part) if "result" in each), None)
+
+        self.assertIsNone(text(at("lib/a.py")))
+        question = ask("source/outside", path=at("lib/a.py"))["result"]
+        self.assertEqual((question["root"], question["allowed"]), ("file://" + at("lib"), False))
+        self.assertIsNone(text(at("lib/a.py")), "a question opens nothing")
+        # The folder is the daemon's word, and only files that the profile names are asked about.
+        for path, folder in ((at("lib/a.py"), outside), (at("lib/a.py"), "/"), (at("lib/a.py"), "/etc"), (at("lib/b.py"), at("lib")),
+                             (at("lib/c.txt"), at("lib")), (at("lib/.env"), at("lib")), (at("lib/link.py"), at("lib")),
+                             (at(".ssh/e.py"), at(".ssh")), ("/etc/passwd", "/etc"), ("/etc/shadow", "/etc")):
+            self.assertIn("error", ask("source/outside", path=path, allow="file://" + folder), path)
+            self.assertIsNone(text(path), path)
+        self.assertTrue(ask("source/outside", path=at("lib/a.py"), allow="file://" + at("lib"))["result"]["allowed"])
+        self.assertEqual((text(at("lib/a.py")), text(at("lib/b.py"))), ("a", "b"))
+        for name in ("lib/c.txt", "lib/.env", "lib/link.py", "other/d.py", ".ssh/e.py"):
+            self.assertIsNone(text(at(name)), name)
+        self.assertIsNone(text(at("lib/a.py"), other), "another page was not asked")
+        page.close()
+        other.close()
+
+    def test_a_page_is_shown_sources_of_so_many_folders(self) -> None:
+        outside = os.path.realpath(tempfile.mkdtemp(dir=self.folder.name))
+        files = [os.path.join(outside, str(i), "a.py") for i in range(65)]
+        for path in files:
+            os.mkdir(os.path.dirname(path))
+            Path(path).write_text("a")
+        page = self.session(["file://" + self.work])
+        profile = os.path.join(self.work, "many.speedscope.json")
+        Path(profile).write_text(json.dumps({
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "shared": {"frames": [{"name": path, "file": path, "line": 1} for path in files]},
+            "profiles": [{"type": "sampled", "name": "p", "unit": "none", "startValue": 0, "endValue": len(files),
+                          "samples": [[i] for i in range(len(files))], "weights": [1] * len(files)}]}))
+        handle = page.ask("profile/open", {"uri": "file://" + profile})["result"]["profile"]
+        said = [page.ask("source/outside", {"profile": handle, "path": path, "allow": "file://" + os.path.dirname(path)})
+                for path in files]
+        self.assertTrue(all(one["result"]["allowed"] for one in said[:64]))
+        self.assertEqual(said[64]["error"]["data"]["reason"], "limit")
+        page.close()
+
+    def test_who_has_the_token_gets_codes_for_it_and_nobody_else(self) -> None:
+        token = self.token()
+        for headers in ({}, {"Authorization": "Token wrong"}, {"Authorization": f"Code {token}"}, {"Authorization": f"Bearer {token}"}):
+            self.assertEqual(self.request("POST", "/code", **headers).status, 401, headers)
+        self.assertEqual(self.request("POST", "/code", Authorization=f"Token {token}", Sec_Fetch_Site="same-site").status, 403)
+        self.assertEqual(self.request("POST", "/code", Authorization=f"Token {token}", Origin="http://127.0.0.1:1").status, 403)
+        self.assertEqual(self.request("GET", "/code", Authorization=f"Token {token}").status, 405)
+        code = json.loads(self.request("POST", "/code", Authorization=f"Token {token}").body)["code"]
+        self.assertNotIn(token, code)
+        self.assertEqual(json.loads(self.request("POST", "/token", Authorization=f"Code {code}").body), {"token": token})
+        self.assertEqual(self.request("POST", "/token", Authorization=f"Code {code}").status, 401)
+
+    def test_view_takes_from_a_link_what_is_looked_at_and_nothing_that_lets_in(self) -> None:
+        place = "view=bottom-up+by+module&tab=flat&zoom=1a.2b&search=a%26b"
+        link = f"http://127.0.0.1:1/#t=mine&c=code&root=file:///etc&open={urllib.parse.quote('file://' + self.profile)}&{place}&x=1"
+        done = subprocess.run([PROFD, "view", "--no-open", "--socket", self.socket_path, link],
+                              cwd=self.work, env=self.environment, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        port, given = self.parts(done.stdout.decode().strip())
+        self.assertNotEqual(port, 1)
+        self.assertEqual(given["t"], [self.token()])
+        self.assertEqual((given["open"], given["root"]), (["file://" + self.profile], ["file://" + self.work]))
+        wanted = {"view": ["bottom-up by module"], "tab": ["flat"], "zoom": ["1a.2b"], "search": ["a&b"]}
+        self.assertEqual({key: given[key] for key in wanted}, wanted)
+        self.assertEqual(set(given) - set(wanted), {"t", "open", "root"})
+
     def test_a_page_gets_no_other_address(self) -> None:
         page = self.session()
         self.assertIn("error", page.ask("web/address", {}))

@@ -3291,6 +3291,46 @@ class SourceTextResult(Structure):
 
 
 @dataclass(kw_only=True)
+class SourceOutsideParams(Structure):
+    """Parameters of `source/outside`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    path: str
+    # A file, as the profile names it.
+    allow: str | None = None
+    # `root` of an earlier answer, to which the user said yes. Another folder than the server's
+    # fails.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "path": FieldSpec("path", "s", True, {"maxLength":65536}),
+        "allow": FieldSpec("allow", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SourceOutsideResult(Structure):
+    """What one answer of the user opens."""
+
+    uri: str
+    # The file, every link followed.
+    root: str
+    # The folder whose sources it opens: that of a library, else the file's own.
+    text: str
+    # The question, as a sentence.
+    allowed: bool
+    # It is open now.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+        "root": FieldSpec("root", "s", True),
+        "text": FieldSpec("text", "s", True),
+        "allowed": FieldSpec("allowed", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
 class UploadBeginParams(Structure):
     """Parameters of `upload/begin`."""
 
@@ -3678,6 +3718,11 @@ SOURCE_TEXT_REQUEST = Message("source/text", ["S", "SourceTextParams"], ["S", "S
 # The text of a source file, for clients that cannot read files. Only files of the workspace are
 # given: those that lie in its roots once every link is followed. Any other path fails, whatever a
 # profile says of it.
+SOURCE_OUTSIDE_REQUEST = Message("source/outside", ["S", "SourceOutsideParams"], ["S", "SourceOutsideResult"])
+# A source file that the profile names and that is outside of the workspace: what the user is to be
+# asked before it is shown, and, with `allow`, what the user said. The folder is the server's word:
+# a client names a file of the profile and says yes to what the answer asked. `source/text` then
+# shows sources of that folder, to this client alone and as long as it is connected.
 UPLOAD_BEGIN_REQUEST = Message("upload/begin", ["S", "UploadBeginParams"], ["S", "UploadBeginResult"])
 # A file comes from the client in pieces: for clients that have bytes and no path, such as a file
 # dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open`

@@ -2204,6 +2204,28 @@ export interface SourceTextResult {
   size: Measure;
 }
 
+/** Parameters of `source/outside`. */
+export interface SourceOutsideParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** A file, as the profile names it. */
+  path: string;
+  /** `root` of an earlier answer, to which the user said yes. Another folder than the server's fails. */
+  allow?: string;
+}
+
+/** What one answer of the user opens. */
+export interface SourceOutsideResult {
+  /** The file, every link followed. */
+  uri: string;
+  /** The folder whose sources it opens: that of a library, else the file's own. */
+  root: string;
+  /** The question, as a sentence. */
+  text: string;
+  /** It is open now. */
+  allowed: boolean;
+}
+
 /** Parameters of `upload/begin`. */
 export interface UploadBeginParams {
   /** The file's name; what is a folder in it is left out. */
@@ -2532,6 +2554,14 @@ export const SourceFunctionsRequest: RequestType<SourceFunctionsParams, SourceFu
  * that lie in its roots once every link is followed. Any other path fails, whatever a profile says of it.
  */
 export const SourceTextRequest: RequestType<SourceTextParams, SourceTextResult> = { method: "source/text", lane: "interactive" };
+
+/**
+ * A source file that the profile names and that is outside of the workspace: what the user is to be asked
+ * before it is shown, and, with `allow`, what the user said. The folder is the server's word: a client names
+ * a file of the profile and says yes to what the answer asked. `source/text` then shows sources of that
+ * folder, to this client alone and as long as it is connected.
+ */
+export const SourceOutsideRequest: RequestType<SourceOutsideParams, SourceOutsideResult> = { method: "source/outside", lane: "interactive" };
 
 /**
  * A file comes from the client in pieces: for clients that have bytes and no path, such as a file dropped on

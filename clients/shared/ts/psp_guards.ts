@@ -870,6 +870,17 @@ export const schema: Schema = {
     lineCount: { type: "u", required: true },
     size: { type: ["S", "Measure"], required: true },
   },
+  SourceOutsideParams: {
+    profile: { type: "s" },
+    path: { type: "s", required: true, maxLength: 65536 },
+    allow: { type: "s" },
+  },
+  SourceOutsideResult: {
+    uri: { type: "s", required: true },
+    root: { type: "s", required: true },
+    text: { type: "s", required: true },
+    allowed: { type: "b", required: true },
+  },
   UploadBeginParams: {
     name: { type: "s", required: true, maxLength: 4096 },
     size: { type: "l", required: true, minimum: 0 },

@@ -1,4 +1,11 @@
-// source/annotations, source/resolve and source/text.
+// source/annotations, source/resolve, source/text and source/outside.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "server/dialect/psp/annotate_request.h"
@@ -7,6 +14,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/functions_at.h"
+#include "server/feature/outside_source.h"
 #include "server/feature/source_answer.h"
 #include "server/feature/source_text_answer.h"
 
@@ -74,6 +82,42 @@ psp::SourceResolveResult resolved_to_psp(ResolveAnswer answer) {
   return out;
 }
 
+// Folders outside of the workspace that the user of this client said yes to. A worker finds out which folder a
+// yes is about, so workers write and read it.
+class AllowedRoots {
+ public:
+  // False where the client has as many as it may have.
+  bool add(const std::string& root) {
+    constexpr std::size_t kMost = 64;
+    const std::lock_guard lock(mutex_);
+    if (roots_.size() >= kMost && roots_.count(root) == 0) return false;
+    roots_.insert(root);
+    return true;
+  }
+  [[nodiscard]] bool has(const std::string& root) const {
+    const std::lock_guard lock(mutex_);
+    return roots_.count(root) != 0;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> roots_;
+};
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : home;
+}
+
+// The folder outside of the workspace that a file may be shown of, "" for none.
+std::string allowed_root_of(const std::string& path, const AllowedRoots& allowed) {
+  std::error_code error;
+  const auto real = std::filesystem::canonical(path, error);
+  const auto home = std::filesystem::canonical(home_folder(), error);
+  const std::string root = root_of_source(real.string(), home.string());
+  return !root.empty() && allowed.has(root) ? root : "";
+}
+
 class SourcesModule final : public Module {
  public:
   explicit SourcesModule(SessionContext& session) : session_(session) {}
@@ -81,13 +125,24 @@ class SourcesModule final : public Module {
 
  private:
   SessionContext& session_;
+  std::shared_ptr<AllowedRoots> allowed_ = std::make_shared<AllowedRoots>();
 };
+
+psp::SourceOutsideResult outside_to_psp(const OutsideSource& outside, bool allowed) {
+  return {uri_of_path(outside.path), uri_of_path(outside.root),
+          fmt::format("{} is outside of the workspace; only the profile says that it is meant. Show the sources below {}?",
+                      sanitize_text(outside.path), sanitize_text(outside.root)),
+          allowed};
+}
 
 void SourcesModule::bind(protocol::Binder& binder) {
   binder.request<psp::SourceAnnotationsRequest>([this](const psp::SourceAnnotationsParams& params,
                                                        protocol::Reply<psp::SourceAnnotationsRequest> reply) {
     const auto open = session_.profile(params.profile);
     if (!open) return reply.error(open.error());
+    if (const auto path = path_of_uri(params.text_document.uri);
+        path && allowed_->has(root_of_source(*path, home_folder())))
+      session_.workspace.add_outside(*path);
     auto request = annotate_request(session_, *open, params.text_document.uri);
     if (!request) return reply.error(request.error());
     auto filters = from_psp(params.filters, "params.filters");
@@ -167,15 +222,44 @@ void SourcesModule::bind(protocol::Binder& binder) {
     session_.run<psp::SourceTextRequest>(
         true, std::move(reply), file,
         [&views = session_.engine.views(), open, file, named = params.path.value_or(""),
-         workspace = session_.workspace.snapshot(), folders = session_.workspace.walked_roots()](
-            const StopToken& stop) -> Result<psp::SourceTextResult> {
+         workspace = session_.workspace.snapshot(), folders = session_.workspace.walked_roots(),
+         allowed = allowed_](const StopToken& stop) mutable -> Result<psp::SourceTextResult> {
           std::string path = file;
           if (open) {
-            PROFD_TRY(path, workspace_file_of(views, *open, workspace, named, stop));
+            auto here = workspace_file_of(views, *open, workspace, named, stop);
+            if (!here) {
+              const auto outside = outside_source(*open->profile, named, home_folder());
+              if (outside && allowed->has(outside->root)) here = outside->path;
+            }
+            PROFD_TRY(path, std::move(here));
           }
+          if (std::string root = allowed_root_of(path, *allowed); !root.empty()) folders.push_back(std::move(root));
           PROFD_TRY(SourceTextAnswer answer, source_text(folders, path, stop));
           return psp::SourceTextResult{uri_of_path(answer.path), std::move(answer.text),
                                        std::move(answer.encoding), answer.n_lines, to_bytes(answer.bytes)};
+        });
+  });
+
+  binder.request<psp::SourceOutsideRequest>([this](const psp::SourceOutsideParams& params,
+                                                   protocol::Reply<psp::SourceOutsideRequest> reply) {
+    const auto open = session_.profile(params.profile);
+    if (!open) return reply.error(open.error());
+    std::string agreed;
+    if (params.allow) {
+      auto path = path_of_uri(*params.allow);
+      if (!path) return reply.error(invalid_params("params.allow", path.error().message));
+      agreed = std::move(*path);
+    }
+    session_.run<psp::SourceOutsideRequest>(
+        true, std::move(reply), params.path,
+        [open = *open, path = params.path, agreed, allowed = allowed_](const StopToken&) -> Result<psp::SourceOutsideResult> {
+          PROFD_TRY(const OutsideSource outside, outside_source(*open->profile, path, home_folder()));
+          if (!agreed.empty() && agreed != outside.root)
+            return fail(ErrorCode::invalid, fmt::format("{} is not what was asked about: that was {}",
+                                                        sanitize_text(agreed), sanitize_text(outside.root)));
+          if (!agreed.empty() && !allowed->add(outside.root))
+            return fail(ErrorCode::limit, "the sources of more folders are shown than a page may have; load it anew");
+          return outside_to_psp(outside, allowed->has(outside.root));
         });
   });
 }

@@ -1258,6 +1258,19 @@ M.DaemonState = {
 ---@field lineCount integer Number of lines.
 ---@field size profd.Measure Its size in bytes.
 
+--- Parameters of `source/outside`.
+---@class profd.SourceOutsideParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field path string A file, as the profile names it.
+---@field allow? string `root` of an earlier answer, to which the user said yes. Another folder than the server's fails.
+
+--- What one answer of the user opens.
+---@class profd.SourceOutsideResult
+---@field uri string The file, every link followed.
+---@field root string The folder whose sources it opens: that of a library, else the file's own.
+---@field text string The question, as a sentence.
+---@field allowed boolean It is open now.
+
 --- Parameters of `upload/begin`.
 ---@class profd.UploadBeginParams
 ---@field name string The file's name; what is a folder in it is left out.
@@ -1451,6 +1464,9 @@ M.methods = {
   --- The text of a source file, for clients that cannot read files. Only files of the workspace are given: those that lie in its roots once every link is followed. Any other path fails, whatever a profile says of it.
   --- params: profd.SourceTextParams; result: profd.SourceTextResult
   source_text = "source/text",
+  --- A source file that the profile names and that is outside of the workspace: what the user is to be asked before it is shown, and, with `allow`, what the user said. The folder is the server's word: a client names a file of the profile and says yes to what the answer asked. `source/text` then shows sources of that folder, to this client alone and as long as it is connected.
+  --- params: profd.SourceOutsideParams; result: profd.SourceOutsideResult
+  source_outside = "source/outside",
   --- A file comes from the client in pieces: for clients that have bytes and no path, such as a file dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open` with the `uri` of `upload/end`), and removes it with the connection.
   --- params: profd.UploadBeginParams; result: profd.UploadBeginResult
   upload_begin = "upload/begin",
@@ -2393,6 +2409,17 @@ M.schema = {
     encoding = { type = "s", required = true },
     lineCount = { type = "u", required = true },
     size = { type = {"S", "Measure"}, required = true },
+  },
+  SourceOutsideParams = {
+    profile = { type = "s" },
+    path = { type = "s", required = true, maxLength = 65536 },
+    allow = { type = "s" },
+  },
+  SourceOutsideResult = {
+    uri = { type = "s", required = true },
+    root = { type = "s", required = true },
+    text = { type = "s", required = true },
+    allowed = { type = "b", required = true },
   },
   UploadBeginParams = {
     name = { type = "s", required = true, maxLength = 4096 },

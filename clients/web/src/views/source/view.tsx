@@ -4,14 +4,16 @@ import {
   SourceAnnotationsRequest,
   TableRequest,
   type SourceAnnotationsResult,
+  SourceOutsideRequest,
   SourceTextRequest,
 } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
+import { shown } from "../../draw/shown.js";
 import { filtersOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { Busy, Empty, Name, Share } from "../../ui/bits.js";
-import { useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { Busy, Empty, Missing, Name, Share } from "../../ui/bits.js";
+import { missingOf, useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { literal } from "../../ui/picker.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
@@ -28,6 +30,8 @@ export function SourceView() {
   const place = app.place.value;
   const metric = place.metric || (profile?.metric ?? "");
   const [at, setAt] = useState(-1);
+  /** Counts what the user said yes to: what was refused is asked for again. */
+  const [answered, setAnswered] = useState(0);
   const files = useFlatPages(
     profile === undefined
       ? undefined
@@ -68,6 +72,7 @@ export function SourceView() {
   return (
     <div class="view">
       <Toolbar />
+      <Missing parts={missingOf(profile?.summary, "symbols", "lines")} />
       <div class="sandwich">
         <aside class="sandwich-list">
           {files.first !== undefined && files.first.rowCount > 0 && (
@@ -96,7 +101,13 @@ export function SourceView() {
               </Empty>
             )
           ) : (
-            <FileView key={file} file={file} line={line} metric={metric} />
+            <FileView
+              key={`${file} ${answered}`}
+              file={file}
+              line={line}
+              metric={metric}
+              onAnswer={() => setAnswered(answered + 1)}
+            />
           )}
         </div>
       </div>
@@ -104,7 +115,17 @@ export function SourceView() {
   );
 }
 
-function FileView({ file, line, metric }: { file: string; line: number; metric: string }) {
+function FileView({
+  file,
+  line,
+  metric,
+  onAnswer,
+}: {
+  file: string;
+  line: number;
+  metric: string;
+  onAnswer: () => void;
+}) {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
@@ -144,14 +165,70 @@ function FileView({ file, line, metric }: { file: string; line: number; metric: 
         <TextView key={uri} text={text.value.text} path={file} line={line} costs={costs.value} />
       ) : (
         <>
-          <p class="note">
-            {text.error ?? "This daemon does not give source texts; these are the lines that the profile knows."}
-          </p>
+          <Outside
+            file={file}
+            why={text.error ?? "This daemon does not give source texts; these are the lines that the profile knows."}
+            onAnswer={onAnswer}
+          />
           <LineTable file={file} metric={metric} />
         </>
       )}
     </>
   );
+}
+
+/**
+ * Why there is no text, or a question where the file is here and outside of the workspace: a profile names it, and
+ * nobody else. Only the user's own hand answers, and no address and no profile can.
+ */
+function Outside({ file, why, onAnswer }: { file: string; why: string; onAnswer: () => void }) {
+  const app = useApp();
+  const profile = useProfile();
+  const can = app.can(SourceOutsideRequest.method) && app.can(SourceTextRequest.method);
+  const outside = useAnswer(
+    SourceOutsideRequest,
+    can && profile !== undefined ? { profile: profile.handle, path: file } : undefined,
+  );
+  const asked = outside.error === undefined ? outside.value : undefined;
+  if (asked === undefined || profile === undefined || asked.allowed) return <p class="note">{outside.error ?? why}</p>;
+  const allow = async () => {
+    try {
+      await app.client.request(SourceOutsideRequest, { profile: profile.handle, path: file, allow: asked.root });
+      onAnswer();
+    } catch (error) {
+      const text = app.explain(error);
+      if (text !== undefined) app.say(text, "error");
+    }
+  };
+  return (
+    <div class="question" role="group" aria-label="A file outside of the workspace">
+      <p>{shown(asked.text)}</p>
+      <button
+        type="button"
+        class="button primary"
+        onClick={(event) => {
+          if (event.isTrusted) void allow();
+        }}
+      >
+        Show these sources
+      </button>
+      <span class="muted">As long as this page is open. They go to this page and to nobody else.</span>
+    </div>
+  );
+}
+
+/** The hottest line of the function that begins at a line; that line where it has none. */
+export function hottestOf(costs: Pick<SourceAnnotationsResult, "functions" | "lines">, begin: number): number {
+  const end = Math.min(...costs.functions.map(({ line }) => line).filter((line) => line > begin));
+  let best = begin;
+  let heat = 0;
+  costs.lines.line.forEach((line, i) => {
+    const here = costs.lines.heat[i] ?? 0;
+    if (line < begin || line >= end || here <= heat) return;
+    best = line;
+    heat = here;
+  });
+  return best;
 }
 
 function TextView({
@@ -184,11 +261,16 @@ function TextView({
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  // Once, when it is known: other numbers of the same lines move nothing.
   useEffect(() => {
     if (goal < 0 || scroller.current === null) return;
-    setAt(goal);
-    scroller.current.scrollTop = Math.max(0, goal * LINE - scroller.current.clientHeight / 3);
-  }, [goal]);
+    const height = scroller.current.clientHeight;
+    const hot = costs === undefined ? goal : hottestOf(costs, goal);
+    // A function is looked at where it begins, as long as its hottest line can be seen from there.
+    const seen = (hot - goal + 2) * LINE <= (height * 2) / 3;
+    setAt(seen ? goal : hot);
+    scroller.current.scrollTop = Math.max(0, (seen ? goal : hot) * LINE - height / (seen ? 3 : 2));
+  }, [goal, costs !== undefined]);
   const rows = rowsAt(lines.length, LINE, view.top, view.height);
   const move = (to: number) => {
     const next = Math.max(0, Math.min(lines.length - 1, to));
