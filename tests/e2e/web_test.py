@@ -341,6 +341,7 @@ class Web(unittest.TestCase):
                                           for name in ("profd.goto", "profd.callers", "profd.openInBrowser", "profd.open")
                                           for given in ({"function": "main", "uri": folder, "root": folder}, folder)]},
             {"selection/set": [{"selection": {"profile": "", "function": "main", "uri": file, "file": file[7:]}}]},
+            {"source/outside": [{"path": path, "allow": folder} for path in (secret + "/key.txt", "/build/key.txt")]},
             {"web/address": [{"open": [folder], "roots": [folder]}]},
             {"$/progress": [{"token": 1, "value": {"workspaceFolders": folders}}]},
         ]

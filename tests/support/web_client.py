@@ -76,6 +76,9 @@ class WebSocket:
                 if message.get("id") == request_id and "method" not in message:
                     return message
 
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        self.send_frame(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
     def begin(self, roots: Sequence[str] = ()) -> dict[str, Any]:
         folders = [{"uri": root, "name": "root"} for root in roots]
         answer = self.ask("initialize", {"capabilities": {"profd": {"profileChanged": True}}, "workspaceFolders": folders})
