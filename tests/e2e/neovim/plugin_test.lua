@@ -248,12 +248,30 @@ test('a list in a hover goes on below the edge of the window', function()
     names[i] = ('package.function%d'):format(i)
   end
   local bufnr, window = hover_of('callers: ' .. table.concat(names, ' · '))
-  h.equal(vim.api.nvim_buf_line_count(bufnr), 1)
   h.truthy(vim.api.nvim_win_get_width(window) < 80)
-  h.truthy(vim.api.nvim_win_get_height(window) > 4, 'as high as its text')
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  h.equal(lines[1], 'callers: package.function1 · package.function2 · package.function3 ·')
+  h.equal(lines[2], '  package.function4 · package.function5 · package.function6 ·')
   h.equal(vim.api.nvim_win_text_height(window, {}).all, vim.api.nvim_win_get_height(window))
   vim.api.nvim_win_close(window, true)
   vim.o.columns = columns
+end)
+
+test('a link keeps its place where its list goes on below', function()
+  local markdown = require('profd.markdown')
+  local page = markdown.render(
+    'callers: [a\\.f](file:///w/a.go#L7) 60 % · [b\\.g](file:///w/b.go#L8) 40 % · [c](file:///w/c.go#L9)'
+  )
+  local folded = markdown.fold(page, 20)
+  h.equal(folded.lines, { 'callers: a.f 60 % ·', '  b.g 40 % · c' })
+  h.equal(folded.links, {
+    { line = 0, from = 9, to = 12, uri = 'file:///w/a.go#L7' },
+    { line = 1, from = 2, to = 5, uri = 'file:///w/b.go#L8' },
+    { line = 1, from = 14, to = 15, uri = 'file:///w/c.go#L9' },
+  })
+  h.equal(markdown.fold(page, 100), page)
+  local wide = markdown.render('callers: [ein\\.sehr\\.langer\\.Name](file:///w/a.go#L7) · [b](file:///w/b.go#L8)')
+  h.equal(markdown.fold(wide, 10).lines, { 'callers: ein.sehr.langer.Name ·', '  b' })
 end)
 
 test('markup in the names of a profile stays text', function()

@@ -50,13 +50,20 @@ local function open_hover()
   return shown and shown.window
 end
 
+local function max_width()
+  return math.floor(vim.o.columns * 0.9)
+end
+
 ---@param hover profd.Hover
 ---@return profd.Page
 local function page_of(hover)
+  local markdown = require('profd.markdown')
+  ---@type profd.Page
+  local page = { lines = vim.split(hover.contents.value, '\n', { trimempty = true }), marks = {}, links = {} }
   if hover.contents.kind == protocol.MarkupKind.markdown then
-    return require('profd.markdown').render(hover.contents.value)
+    page = markdown.render(hover.contents.value)
   end
-  return { lines = vim.split(hover.contents.value, '\n', { trimempty = true }), marks = {}, links = {} }
+  return markdown.fold(page, max_width())
 end
 
 ---@param bufnr integer
@@ -71,9 +78,9 @@ local function decorate(bufnr, page)
   end, { buffer = bufnr, desc = 'go to the function' })
 end
 
---- Lists go on below instead of ending at the window's edge, and the window is as high as that takes.
+--- A name that is wider than the window goes on below, and the window is as high as that takes.
 ---@param winnr integer
-local function fold_lines(winnr)
+local function fit(winnr)
   local wo = vim.wo[winnr]
   wo.wrap, wo.linebreak, wo.breakindent, wo.breakindentopt = true, true, true, 'shift:2'
   local room = math.max(1, vim.o.lines - vim.o.cmdheight - 4)
@@ -96,11 +103,11 @@ function M.open_window(hover, params)
   local bufnr, winnr = vim.lsp.util.open_floating_preview(page.lines, 'text', {
     focus_id = 'profd.hover',
     border = vim.fn.has('nvim-0.11') == 1 and vim.o.winborder ~= '' and vim.o.winborder or 'rounded',
-    max_width = math.floor(vim.o.columns * 0.9),
+    max_width = max_width(),
   })
   shown = { window = winnr, source = source, params = params }
   decorate(bufnr, page)
-  fold_lines(winnr)
+  fit(winnr)
   if before then
     vim.api.nvim_set_current_win(winnr)
   end
@@ -134,7 +141,7 @@ function M.refresh()
     vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
     vim.bo[bufnr].modifiable = false
     decorate(bufnr, page)
-    fold_lines(window)
+    fit(window)
   end, asked.source)
 end
 

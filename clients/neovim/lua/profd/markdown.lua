@@ -193,4 +193,61 @@ function M.render(source)
   return page
 end
 
+local SEPARATOR, INDENT = ' · ', '  '
+
+--- Where a line that is too wide goes on below: after the last item of its list that fits, or the first one.
+---@param text string
+---@param width integer
+---@return integer? from, integer? to bytes of what is left out there
+local function fold_at(text, width)
+  local best_from, best_to
+  local at = 1
+  while true do
+    local from, to = text:find(SEPARATOR, at, true)
+    if not from or (best_from and vim.api.nvim_strwidth(text:sub(1, from + 2)) > width) then
+      return best_from, best_to
+    end
+    best_from, best_to = from - 1, to
+    at = to + 1
+  end
+end
+
+--- The page with lists that are wider than the window going on below, between their items.
+---@param page profd.Page
+---@param width integer in columns
+---@return profd.Page
+function M.fold(page, width)
+  ---@type profd.Page
+  local out = { lines = {}, marks = {}, links = {} }
+  for number, text in ipairs(page.lines) do
+    -- What begins at `start` of the line as it was stands `shift` bytes further right.
+    local start, shift = 0, 0
+    while text do
+      local from, to
+      if vim.api.nvim_strwidth(text) > width then
+        from, to = fold_at(text, width)
+      end
+      local line = #out.lines
+      out.lines[line + 1] = from and text:sub(1, from) .. ' ·' or text
+      local stop = from and start + from - shift or math.huge
+      for _, list in ipairs({ 'marks', 'links' }) do
+        for _, span in ipairs(page[list]) do
+          if span.line == number - 1 and span.from >= start and span.from < stop then
+            local moved = vim.deepcopy(span)
+            moved.line = line
+            moved.from = span.from - start + shift
+            moved.to = math.min(span.to - start + shift, #out.lines[line + 1])
+            table.insert(out[list], moved)
+          end
+        end
+      end
+      if not from then
+        break
+      end
+      start, text, shift = start + to - shift, INDENT .. text:sub(to + 1), #INDENT
+    end
+  end
+  return out
+end
+
 return M
