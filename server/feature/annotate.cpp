@@ -31,6 +31,19 @@ Result<std::string> lens_text(Views& views, const OpenProfile& open, const ViewS
   return text;
 }
 
+// Shown, though it is not certain that the file is the one measured.
+bool is_weak(const SourceFile& source) {
+  return !source.files.empty() && source.doubt != Doubt::none;
+}
+
+// A doubt about the whole file is said where it begins to be shown, not on every line.
+template <class Annotation>
+void mark_uncertain(Annotation& first) {
+  if (first.stale) return;
+  first.stale = true;
+  first.text.insert(0, "~");
+}
+
 }  // namespace
 
 ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity) {
@@ -91,6 +104,7 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
     result.hottest.push_back(order[i].second);
   std::sort(result.lines.begin(), result.lines.end(),
             [](const AnnotatedLine& a, const AnnotatedLine& b) { return a.line < b.line; });
+  if (is_weak(*result.source) && !result.lines.empty()) mark_uncertain(result.lines.front());
   return result;
 }
 
@@ -144,6 +158,9 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
   }
   std::sort(result.begin(), result.end(),
             [](const FunctionCost& a, const FunctionCost& b) { return a.line < b.line; });
+  PROFD_TRY(const auto source,
+            views.source_file(*request.open, request.workspace, request.path, request.document.get(), stop));
+  if (is_weak(*source) && !result.empty()) mark_uncertain(result.front());
   return result;
 }
 

@@ -259,11 +259,12 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
   const std::uint32_t frame = selection->keys->example[flat->key[best]];
   Page page(request.markdown);
   page.title(key_name(profile, *selection->keys, flat->key[best]), "by its name alone", false, 0);
-  page.note(fmt::format(
-      "{}: total {} ({}), self {} ({}). The profile has no line numbers for it. {}",
-      escape_for(request)(profile.metrics()[file.metric.v].name), whole.text(flat->total[best]),
-      whole.share_text(flat->total[best]), whole.text(flat->self[best]), whole.share_text(flat->self[best]),
-      lines_advice(frame < profile.frames().size() ? profile.frames().kind[frame] : FrameKind::native)));
+  page.note(fmt::format("{}: total {} ({}), self {} ({}). The profile has no line numbers for it. {}",
+                        escape_for(request)(profile.metrics()[file.metric.v].name),
+                        whole.text(flat->total[best]), whole.share_text(flat->total[best]),
+                        whole.text(flat->self[best]), whole.share_text(flat->self[best]),
+                        lines_advice(profile, frame < profile.frames().size() ? profile.frames().kind[frame]
+                                                                              : FrameKind::native)));
   page.foot(foot_text(request));
   return std::optional<std::string>(page.take());
 }

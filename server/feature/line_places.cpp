@@ -3,7 +3,7 @@
 namespace profd {
 
 LinePlaces::LinePlaces(const SourceFile& file, const Document* document, std::uint64_t view_id)
-    : uncertain_(file.uncertain() || file.doubt != Doubt::none) {
+    : uncertain_(file.uncertain()) {
   const bool followed = file.lines == LineTrust::followed;
   if (document != nullptr) {
     map_ = document->line_map(view_id);

@@ -18,7 +18,8 @@ class LinePlaces {
     bool stale = false;      // changed, or it is not certain that the numbers are of this line
   };
 
-  // `document` may be null: then the lines are those on disk. A line is uncertain where the file is.
+  // `document` may be null: then the lines are those on disk. Whether the file is the one measured is a
+  // question of the file, not of each of its lines.
   LinePlaces(const SourceFile& file, const Document* document, std::uint64_t view_id);
 
   // Of a line as the profile says, 1-based; nothing when it is gone or unknown.

@@ -1,5 +1,6 @@
 #include "server/feature/missing.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -7,6 +8,7 @@
 
 #include "core/source/annotations.h"
 #include "core/support/checked.h"
+#include "server/feature/code_language.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
 
@@ -82,21 +84,59 @@ Result<Sums> sum(const Selection& selection, const Column<T>& values, const Sour
 constexpr const char* kPerfSymbols =
     "perf.data holds addresses alone: `perf script` on the machine that recorded writes names, and its "
     "output is read.";
+// Without the whole path a file of the workspace is only guessed by its name.
 constexpr const char* kPerfLines =
-    "`perf script -F +srcline` on the machine that recorded writes lines, for binaries compiled with -g.";
+    "`perf script -F +srcline --full-source-path` on the machine that recorded writes lines, for binaries "
+    "compiled with -g.";
 
-std::string symbols_advice(FrameKind kind) {
-  switch (kind) {
-    case FrameKind::kernel:
-      return "Recording as root, or with kernel.kptr_restrict=0, brings the names of the kernel.";
-    case FrameKind::jit:
-      return "A map of compiled code brings its names: perf-PID.map or a jitdump file, as the runtime writes "
-             "them when asked to.";
-    default:
-      return "Binaries that are not stripped, or their debug files, bring names when they are there while "
-             "the "
-             "profile is written.";
+bool is_from_perf(const Profile& profile) {
+  return profile.info().format == "perf-data" || profile.info().format == "perf-script";
+}
+
+// Whether most code without a line is no source code: functions of a runtime or its libraries, of which the
+// profile says no file, while others have lines.
+bool is_built_in(const Profile& profile) {
+  const FrameTable& frames = profile.frames();
+  std::size_t n_lines = 0, n_files = 0, n_nowhere = 0;
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (!is_code(frames.kind[f])) continue;
+    if (frames.line[f] != 0)
+      ++n_lines;
+    else
+      ++(file_of_frame(profile, f).v != 0 ? n_files : n_nowhere);
   }
+  return n_lines > n_files && n_nowhere > n_files;
+}
+
+std::string symbols_advice(const Profile& profile, FrameKind kind) {
+  const CodeLanguage language = language_of(profile);
+  if (kind == FrameKind::kernel)
+    return "Recording as root, or with kernel.kptr_restrict=0, brings the names of the kernel.";
+  if (is_from_perf(profile) && profile.info().format == "perf-data" && kind == FrameKind::native)
+    return kPerfSymbols;
+  if (profile.info().format == "scalene")
+    return "Newer versions of Scalene write which function a line is in; code outside functions, and "
+           "libraries "
+           "written in C, have no names there.";
+  if (kind == FrameKind::interpreted)
+    return "The profiler wrote no names for this code; a newer version of it, or another export, may.";
+  if (kind == FrameKind::jit)
+    return language == CodeLanguage::jvm
+               ? "-XX:+DumpPerfMapAtExit, or a profiler of Java such as async-profiler, brings the names of "
+                 "compiled methods."
+           : language == CodeLanguage::javascript
+               ? "`node --perf-basic-prof` brings the names of compiled functions."
+           : language == CodeLanguage::dotnet
+               ? "DOTNET_PerfMapEnabled=1 brings the names of compiled methods."
+           : language == CodeLanguage::python
+               ? "`python -X perf` (3.12 or newer) brings the names of Python's functions."
+               : "A map of compiled code brings its names: perf-PID.map or a jitdump file, as the runtime "
+                 "writes "
+                 "them when asked to.";
+  if (language == CodeLanguage::go)
+    return "`go tool pprof -proto BINARY PROFILE` with the binary that was measured brings names.";
+  return "Binaries that are not stripped, or their debug files, bring names when they are there while the "
+         "profile is written.";
 }
 
 FrameKind most(const std::array<double, kNFrameKinds>& by_kind) {
@@ -113,16 +153,42 @@ std::string_view missing_name(MissingKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string lines_advice(FrameKind kind) {
-  switch (kind) {
-    case FrameKind::kernel:
-      return "The kernel's debug information (vmlinux) brings lines, where the profiler can write them.";
-    case FrameKind::jit:
-    case FrameKind::interpreted:
-      return "A profiler of the runtime itself, or an option of this one for line numbers, brings lines.";
-    default:
-      return "Compiling with -g and a profiler or an export that writes line numbers bring lines.";
+std::string lines_advice(const Profile& profile, FrameKind kind) {
+  if (kind == FrameKind::kernel)
+    return "The kernel's debug information (vmlinux) brings lines, where the profiler can write them.";
+  if (is_from_perf(profile) && kind == FrameKind::native) return kPerfLines;
+  const bool built_in = is_built_in(profile);
+  switch (language_of(profile)) {
+    case CodeLanguage::python:
+      return built_in ? "Functions that are built in or written in C have no lines of Python."
+                      : "py-spy writes the lines that ran: `py-spy record --format speedscope`.";
+    case CodeLanguage::ruby:
+      return built_in ? "Methods that are built in or written in C have no lines of Ruby."
+                      : "rbspy and stackprof write lines in their own formats: `rbspy record --format "
+                        "speedscope`.";
+    case CodeLanguage::javascript:
+      return built_in ? "Functions of the engine itself have no lines of JavaScript."
+                      : "A .cpuprofile brings lines: `node --cpu-prof`, or Save in the browser's tools.";
+    case CodeLanguage::jvm:
+      return built_in ? "Methods of the JVM itself, and of classes compiled without line numbers, have none."
+                      : "JFR brings lines: `asprof -o jfr`, or a recording of the JVM itself.";
+    case CodeLanguage::dotnet:
+      return "An export of the profiler that writes files and lines, made where the .pdb files are, brings "
+             "lines.";
+    case CodeLanguage::php:
+      return "A profiler of PHP that writes files and lines, such as excimer's speedscope export, brings "
+             "lines.";
+    case CodeLanguage::go:
+      return "pprof files hold lines: `go tool pprof -proto BINARY PROFILE` writes one with the binary that "
+             "was "
+             "measured.";
+    case CodeLanguage::native:
+    case CodeLanguage::unknown:
+      break;
   }
+  if (kind == FrameKind::jit || kind == FrameKind::interpreted)
+    return "A profiler of the runtime itself, or an option of this one for line numbers, brings lines.";
+  return "Compiling with -g and a profiler or an export that writes line numbers bring lines.";
 }
 
 Result<std::vector<MissingPart>> find_missing(const Selection& selection, const SourceMap* sources,
@@ -147,21 +213,33 @@ Result<std::vector<MissingPart>> find_missing(const Selection& selection, const 
     part.advice = std::move(advice);
     parts.push_back(std::move(part));
   };
-  const std::string_view format = selection.profile->info().format;
-  const bool from_perf = format == "perf-data" || format == "perf-script";
-  const FrameKind unnamed = most(sums.by_kind[0]);
-  add(MissingKind::symbols, "code without function names",
-      format == "perf-data" && unnamed == FrameKind::native ? kPerfSymbols : symbols_advice(unnamed));
+  const Profile& profile = *selection.profile;
+  add(MissingKind::symbols, "code without function names", symbols_advice(profile, most(sums.by_kind[0])));
   const FrameKind unlined = most(sums.by_kind[1]);
   if (sums.fileless * 2 > sums.by_kind[1][static_cast<std::size_t>(unlined)])
     add(MissingKind::lines, "code with line numbers of files that are not named",
         "The format names no files; another export of the profiler may.");
   else
-    add(MissingKind::lines, "code without line numbers", from_perf ? kPerfLines : lines_advice(unlined));
+    add(MissingKind::lines, "code without line numbers", lines_advice(profile, unlined));
   add(MissingKind::sources, "code whose files are not in the workspace",
       "If they are there under other paths, a path mapping says so, in the settings or as map in "
       ".profd.toml.");
   return parts;
+}
+
+Result<std::string> unnamed_text(const Selection& selection, StopToken stop) {
+  constexpr double kMuch = 0.1;
+  const auto& unresolved = selection.profile->functions().unresolved;
+  // Most profiles have all names, or nearly all.
+  if (std::find_if(unresolved.begin(), unresolved.end(), [](auto flag) { return flag != 0; }) ==
+      unresolved.end())
+    return std::string();
+  PROFD_TRY(const std::vector<MissingPart> parts, find_missing(selection, nullptr, std::move(stop)));
+  for (const MissingPart& part : parts)
+    if (part.kind == MissingKind::symbols &&
+        std::fabs(as_double(part.amount)) >= std::fabs(as_double(selection.total)) * kMuch)
+      return fmt::format("{} {}", part.text, part.advice);
+  return std::string();
 }
 
 std::string granularity_note(const Selection& selection, Granularity granularity) {
@@ -177,7 +255,7 @@ std::string granularity_note(const Selection& selection, Granularity granularity
   }
   if (!code) return "";
   if (!lines) return "The profile has no addresses: what is shown is as by line or function.";
-  return "The profile has no line numbers: what is shown is as by function. " + lines_advice(kind);
+  return "The profile has no line numbers: what is shown is as by function. " + lines_advice(profile, kind);
 }
 
 }  // namespace profd

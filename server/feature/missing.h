@@ -36,10 +36,15 @@ std::string_view missing_name(MissingKind kind);
 Result<std::vector<MissingPart>> find_missing(const Selection& selection, const SourceMap* sources,
                                               StopToken stop);
 
+// Where a tenth of the selection or more is in code without names: how much, and what would bring them, for
+// everybody who is shown names of it. "" otherwise.
+Result<std::string> unnamed_text(const Selection& selection, StopToken stop);
+
 // What a view by line or address cannot show, as a sentence; "" nothing, or another granularity.
 std::string granularity_note(const Selection& selection, Granularity granularity);
 
-// What would bring lines to code of this kind, as a whole sentence.
-std::string lines_advice(FrameKind kind);
+// What would bring lines to code of this kind in this profile, as a whole sentence: for its language and the
+// tool that wrote it.
+std::string lines_advice(const Profile& profile, FrameKind kind);
 
 }  // namespace profd

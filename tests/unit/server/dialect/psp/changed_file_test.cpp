@@ -172,7 +172,8 @@ TEST_CASE("an unrelated file gets no costs, and hovering it says why") {
 TEST_CASE("what is shown on the strength of a name alone says so") {
   const TempFolder folder;
   const std::string here = folder.file("w/main.go", "package main\n\nfunc main() {\n\tx()\n}\n");
-  const std::string profile = folder.file("cpu.folded", "main.main (/build/machine/main.go:4) 5\n");
+  const std::string profile = folder.file(
+      "cpu.folded", "main.main (/build/machine/main.go:4) 5\nmain.main (/build/machine/main.go:5) 5\n");
   TestDaemon daemon;
   TestClient client(daemon.connect());
   client.initialize(json::object(), (folder.path / "w").string());
@@ -184,7 +185,9 @@ TEST_CASE("what is shown on the strength of a name alone says so") {
     return !found["files"].empty();
   });
   CHECK(found["evidence"]["file"] == "weak");
-  CHECK(found["lines"]["text"][0] == "~100 %  5 · self 100 %");
+  // Once: it is a doubt about the file, and not about each of its lines.
+  CHECK(found["lines"]["text"] == json({"~50.0 %  5 · self 50.0 %", "50.0 %  5 · self 50.0 %"}));
+  CHECK(found["lines"]["stale"] == json({true, false}));
   CHECK(contains(found["evidence"]["text"], "Only the name of this file agrees"));
   const json resolved = client.result("source/resolve", {{"path", "/build/machine/main.go"}, {"line", 4}});
   CHECK(resolved["candidates"][0]["weak"] == true);
