@@ -166,8 +166,7 @@ class Opener {
     PROFD_TRY(const bool whole, read_claimed(folder, "", place));
     if (whole) return {};
     const std::vector<std::string>& files = folder.files();
-    if (files.empty() && n_broken_ == 0)
-      return fail(ErrorCode::malformed, fmt::format("{} holds no files", folder.name()));
+    if (files.empty() && n_broken_ == 0) return fail(ErrorCode::malformed, "the folder holds no files");
     std::string claimed;  // "sub/" while files of a folder that was taken go by
     std::set<std::string, std::less<>> asked;
     for (std::size_t i = 0; i < files.size(); ++i) {

@@ -47,8 +47,7 @@ tl::unexpected<Error> system_failure(const std::string& path, int error) {
 }
 
 tl::unexpected<Error> too_large(const std::string& path, std::uint64_t max_bytes) {
-  return fail(ErrorCode::limit,
-              fmt::format("{} is larger than {} bytes (limit input_bytes)", path, max_bytes));
+  return fail(ErrorCode::limit, fmt::format("{}: larger than {} bytes (limit input_bytes)", path, max_bytes));
 }
 
 std::uint64_t half_of_the_memory() {
@@ -111,10 +110,10 @@ Result<ByteSource> open_file(const std::string& path, std::uint64_t max_bytes, O
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return system_failure(path, errno);
   if (S_ISDIR(status.st_mode))
-    return fail(ErrorCode::io, fmt::format("{} is a directory; name a file inside it", path));
+    return fail(ErrorCode::io, fmt::format("{}: is a directory; name a file inside it", path));
   const bool is_pipe = S_ISFIFO(status.st_mode);
   if (!S_ISREG(status.st_mode) && !is_pipe)
-    return fail(ErrorCode::io, fmt::format("{} is neither a file nor a pipe", path));
+    return fail(ErrorCode::io, fmt::format("{}: is neither a file nor a pipe", path));
   const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   if (size > max_bytes) return too_large(path, max_bytes);
   // Files below /proc claim to be empty.

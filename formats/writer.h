@@ -34,7 +34,10 @@ using LossReport = ImportReport;
 struct WriteOptions {
   std::string metric;            // of formats that hold one; "" = that of `spec`, else the profile's default
   std::optional<ViewSpec> spec;  // what is written of the first profile; nothing = all there is
-  std::string title;             // what people call it, where a format shows that
+  // What tells two frames apart, for formats that can say less or more: write_profiles() takes it from
+  // `spec`.
+  Granularity granularity = Granularity::function;
+  std::string title;  // what people call it, where a format shows that
   // How the profiles were read; null when they were not.
   const FormatDecision* decision = nullptr;
   const ImportReport* report = nullptr;

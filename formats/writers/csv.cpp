@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/csv_text.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
 #include "formats/writers/view_rows.h"
@@ -17,93 +18,69 @@ constexpr std::array<std::string_view, 1> kCsvExtensions{".csv"};
 
 class Table {
  public:
-  Table(const View& view, Output& out) : view_(view), out_(out), tree_(view.spec.shape != Shape::flat) {}
+  explicit Table(const View& view) : view_(view), tree_(view.spec.shape != Shape::flat) {}
 
   void header() {
     if (tree_)
-      for (const std::string_view name : {"id", "parent", "depth"}) text(name);
-    for (const std::string_view name : {"name", "file", "line", "module"}) text(name);
+      for (const std::string_view name : {"id", "parent", "depth"}) out_.text(name);
+    for (const std::string_view name : {"name", "file", "line", "module"}) out_.text(name);
     if (tree_) {
       const MetricInfo& metric = view_.metric(0);
-      for (const std::string_view name : {"kind", "inlined"}) text(name);
-      for (const std::string_view name : {"x", "width"}) text(with_unit(name, metric));
+      for (const std::string_view name : {"kind", "inlined"}) out_.text(name);
+      for (const std::string_view name : {"x", "width"}) out_.text(with_unit(name, metric));
     }
     for (std::size_t m = 0; m < view_.selections.size(); ++m)
       for (const std::string_view name : {"self", "total"})
-        text(with_unit(fmt::format("{} {}", name, view_.metric(m).name), view_.metric(m)));
-    end_row();
+        out_.text(with_unit(fmt::format("{} {}", name, view_.metric(m).name), view_.metric(m)));
+    out_.end_row();
   }
 
   void row(const ViewRow& row) {
     if (tree_) {
-      number(std::uint64_t{row.id});
+      out_.number(std::uint64_t{row.id});
       if (row.parent == kNone)
-        text("");
+        out_.text("");
       else
-        number(std::uint64_t{row.parent});
-      number(std::uint64_t{row.depth});
+        out_.number(std::uint64_t{row.parent});
+      out_.number(std::uint64_t{row.depth});
     }
     const Selection& selection = view_.first();
     KeyPlace place;
     if (row.key == kNone) {
-      text("(root)");
+      out_.text("(root)");
     } else {
-      text(key_name(*view_.profile, *selection.keys, row.key));
+      out_.text(key_name(*view_.profile, *selection.keys, row.key));
       place = key_place(*view_.profile, *selection.keys, row.key);
     }
-    text(place.file);
+    out_.text(place.file);
     if (place.line == 0)
-      text("");
+      out_.text("");
     else
-      number(std::uint64_t{place.line});
-    text(place.module);
+      out_.number(std::uint64_t{place.line});
+    out_.text(place.module);
     if (tree_) {
-      text(text_of(row.kind));
-      number(std::uint64_t{row.inlined});
-      number(row.x);
-      number(row.width);
+      out_.text(text_of(row.kind));
+      out_.number(std::uint64_t{row.inlined});
+      out_.number(row.x);
+      out_.number(row.width);
     }
     for (std::size_t m = 0; m < row.self.size(); ++m) {
-      number(row.self[m]);
-      number(row.total[m]);
+      out_.number(row.self[m]);
+      out_.number(row.total[m]);
     }
-    end_row();
+    out_.end_row();
   }
+
+  std::string take() { return out_.take(); }
 
  private:
   static std::string with_unit(std::string_view name, const MetricInfo& metric) {
     return metric.unit.empty() ? std::string(name) : fmt::format("{} ({})", name, metric.unit);
   }
 
-  void separate() {
-    if (!first_) out_.put(',');
-    first_ = false;
-  }
-  void text(std::string_view text) {
-    separate();
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return out_.put(text);
-    out_.put('"');
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t quote = std::min(text.find('"', at), text.size());
-      out_.put(text.substr(at, quote - at));
-      if (quote < text.size()) out_.put("\"\"");
-      at = quote + 1;
-    }
-    out_.put('"');
-  }
-  template <class T>
-  void number(const T& value) {
-    separate();
-    out_.number(value);
-  }
-  void end_row() {
-    out_.put("\r\n");
-    first_ = true;
-  }
-
   const View& view_;
-  Output& out_;
-  bool tree_, first_ = true;
+  CsvText out_;
+  bool tree_;
 };
 
 class CsvWriter final : public FormatWriter {
@@ -124,12 +101,14 @@ class CsvWriter final : public FormatWriter {
     PROFD_TRY(const View view, view_of(profiles.front(), options, info().default_view));
     report_losses_of_view(profiles, view, losses);
     Output out(sink, options.stop);
-    Table table(view, out);
+    Table table(view);
     table.header();
     PROFD_CHECK(for_each_row(view, options.stop, [&](const ViewRow& row) -> Result<void> {
       table.row(row);
+      out.put(table.take());
       return out.status();
     }));
+    out.put(table.take());
     return out.finish();
   }
 };

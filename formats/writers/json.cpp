@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "formats/loss_texts.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
 #include "formats/writers/view_rows.h"
@@ -111,11 +112,14 @@ class JsonWriter final : public FormatWriter {
     out.key("metric");
     out.json(view.metric(0).name);
     write_metrics(view, out);
-    if (!view.first().warnings.empty()) {
+    std::vector<std::string> warnings = view.first().warnings;
+    if (options.report != nullptr)
+      for (std::string& text : loss_texts(*options.report)) warnings.push_back(std::move(text));
+    if (!warnings.empty()) {
       out.key("warnings");
-      for (std::size_t i = 0; i < view.first().warnings.size(); ++i) {
+      for (std::size_t i = 0; i < warnings.size(); ++i) {
         out.put(i == 0 ? '[' : ',');
-        out.json(view.first().warnings[i]);
+        out.json(warnings[i]);
       }
       out.put(']');
     }

@@ -1,7 +1,8 @@
 #include "formats/writers/output.h"
 
 #include <charconv>
-#include <cmath>
+
+#include "formats/csv_text.h"
 
 namespace profd::writers {
 
@@ -26,10 +27,7 @@ void Output::number(std::uint64_t value) {
 }
 
 void Output::number(double value) {
-  if (!std::isfinite(value)) value = 0;
-  char text[400];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr;
-  put(std::string_view(text, static_cast<std::size_t>(end - text)));
+  append_decimal(buffer_, value);
 }
 
 void Output::json(std::string_view text) {

@@ -13,6 +13,7 @@ Result<void> write_profiles(const FormatWriter& writer, std::span<const ProfileP
   WriteOptions how = options;
   ViewSpec spec = *options.spec;
   how.spec.reset();
+  how.granularity = spec.granularity;
   if (how.metric.empty()) how.metric = spec.metric;
   if (spec.metric.empty()) spec.metric = how.metric;
   PROFD_TRY(const SelectionPtr selection, select(whole, spec, options.stop));

@@ -1839,7 +1839,8 @@ struct FlameGraphResult {
   std::optional<Truncation> truncated;
   // How much matches `search`.
   std::optional<SearchShare> search;
-  // Sentences about the request: a filter that matches nothing.
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
   std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
@@ -1971,7 +1972,8 @@ struct TableResult {
   std::optional<Amount> own;
   // The rows after this page; absent on the last one.
   std::optional<TableRemainder> remainder;
-  // Sentences about the request: a filter that matches nothing.
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
   std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
@@ -2016,7 +2018,8 @@ struct SearchResult {
   std::vector<HotFunction> matches;
   // The result as a sentence.
   std::string text;
-  // Sentences about the request: a filter that matches nothing.
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
   std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
@@ -2084,7 +2087,8 @@ struct MatchResult {
   std::string metric;
   // The match; absent: no box matches.
   std::optional<Match> match;
-  // Sentences about the request: a filter that matches nothing.
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
   std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.
@@ -2133,7 +2137,8 @@ struct HotspotsResult {
   std::vector<HotFunction> places;
   // The places after these.
   std::optional<TableRemainder> remainder;
-  // Sentences about the request: a filter that matches nothing.
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
   std::vector<std::string> warnings;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: all are as measured.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/view/focus.h"
+#include "formats/loss_texts.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/flame_svg.h"
@@ -69,6 +70,7 @@ class FlamePageWriter final : public FormatWriter {
     how.title = options.title;
     how.view = spec;
     how.html = info_.id == kHtml.id;
+    if (options.report != nullptr) how.notes = loss_texts(*options.report);
     const std::string page = flame_svg(*selection, layout, how);
     return sink(std::as_bytes(std::span(page)));
   }

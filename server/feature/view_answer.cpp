@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/view/focus.h"
+#include "formats/loss_texts.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/missing.h"
@@ -62,6 +63,8 @@ ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedVi
   head.estimated = estimate_text(selection);
   head.note = granularity_note(selection, spec.granularity);
   head.warnings = selection.warnings;
+  if (!open.loaded) return head;  // made, not read
+  for (std::string& text : loss_texts(open.loaded->opened.report)) head.warnings.push_back(std::move(text));
   return head;
 }
 

@@ -47,9 +47,10 @@ struct ViewHead {
   Amount total;              // of the whole profile
   Amount view_total;         // of what passed the filters
   std::optional<Exclusion> excluded;
-  std::string estimated;              // why numbers of the answer are estimates; "" none is
-  std::string note;                   // what the rows cannot show; "" nothing
-  std::vector<std::string> warnings;  // filters that match nothing, and the like
+  std::string estimated;  // why numbers of the answer are estimates; "" none is
+  std::string note;       // what the rows cannot show; "" nothing
+  // Filters that match nothing, and the like; after them what was lost in reading the file.
+  std::vector<std::string> warnings;
 };
 
 // A spec made ready: the selection, the focus as keys.

@@ -2510,7 +2510,8 @@ class FlameGraphResult(Structure):
     search: SearchShare | None = None
     # How much matches `search`.
     warnings: list[str] = field(default_factory=list)
-    # Sentences about the request: a filter that matches nothing.
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2708,7 +2709,8 @@ class TableResult(Structure):
     remainder: TableRemainder | None = None
     # The rows after this page; absent on the last one.
     warnings: list[str] = field(default_factory=list)
-    # Sentences about the request: a filter that matches nothing.
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2786,7 +2788,8 @@ class SearchResult(Structure):
     text: str
     # The result as a sentence.
     warnings: list[str] = field(default_factory=list)
-    # Sentences about the request: a filter that matches nothing.
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2891,7 +2894,8 @@ class MatchResult(Structure):
     match: Match | None = None
     # The match; absent: no box matches.
     warnings: list[str] = field(default_factory=list)
-    # Sentences about the request: a filter that matches nothing.
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.
@@ -2962,7 +2966,8 @@ class HotspotsResult(Structure):
     remainder: TableRemainder | None = None
     # The places after these.
     warnings: list[str] = field(default_factory=list)
-    # Sentences about the request: a filter that matches nothing.
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
     estimated: str | None = None
     # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: all are as measured.

@@ -1696,7 +1696,10 @@ export interface FlameGraphResult {
   truncated?: Truncation;
   /** How much matches `search`. */
   search?: SearchShare;
-  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
   warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
@@ -1838,7 +1841,10 @@ export interface TableResult {
   own?: Amount;
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
-  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
   warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
@@ -1881,7 +1887,10 @@ export interface SearchResult {
   matches: HotFunction[];
   /** The result as a sentence. */
   text: string;
-  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
   warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
@@ -1947,7 +1956,10 @@ export interface MatchResult {
   metric: string;
   /** The match; absent: no box matches. */
   match?: Match;
-  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
   warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
@@ -1994,7 +2006,10 @@ export interface HotspotsResult {
   places: HotFunction[];
   /** The places after these. */
   remainder?: TableRemainder;
-  /** Sentences about the request: a filter that matches nothing. Default: []. */
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
   warnings?: string[];
   /**
    * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.

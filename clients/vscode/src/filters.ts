@@ -96,17 +96,22 @@ export class Filters {
     if (text === undefined || text.trim() === "") return;
     const clause = parseClause(text);
     if (!("filter" in clause)) return;
+    const before = await this.warnings(session).catch(() => []);
     this.to(at === undefined ? addFilter(this.state, clause.filter) : replaceFilter(this.state, at, clause.filter));
     // The daemon alone knows whether it matches anything.
     try {
-      const spec = this.flatSpec("function");
-      const answer = await session.request(TableRequest, { spec, limit: 1 });
-      const [warning] = answer.warnings ?? [];
+      // Those of the profile itself stood there before.
+      const warning = (await this.warnings(session)).find((text) => !before.includes(text));
       if (warning !== undefined) void showWarning(warning, { title: vscode.l10n.t("Undo"), run: () => this.undo() });
     } catch (error) {
       const message = explain(error);
       if (message !== undefined) void showWarning(message, { title: vscode.l10n.t("Undo"), run: () => this.undo() });
     }
+  }
+
+  private async warnings(session: Session): Promise<string[]> {
+    const answer = await session.request(TableRequest, { spec: this.flatSpec("function"), limit: 1 });
+    return answer.warnings ?? [];
   }
 
   private to(state: State): void {

@@ -1004,7 +1004,7 @@ M.DaemonState = {
 ---@field remainder profd.RemainderBoxes The joined siblings.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
----@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1075,7 +1075,7 @@ M.DaemonState = {
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
----@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1097,7 +1097,7 @@ M.DaemonState = {
 ---@field functions integer How many names match.
 ---@field matches profd.HotFunction[] The names that match, by total, largest first.
 ---@field text string The result as a sentence.
----@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1130,7 +1130,7 @@ M.DaemonState = {
 ---@field spec string The view in its text form.
 ---@field metric string The metric.
 ---@field match? profd.Match The match; absent: no box matches.
----@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
@@ -1154,7 +1154,7 @@ M.DaemonState = {
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field places profd.HotFunction[] The places, hottest first.
 ---@field remainder? profd.TableRemainder The places after these.
----@field warnings? string[] Sentences about the request: a filter that matches nothing. Default: [].
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
