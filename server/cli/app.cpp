@@ -38,17 +38,18 @@ struct NamedCommand {
 };
 // In the order of the help.
 constexpr NamedCommand kCommands[] = {
-    {"summary", add_summary}, {"top", add_top},     {"tree", add_tree},       {"flame", add_flame},
-    {"search", add_search},   {"check", add_check}, {"convert", add_convert}, {"formats", add_formats},
-    {"view", add_view},       {"serve", add_serve}, {"connect", add_connect}, {"query", add_query},
+    {"summary", add_summary}, {"top", add_top},           {"tree", add_tree},
+    {"flame", add_flame},     {"hotspots", add_hotspots}, {"list", add_list},
+    {"search", add_search},   {"check", add_check},       {"convert", add_convert},
+    {"formats", add_formats}, {"view", add_view},         {"serve", add_serve},
+    {"connect", add_connect}, {"query", add_query},       {"completion", add_completion},
+    {"man", add_man},
 };
 
-// `first`: the first argument. When it names a command, declaring the options of the others is half a
-// millisecond that nobody asked for.
-void add_commands(CLI::App& root, Commands& commands, std::string_view first) {
+void add_commands(CLI::App& root, Commands& commands, std::string_view only) {
   add_first_glance(root, commands);
   const auto named = std::find_if(std::begin(kCommands), std::end(kCommands),
-                                  [&](const NamedCommand& command) { return command.name == first; });
+                                  [&](const NamedCommand& command) { return command.name == only; });
   if (named != std::end(kCommands)) return named->add(root, commands);
   for (const NamedCommand& command : kCommands) command.add(root, commands);
 }
@@ -67,24 +68,8 @@ int run(int argc, char** argv) {
   // What cannot be written is an error where it is written.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   Commands commands;
-  CLI::App root{"Reads what any profiler wrote, and answers."};
-  root.name("profd");
-  use_plain_help(root);
-  root.set_version_flag("--version", "profd " PROFD_VERSION);
-  root.footer(kFooter);
-  root.require_subcommand(0, 1);
-  root.set_help_flag("-h,--help", "This help; also after a command");
-  add_commands(root, commands, argc > 1 ? argv[1] : "");
-  const auto add_color = [&](CLI::App* app) {
-    add_choice(
-        *app, "--color", "--color", commands.color,
-        Choices<ColorMode>{
-            {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
-        "Colours; auto: on terminals");
-  };
-  add_color(&root);
-  for (CLI::App* command : root.get_subcommands(nullptr)) add_color(command);
-
+  CLI::App root;
+  declare_commands(root, commands, argc > 1 ? argv[1] : "");
   const auto console = [&] {
     return Console{make_terminal(STDOUT_FILENO, commands.color),
                    make_terminal(STDERR_FILENO, commands.color)};
@@ -114,6 +99,26 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+void declare_commands(CLI::App& root, Commands& commands, std::string_view only) {
+  root.description("Reads what any profiler wrote, and answers.");
+  root.name("profd");
+  use_plain_help(root);
+  root.set_version_flag("--version", "profd " PROFD_VERSION);
+  root.footer(kFooter);
+  root.require_subcommand(0, 1);
+  root.set_help_flag("-h,--help", "This help; also after a command");
+  add_commands(root, commands, only);
+  const auto add_color = [&](CLI::App* app) {
+    add_choice(
+        *app, "--color", "--color", commands.color,
+        Choices<ColorMode>{
+            {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
+        "Colours; auto: on terminals");
+  };
+  add_color(&root);
+  for (CLI::App* command : root.get_subcommands(nullptr)) add_color(command);
+}
 
 int run_command_line(int argc, char** argv) {
   const Console plain{};

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "server/cli/console.h"
 
@@ -24,6 +25,10 @@ void add_top(CLI::App& root, Commands& commands);
 void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
 void add_search(CLI::App& root, Commands& commands);
+void add_list(CLI::App& root, Commands& commands);
+void add_hotspots(CLI::App& root, Commands& commands);
+void add_completion(CLI::App& root, Commands& commands);
+void add_man(CLI::App& root, Commands& commands);
 void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
 void add_formats(CLI::App& root, Commands& commands);
@@ -31,6 +36,10 @@ void add_serve(CLI::App& root, Commands& commands);
 void add_connect(CLI::App& root, Commands& commands);
 void add_query(CLI::App& root, Commands& commands);
 void add_view(CLI::App& root, Commands& commands);
+
+// Everything the command line takes. `only`: the first argument; when it is a command, the others are not
+// declared, which takes half a millisecond that nobody asked for.
+void declare_commands(CLI::App& root, Commands& commands, std::string_view only);
 
 // The whole of main(): parses, runs, and never throws.
 int run_command_line(int argc, char** argv);

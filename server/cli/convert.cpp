@@ -19,7 +19,8 @@ namespace {
 
 struct ConvertOptions {
   ProfileOptions profile;
-  std::string output, to;
+  OutputFile output;
+  std::string to;
   bool quiet = false;
 };
 
@@ -34,34 +35,35 @@ int write_as(const FormatWriter& writer, const ConvertOptions& options, const Co
   WriteOptions how;
   how.metric = options.profile.metric;
   const ProfileOptions& view = options.profile;
-  if (!view.spec.empty() || !view.filters.empty() || !view.granularity.empty()) {
+  if (!view.spec.empty() || !view.filters.empty() || view.granularity) {
     // A wrong view is told before a big file is read for it.
     const std::string_view otherwise = writer.info().default_view;
     auto spec = spec_of(view, otherwise.empty() ? "top-down by function" : otherwise);
     if (!spec) return console.fail(spec.error().message);
     how.spec = std::move(*spec);
   }
+  if (const auto free = check_output(options.output, options.profile.file); !free)
+    return console.fail(free.error().message);
   ThreadExecutor executor;
   auto opened = open_file_of(options.profile, console, executor);
   if (!opened) return console.fail(opened.error().message);
   std::vector<ProfilePtr> profiles = opened->file.profiles;
   if (!options.profile.profile.empty()) {
     const auto picked = pick_profile(profiles, options.profile.profile);
-    if (!picked) return console.fail(file_message(options.profile.file, picked.error()));
+    if (!picked) return console.fail(file_message(shown_file(options.profile), picked.error()));
     profiles = {ProfilePtr(profiles[*picked])};
   }
-  how.title = base_name(options.profile.file);
+  how.title = base_name(shown_file(options.profile));
   how.decision = &opened->file.decision;
   how.report = &opened->file.report;
   LossReport losses;
   const auto written = write_file(options.output, [&](const ByteSink& sink) {
     return write_profiles(writer, profiles, how, sink, losses);
   });
-  if (!written) return console.fail(file_message(options.output, written.error()));
+  if (!written) return console.fail(file_message(options.output.path, written.error()));
   if (options.quiet) return kExitOk;
-  if (opened->file.report.has_losses())
-    console.note(options.profile.file + ": some of it could not be read; `profd check` says what.");
-  note_losses(losses, options.output, console);
+  note_losses_of(opened->file.report, options.profile, console);
+  note_losses(losses, options.output.path, console);
   return kExitOk;
 }
 
@@ -72,7 +74,7 @@ std::string meant_writer(const std::string& id) {
 }
 
 int convert(const ConvertOptions& options, const Console& console) {
-  const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output, all_exports())
+  const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output.path, all_exports())
                                                   : find_writer(options.to, all_exports());
   if (writer != nullptr) return write_as(*writer, options, console);
   if (!options.to.empty())
@@ -81,7 +83,7 @@ int convert(const ConvertOptions& options, const Console& console) {
                         kExitUsage);
   return console.fail(fmt::format("{} does not say what to write; give it the extension of a format or "
                                   "add --to with one of: {}",
-                                  options.output, writer_names(all_exports())),
+                                  options.output.path, writer_names(all_exports())),
                       kExitUsage);
 }
 
@@ -91,7 +93,8 @@ void add_convert(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<ConvertOptions>();
   CLI::App* app = root.add_subcommand("convert", "Write a profile or a view of it in another format");
   add_profile_options(*app, options->profile);
-  app->add_option("OUT", options->output, "The file to write; - is standard output")->required();
+  app->add_option("OUT", options->output.path, "The file to write; - is standard output")->required();
+  add_force(*app, options->output);
   app->add_option("--to", options->to,
                   "The format to write, when the extension does not say: " + writer_names(all_exports()))
       ->type_name("ID");

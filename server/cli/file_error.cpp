@@ -6,8 +6,9 @@ namespace profd {
 
 std::string file_error_text(std::string_view file, const Error& error) {
   std::string text;
-  // Errors of the file itself already name it.
-  if (error.message.find(file) == std::string::npos) text = std::string(file) + ": ";
+  // Errors of the file itself begin with its name.
+  const std::string name = std::string(file) + ": ";
+  if (!error.message.starts_with(name)) text = name;
   text += error.message;
   if (!error.offset && error.where.empty()) return text;
   text += " (";

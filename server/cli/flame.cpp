@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/support/base_name.h"
+#include "formats/loss_texts.h"
 #include "server/cli/arguments.h"
 #include "server/cli/flame_terminal.h"
 #include "server/cli/print_answer.h"
@@ -27,7 +29,7 @@ namespace {
 struct FlameOptions {
   ProfileOptions profile;
   std::string shape;
-  std::string output;
+  OutputFile output;
   bool json = false;
   double width = 0;  // pixels; 0 by kind of output
   int depth = -1;    // rows; -1 by kind of output, 0 all
@@ -39,24 +41,13 @@ struct FlameOptions {
 constexpr double kJsonWidth = 1200;
 constexpr std::uint32_t kTerminalRows = 40;
 
-// Losses in reading the file.
-std::vector<std::string> notes_of(const ImportReport& report) {
-  std::vector<std::string> notes;
-  for (const ReportRow& row : report.rows()) {
-    if (row.severity == Severity::info) continue;
-    std::string note = row.message;
-    if (row.count > 1) note += fmt::format(" ({} times)", format_count(row.count));
-    notes.push_back(std::move(note));
-  }
-  return notes;
-}
-
 // What the name of the file asks for: a page of SVG, or of HTML. A name that asks for anything else would hold
 // what it does not say.
 Result<bool> html_is_asked_for(const std::string& output) {
+  if (output.empty() || output == "-" || is_written_through(output)) return false;
   const std::string_view name = base_name(output);
   const std::size_t dot = name.rfind('.');
-  if (output == "-" || dot == name.npos || dot == 0) return false;
+  if (dot == name.npos || dot == 0) return false;
   const FormatWriter* writer = writer_for_path(output, all_exports());
   const std::string_view id = writer != nullptr ? writer->info().id : "";
   if (id == "svg" || id == "html") return id == "html";
@@ -74,22 +65,25 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
                const FlameLayout& layout) {
   FlameSvgOptions svg;
   svg.html = html;
-  svg.title = options.title.empty() ? std::string(base_name(options.profile.file)) : options.title;
+  svg.title = options.title.empty() ? std::string(base_name(shown_file(options.profile))) : options.title;
   svg.scheme = options.scheme;
   svg.inverted = options.inverted;
-  svg.notes = notes_of(view.opened().report);
+  svg.notes = loss_texts(view.opened().report);
   svg.view = view.spec;
   const std::string page = flame_svg(view.selection(), layout, svg);
-  if (options.output == "-") return console.print(page);
+  if (options.output.path == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)
-    return console.fail(written.error().message);
-  if (console.err.is_terminal) console.note("Wrote " + options.output + "; open it in a browser.");
+    return console.fail(file_message(options.output.path, written.error()));
+  if (console.err.is_terminal) console.note("Wrote " + options.output.path + "; open it in a browser.");
   return kExitOk;
 }
 
 int flame(const FlameOptions& options, const Console& console) {
-  const auto html = html_is_asked_for(options.output);
+  const auto html = html_is_asked_for(options.output.path);
   if (!html) return console.fail(html.error().message, kExitUsage);
+  if (!options.output.path.empty())
+    if (const auto free = check_output(options.output, options.profile.file); !free)
+      return console.fail(free.error().message);
   ThreadExecutor executor;
   int code = kExitOk;
   auto opened = open_tree(options.profile, options.shape,
@@ -98,7 +92,7 @@ int flame(const FlameOptions& options, const Console& console) {
   const OpenView* view = &opened->view;
   LayoutRequest& request = opened->request.layout;
   std::uint32_t rows = options.depth > 0 ? static_cast<std::uint32_t>(options.depth) : 0;
-  const bool svg = !options.output.empty();
+  const bool svg = !options.output.path.empty();
   if (options.json) {
     request.viewport_px = options.width > 0 ? options.width : kJsonWidth;
   } else if (svg) {
@@ -113,10 +107,10 @@ int flame(const FlameOptions& options, const Console& console) {
   request.max_depth = rows > 0 && !options.json && !svg ? rows + 1 : rows;
   if (options.json) {
     code = print_answer<psp::FlameGraphRequest>(flame_answer(*view->views, opened->request, StopToken{}),
-                                                options.profile.file, console);
+                                                shown_file(options.profile), console);
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
-    if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
+    if (!layout) return console.fail(file_message(shown_file(options.profile), layout.error()));
     const FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
     code = svg ? write_page(options, *html, console, *view, *layout)
                : console.print(flame_text(console.out, *view, *layout, how));
@@ -131,8 +125,9 @@ void add_flame(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<FlameOptions>();
   CLI::App* app = root.add_subcommand("flame", "The flame graph: in the terminal, or as a page with -o");
   add_profile_options(*app, options->profile);
-  app->add_option("-o,--output", options->output, "Write a self-contained page, SVG or HTML by its name; - is stdout")
+  app->add_option("-o,--output", options->output.path, "Write a self-contained page, SVG or HTML by its name; - is stdout")
       ->type_name("FILE.svg|.html");
+  add_force(*app, options->output);
   app->add_flag("--json", options->json, "The answer of view/flameGraph, see docs/protocol.md")
       ->excludes("--output");
   add_real(*app, "--width", "--width", options->width, 1, 1'000'000, "Pixels the layout is made for")

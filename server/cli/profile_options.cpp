@@ -1,13 +1,20 @@
 #include "server/cli/profile_options.h"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "formats/loss_texts.h"
+#include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/engine/pick_profile.h"
+#include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/missing.h"
@@ -37,6 +44,12 @@ std::string partial_offer(const OpenInput& input, const OpenOptions& options, Ex
   return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
 }
 
+// `cat cpu.pprof | profd`: what stands on stdin is meant. A terminal, and a device such as /dev/null, is not.
+bool stdin_is_given() {
+  struct stat info {};
+  return ::fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
+}
+
 tl::unexpected<Error> named(const std::string& file, const Error& error) {
   const std::string advice = file_error_advice(error);
   std::string text = file_error_text(file, error);
@@ -46,20 +59,33 @@ tl::unexpected<Error> named(const std::string& file, const Error& error) {
 
 }  // namespace
 
-void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
-  app.add_option("FILE", options.file, "The profile, or a folder of them; - reads stdin")
-      ->required()
-      ->option_text(" ");
+std::string shown_file(const ProfileOptions& options) {
+  return options.file == "-" ? "stdin" : options.file;
+}
+
+void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
+  CLI::Option* file =
+      several ? app.add_option("FILE", options.files, "Profiles, or folders of them; - reads stdin")
+              : app.add_option("FILE", options.file, "The profile, or a folder of them; - reads stdin");
+  file->option_text(several ? "..." : " ");
+  if (stdin_is_given()) {
+    options.file = "-";
+    options.files = {"-"};
+  } else {
+    file->required();
+  }
   app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
-  if (!view) return;
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
-  app.add_option("--granularity", options.granularity,
-                 "What makes two frames one: address, line, function, file or module")
-      ->type_name("G");
+  Choices<std::optional<Granularity>> granularities;
+  for (const Granularity g : {Granularity::address, Granularity::line, Granularity::function,
+                              Granularity::file, Granularity::module})
+    granularities.emplace_back(to_text(g), g);
+  add_choice(app, "--granularity", "--granularity", options.granularity, granularities,
+             "What makes two frames one; otherwise function");
   app.add_option("--filter", options.filters,
                  "Keep, drop, hide or collapse: 'drop module libc.so.6'; may be given again")
       ->type_name("FILTER")
@@ -69,14 +95,34 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool view) {
       ->type_name("SPEC");
 }
 
+int FileTurn::end(int file_code) const {
+  const int worst = std::max(code, file_code);
+  return number + 1 == n ? end_process(worst) : file_code;
+}
+
+int for_each_file(const ProfileOptions& options, const Console& console, bool headings,
+                  const std::function<int(const ProfileOptions&, const FileTurn&)>& one) {
+  ProfileOptions file = options;
+  FileTurn turn;
+  turn.n = options.files.size();
+  for (; turn.number < turn.n; ++turn.number) {
+    file.file = options.files[turn.number];
+    if (headings && turn.n > 1) {
+      const std::string heading = console.out.bold(sanitize_text(shown_file(file)));
+      if (const int code = console.print((turn.first() ? "" : "\n") + heading + "\n"); code != kExitOk)
+        return code;
+    }
+    turn.code = std::max(turn.code, one(file, turn));
+  }
+  return turn.code;
+}
+
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise) {
   std::string text = options.spec.empty() ? std::string(otherwise) : options.spec;
   for (const std::string& filter : options.filters) text += " | " + filter;
   PROFD_TRY(ViewSpec spec, parse_view_spec(text));
   if (!options.metric.empty()) spec.metric = options.metric;
-  if (!options.granularity.empty()) {
-    PROFD_TRY(spec.granularity, parse_granularity(options.granularity));
-  }
+  if (options.granularity) spec.granularity = *options.granularity;
   return spec;
 }
 
@@ -85,12 +131,13 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   open.format = options.format;
   open.partial = options.partial;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
+  const std::string name = shown_file(options);
   auto input = open_input(path, open.limits.input_bytes);
-  if (!input) return named(options.file, input.error());
+  if (!input) return named(path, input.error());
   if (input->file.bytes().size() < kSmallFile) expect_a_full_heap();
   CachedOpen opened;
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
-    ProgressLine progress(console, options.file);
+    ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
     PROFD_TRY(opened,
               open_cached(cache, *input, open, executor, stop,
@@ -101,24 +148,31 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   const Error& error = done.error();
   if (error.code == ErrorCode::truncated && !options.partial) {
     if (const std::string offer = partial_offer(*input, open, executor); !offer.empty()) {
-      return fail(error.code, file_error_text(options.file, error) + ". " + offer);
+      return fail(error.code, file_error_text(name, error) + ". " + offer);
     }
-    return fail(error.code, file_error_text(options.file, error) + ". Nothing before it can be read.");
+    return fail(error.code, file_error_text(name, error) + ". Nothing before it can be read.");
   }
-  return named(options.file, error);
+  return named(name, error);
 }
 
-Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor) {
+void note_losses_of(const ImportReport& report, const ProfileOptions& options, const Console& console) {
+  for (const std::string& text : loss_texts(report))
+    console.note(fmt::format("{}: {}", shown_file(options), text));
+}
+
+Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor,
+                           bool say_losses) {
   // A wrong view is told before a big file is read for it.
   PROFD_TRY(ViewSpec spec, spec_of(options));
   PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
   const auto picked = pick_profile(opened.file.profiles, options.profile);
-  if (!picked) return named(options.file, picked.error());
+  const std::string name = shown_file(options);
+  if (!picked) return named(name, picked.error());
   auto loaded = std::make_shared<LoadedProfiles>();
   loaded->opened = std::move(opened.file);
   auto open = std::make_shared<OpenProfile>();
   open->handle = options.file;
-  open->name = base_name(options.file);
+  open->name = base_name(name);
   open->number = static_cast<std::uint32_t>(*picked + 1);
   open->profile = loaded->opened.profiles[*picked];
   open->metric = open->profile->default_metric();
@@ -130,13 +184,27 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
                 {},
                 std::move(opened.write_entry)};
   auto prepared = prepare_view(*view.views, *view.open, view.spec, StopToken{});
-  if (!prepared) return named(options.file, prepared.error());
+  if (!prepared) return named(name, prepared.error());
   view.prepared = std::move(*prepared);
+  if (say_losses) {
+    note_losses_of(view.opened().report, options, console);
+    if (const auto unnamed = unnamed_text(view.selection(), StopToken{}); unnamed && !unnamed->empty())
+      console.note(fmt::format("{}: {}", name, *unnamed));
+  }
   for (const std::string& warning : view.selection().warnings)
-    console.note(fmt::format("{}: {}", options.file, warning));
+    console.note(fmt::format("{}: {}", name, warning));
   if (const std::string note = granularity_note(view.selection(), view.spec.granularity); !note.empty())
-    console.note(fmt::format("{}: {}", options.file, note));
+    console.note(fmt::format("{}: {}", name, note));
   return view;
+}
+
+int refuse_trees(const ProfileOptions& options, const Console& console) {
+  const auto spec = spec_of(options);
+  // What cannot be parsed is told where the file is opened.
+  if (!spec || spec->shape == Shape::flat || spec->shape == Shape::top_down) return kExitOk;
+  return console.fail(fmt::format("a view of shape {} is a tree, and this is a list; `profd tree` shows it",
+                                  to_text(spec->shape)),
+                      kExitUsage);
 }
 
 std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,

@@ -17,6 +17,7 @@ namespace profd {
 
 struct ProfileOptions {
   std::string file;
+  std::vector<std::string> files;  // of commands that take several; `file` is then set for each of them
   std::string format;
   bool partial = false;
   bool no_cache = false;
@@ -24,11 +25,28 @@ struct ProfileOptions {
   std::vector<std::string> filters;
   std::string spec;
   std::string metric;
-  std::string granularity;
+  std::optional<Granularity> granularity;
 };
 
-// Declares them on `app`. `view`: also the ones that say what is shown.
-void add_profile_options(CLI::App& app, ProfileOptions& options, bool view = true);
+// As messages name it: "-" is "stdin".
+std::string shown_file(const ProfileOptions& options);
+
+// Declares them on `app`. `several`: the command takes any number of files; see for_each_file().
+void add_profile_options(CLI::App& app, ProfileOptions& options, bool several = false);
+
+// The turn of one file of a command that takes several.
+struct FileTurn {
+  std::size_t number = 0, n = 1;
+  int code = kExitOk;  // the worst of the files before
+
+  bool first() const { return number == 0; }
+  // What the file ends with; the last one ends the process, see end_process().
+  int end(int file_code) const;
+};
+// Runs `one` for every file, whatever becomes of the others, and gives the worst exit code. `headings`: a
+// line with its name stands above what each of several prints.
+int for_each_file(const ProfileOptions& options, const Console& console, bool headings,
+                  const std::function<int(const ProfileOptions&, const FileTurn&)>& one);
 
 struct OpenView {
   OpenProfilePtr open;           // the profile asked for
@@ -49,7 +67,15 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
 // "-" is stdin. Progress on stderr when it takes long and stderr is a terminal.
 // Errors name the file and say what to do next.
 Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
-Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor);
+// What filters and the reading of the file make of the numbers is said on stderr; `say_losses` false: by the
+// command itself.
+Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor,
+                           bool say_losses = true);
+// What was lost in reading the file, a line a kind that begins with its name.
+void note_losses_of(const ImportReport& report, const ProfileOptions& options, const Console& console);
+// For commands that show no tree: a spec of another shape than flat, or top-down, which is what every spec is
+// that means no shape, is refused on the console. What the command then ends with; kExitOk when all is well.
+int refuse_trees(const ProfileOptions& options, const Console& console);
 
 // A view of a tree, and the request for a flame graph of it. `shape` is what --shape said.
 struct OpenTree {

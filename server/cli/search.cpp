@@ -1,4 +1,5 @@
 // profd search: how much of a profile matches a pattern, and which names do.
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,9 +8,9 @@
 #include "server/cli/arguments.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
+#include "server/cli/rows.h"
 #include "server/feature/escape.h"
 #include "server/feature/search_answer.h"
-#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -19,6 +20,7 @@ struct SearchOptions {
   std::string pattern;
   std::size_t n = 20;
   bool json = false;
+  RowOptions rows;
 };
 
 std::string search_text(const Console& console, const SearchAnswer& answer) {
@@ -41,21 +43,41 @@ std::string search_text(const Console& console, const SearchAnswer& answer) {
   return out;
 }
 
-int search_command(const SearchOptions& options, const Console& console) {
+int search_in(const SearchOptions& options, const ProfileOptions& file, const FileTurn& turn,
+              const Console& console) {
   ThreadExecutor executor;
-  auto view = open_view(options.profile, console, executor);
+  auto view = open_view(file, console, executor);
   if (!view) return console.fail(view.error().message);
   SearchAnswerRequest request;
   request.open = view->open;
   request.spec = view->spec;
   request.pattern = options.pattern;
-  request.limit = options.n;
+  request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
   auto answer = search_answer(*view->views, request, StopToken{});
-  const int code = options.json || !answer
-                       ? print_answer<psp::SearchRequest>(std::move(answer), options.profile.file, console)
-                       : console.print(search_text(console, *answer));
+  int code = kExitOk;
+  if (answer && options.rows.any()) {
+    RowOptions rows = options.rows;
+    rows.header = turn.first();
+    code = console.print(rows_text(rows, console, answer->head, answer->matches));
+    note_rest(answer->head, std::nullopt, console);
+    if (answer->n_names > answer->matches.size())
+      console.note(fmt::format("{} more names match; -n 0 gives all rows",
+                               format_count(answer->n_names - answer->matches.size())));
+  } else if (options.json || !answer) {
+    code = print_answer<psp::SearchRequest>(std::move(answer), shown_file(file), console);
+  } else {
+    code = console.print(search_text(console, *answer));
+  }
   keep_in_cache(*view);
-  return end_process(code);
+  return turn.end(code);
+}
+
+int search_command(const SearchOptions& options, const Console& console) {
+  if (const int code = refuse_trees(options.profile, console); code != kExitOk) return code;
+  return for_each_file(options.profile, console, !options.json && !options.rows.any(),
+                       [&](const ProfileOptions& file, const FileTurn& turn) {
+                         return search_in(options, file, turn, console);
+                       });
 }
 
 }  // namespace
@@ -67,9 +89,10 @@ void add_search(CLI::App& root, Commands& commands) {
   app->add_option("PATTERN", options->pattern, "An RE2 regular expression over names of functions")
       ->required()
       ->option_text(" ");
-  add_profile_options(*app, options->profile);
-  add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Names listed; otherwise 20");
+  add_profile_options(*app, options->profile, true);
+  add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Names listed; 0 lists all, otherwise 20");
   app->add_flag("--json", options->json, "The answer of view/search, see docs/protocol.md");
+  add_row_options(*app, options->rows);
   app->footer(
       "Examples:\n  profd search malloc heap.pprof\n  profd search '^net/http' --granularity file cpu.pprof\n"
       "  profd search --json 'parse|decode' cpu.pprof");

@@ -17,7 +17,6 @@
 #include "server/feature/exclusion.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
-#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -165,14 +164,15 @@ void add_missing(const Console& console, const Summary& s, std::string& out) {
   }
 }
 
-int first_glance(const ProfileOptions& options, const Console& console) {
+int first_glance(const ProfileOptions& options, const FileTurn& turn, const Console& console) {
+  if (const int code = refuse_trees(options, console); code != kExitOk) return code;
   ThreadExecutor executor;
-  auto view = open_view(options, console, executor);
+  auto view = open_view(options, console, executor, false);
   if (!view) return console.fail(view.error().message);
   const auto summary = summarize(view->selection(), view->opened().report);
-  if (!summary) return console.fail(file_message(options.file, summary.error()));
+  if (!summary) return console.fail(file_message(shown_file(options), summary.error()));
   std::string out;
-  add_header(console, options.file, *view, *summary, out);
+  add_header(console, shown_file(options), *view, *summary, out);
   add_members(console, *view, out);
   add_metrics(console, *summary, out);
   if (summary->hottest.empty()) {
@@ -185,14 +185,14 @@ int first_glance(const ProfileOptions& options, const Console& console) {
   add_heaviest(console, *summary, out);
   add_missing(console, *summary, out);
   append_report(console.out, summary->report, out);
-  if (console.out.is_terminal) {
+  if (console.out.is_terminal && options.file != "-") {
     const std::string name = sanitize_text(options.file);
     out +=
         "\n" + console.out.dim(fmt::format("profd flame {0} · profd top {0} · profd tree {0}", name)) + "\n";
   }
   const int code = console.print(out);
   keep_in_cache(*view);
-  return end_process(code);
+  return turn.end(code);
 }
 
 void write_members(const OpenView& view, JsonWriter& json) {
@@ -218,12 +218,13 @@ void write_members(const OpenView& view, JsonWriter& json) {
   json.end_array();
 }
 
-int summary_json(const ProfileOptions& options, const Console& console) {
+int summary_json(const ProfileOptions& options, const FileTurn& turn, const Console& console) {
+  if (const int code = refuse_trees(options, console); code != kExitOk) return code;
   ThreadExecutor executor;
-  auto view = open_view(options, console, executor);
+  auto view = open_view(options, console, executor, false);
   if (!view) return console.fail(view.error().message);
   const auto summary = summarize(view->selection(), view->opened().report, {.n_hottest = 0, .n_heaviest = 0});
-  if (!summary) return console.fail(file_message(options.file, summary.error()));
+  if (!summary) return console.fail(file_message(shown_file(options), summary.error()));
   std::string out;
   JsonWriter json(out);
   json.begin_object();
@@ -262,7 +263,7 @@ int summary_json(const ProfileOptions& options, const Console& console) {
   out += '\n';
   const int code = console.print(out);
   keep_in_cache(*view);
-  return end_process(code);
+  return turn.end(code);
 }
 
 }  // namespace
@@ -273,7 +274,9 @@ void add_first_glance(CLI::App& root, Commands& commands) {
   root.get_option("FILE")->required(false);
   root.callback([&root, &commands, options] {
     if (!root.get_subcommands().empty() || options->file.empty()) return;
-    commands.action = [options](const Console& console) { return first_glance(*options, console); };
+    commands.action = [options](const Console& console) {
+      return first_glance(*options, FileTurn{}, console);
+    };
   });
 }
 
@@ -285,13 +288,16 @@ void add_summary(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<Options>();
   CLI::App* app =
       root.add_subcommand("summary", "What a profile is: totals, hottest functions, heaviest paths");
-  add_profile_options(*app, options->profile);
+  add_profile_options(*app, options->profile, true);
   app->add_flag("--json", options->json, "One JSON object, see docs/cli.md");
   app->footer("Examples:\n  profd summary cpu.pprof\n  profd summary --json cpu.pprof | jq .metrics");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) {
-      return options->json ? summary_json(options->profile, console)
-                           : first_glance(options->profile, console);
+      return for_each_file(
+          options->profile, console, false, [&](const ProfileOptions& file, const FileTurn& turn) {
+            if (!turn.first() && !options->json) console.print("\n");
+            return options->json ? summary_json(file, turn, console) : first_glance(file, turn, console);
+          });
     };
   });
 }

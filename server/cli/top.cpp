@@ -10,12 +10,12 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/rows.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/names.h"
 #include "server/feature/table_answer.h"
 #include "server/feature/text.h"
-#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
@@ -25,6 +25,7 @@ struct TopOptions {
   std::size_t n = 20;
   SortBy sort = SortBy::self;
   bool json = false;
+  RowOptions rows;
   bool full_names = false;
 };
 
@@ -102,9 +103,10 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   return out;
 }
 
-int top(const TopOptions& options, const Console& console) {
+int top_of(const TopOptions& options, const ProfileOptions& file, const FileTurn& turn,
+           const Console& console) {
   ThreadExecutor executor;
-  auto view = open_view(options.profile, console, executor);
+  auto view = open_view(file, console, executor);
   if (!view) return console.fail(view.error().message);
   TableAnswerRequest request;
   request.open = view->open;
@@ -115,12 +117,27 @@ int top(const TopOptions& options, const Console& console) {
   request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
   auto answer = table_answer(*view->views, request, StopToken{});
   int code = kExitOk;
-  if (options.json || !answer)
-    code = print_answer<psp::TableRequest>(std::move(answer), options.profile.file, console);
-  else
+  if (answer && options.rows.any()) {
+    RowOptions rows = options.rows;
+    rows.header = turn.first();
+    code = console.print(rows_text(rows, console, *answer));
+    note_rest(answer->head, answer->remainder, console);
+    if (answer->own)
+      console.note(fmt::format("{} in stacks without a frame that is shown", answer->own->text));
+  } else if (options.json || !answer) {
+    code = print_answer<psp::TableRequest>(std::move(answer), shown_file(file), console);
+  } else {
     code = console.print(top_text(options, console, *view, *answer));
+  }
   keep_in_cache(*view);
-  return end_process(code);
+  return turn.end(code);
+}
+
+int top(const TopOptions& options, const Console& console) {
+  if (const int code = refuse_trees(options.profile, console); code != kExitOk) return code;
+  return for_each_file(
+      options.profile, console, !options.json && !options.rows.any(),
+      [&](const ProfileOptions& file, const FileTurn& turn) { return top_of(options, file, turn, console); });
 }
 
 }  // namespace
@@ -128,15 +145,17 @@ int top(const TopOptions& options, const Console& console) {
 void add_top(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<TopOptions>();
   CLI::App* app = root.add_subcommand("top", "The hottest functions, lines, files or modules");
-  add_profile_options(*app, options->profile);
+  add_profile_options(*app, options->profile, true);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Rows; 0 shows all, otherwise 20");
   add_choice(*app, "--sort", "--sort", options->sort,
              Choices<SortBy>{{"self", SortBy::self}, {"total", SortBy::total}},
              "What the rows are ordered by; otherwise self");
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "The answer of view/table, see docs/protocol.md");
+  add_row_options(*app, options->rows);
   app->footer(
-      "Examples:\n  profd top cpu.pprof\n  profd top --sort total -n 50 --granularity file cpu.pprof\n"
+      "Examples:\n  profd top cpu.pprof\n  profd top --csv -n 0 *.pprof > functions.csv\n  profd top --sort "
+      "total -n 50 --granularity file cpu.pprof\n"
       "  profd top --filter 'keep function /^http/' --json cpu.pprof");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return top(*options, console); };

@@ -10,12 +10,15 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/rows.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
-#include "server/platform/memory.h"
 
 namespace profd {
 namespace {
+
+// Below it a tree can have more entries than an answer has otherwise.
+constexpr double kUsualLeast = 0.02;
 
 struct TreeOptions {
   ProfileOptions profile;
@@ -24,6 +27,7 @@ struct TreeOptions {
   double min_share = 1;  // percent
   bool full_names = false;
   bool json = false;
+  RowOptions rows;
 };
 
 // Children of every box, in the layout's order.
@@ -68,6 +72,13 @@ std::string_view mark(const FlameLayout& layout, std::size_t i) {
     default:
       return "";
   }
+}
+
+std::string truncated_text(std::size_t n) {
+  return fmt::format(
+      "The {} largest entries are shown; a larger --min-share or a smaller --depth shows a whole tree, and "
+      "`profd convert --view top-down --to csv` writes every row.",
+      format_count(std::uint64_t{n}));
 }
 
 std::string tree_text(const TreeOptions& options, const Console& console, const OpenView& view,
@@ -120,38 +131,50 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
       open.push_back({below[n], indent, below.size() > 1, n + 1 == below.size()});
     }
   }
-  if (layout.truncated) {
-    out +=
-        console.out.dim(fmt::format("The {} largest entries are shown; a larger --min-share or --depth "
-                                    "shows a whole tree.\n",
-                                    format_count(std::uint64_t{layout.size()})));
-  }
+  if (layout.truncated) out += console.out.dim(truncated_text(layout.size())) + "\n";
   return out;
 }
 
-int tree(const TreeOptions& options, const Console& console) {
+int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTurn& turn,
+            const Console& console) {
   ThreadExecutor executor;
   int code = kExitOk;
-  auto opened = open_tree(options.profile, options.shape, "a flat view has no tree; `profd top` shows it",
-                          console, executor, code);
+  auto opened = open_tree(file, options.shape, "a flat view has no tree; `profd top` shows it", console,
+                          executor, code);
   if (!opened) return code;
   const OpenView* view = &opened->view;
   LayoutRequest& request = opened->request.layout;
-  // A viewport of one pixel per smallest share.
-  request.min_width_px = 1;
-  request.viewport_px = 100.0 / options.min_share;
+  // A viewport of one pixel per smallest share; 0 joins nothing.
+  request.min_width_px = options.min_share > 0 ? 1 : 0;
+  if (options.min_share > 0) request.viewport_px = 100.0 / options.min_share;
+  if (options.min_share < kUsualLeast) request.max_boxes = 0;
   request.max_depth = options.depth;
   request.order = SiblingOrder::weight;
-  if (options.json) {
-    code = print_answer<psp::FlameGraphRequest>(flame_answer(*view->views, opened->request, StopToken{}),
-                                                options.profile.file, console);
+  if (options.json || options.rows.any()) {
+    opened->request.details = options.rows.any();
+    auto answer = flame_answer(*view->views, opened->request, StopToken{});
+    if (answer && options.rows.any()) {
+      RowOptions rows = options.rows;
+      rows.header = turn.first();
+      code = console.print(rows_text(rows, console, *answer));
+      if (!answer->truncated.empty()) console.note(truncated_text(answer->boxes.name.size()));
+    } else {
+      code = print_answer<psp::FlameGraphRequest>(std::move(answer), shown_file(file), console);
+    }
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
-    if (!layout) return console.fail(file_message(options.profile.file, layout.error()));
+    if (!layout) return console.fail(file_message(shown_file(file), layout.error()));
     code = console.print(tree_text(options, console, *view, *layout));
   }
   keep_in_cache(*view);
-  return end_process(code);
+  return turn.end(code);
+}
+
+int tree(const TreeOptions& options, const Console& console) {
+  return for_each_file(options.profile, console, !options.json && !options.rows.any(),
+                       [&](const ProfileOptions& file, const FileTurn& turn) {
+                         return tree_of(options, file, turn, console);
+                       });
 }
 
 }  // namespace
@@ -159,16 +182,17 @@ int tree(const TreeOptions& options, const Console& console) {
 void add_tree(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<TreeOptions>();
   CLI::App* app = root.add_subcommand("tree", "The calling tree as text, with shares");
-  add_profile_options(*app, options->profile);
+  add_profile_options(*app, options->profile, true);
   app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
       ->type_name("SHAPE");
   add_number(*app, "--depth", "--depth", options->depth, 0, kMostLevels,
              "Levels shown; 0, as without it, shows all");
-  add_real(*app, "--min-share", "--min-share", options->min_share, 0.02, 100,
-           "Smallest share shown, in percent, otherwise 1; the rest is joined")
+  add_real(*app, "--min-share", "--min-share", options->min_share, 0, 100,
+           "Smallest share shown, in percent, otherwise 1; the rest is joined. 0 joins nothing")
       ->type_name("PERCENT");
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "The answer of view/flameGraph, the heaviest first");
+  add_row_options(*app, options->rows);
   app->footer(
       "Examples:\n  profd tree cpu.pprof\n  profd tree --shape bottom-up --depth 3 cpu.pprof\n"
       "  profd tree --shape 'callers of runtime.mallocgc' heap.pprof");

@@ -20,6 +20,7 @@
 #include "server/cli/daemon_client.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/progress_line.h"
+#include "server/cli/project_here.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/platform/run.h"
@@ -34,19 +35,6 @@ struct ViewOptions {
   std::string format, view;
   bool open = true;
 };
-
-// What belongs to the profiles: the project around the current folder, else that folder. The whole machine
-// and the whole home are no project.
-std::string project_here() {
-  std::error_code error;
-  const fs::path here = fs::current_path(error);
-  if (error) return "";
-  for (fs::path at = here; at != at.root_path(); at = at.parent_path())
-    if (fs::exists(at / ".profd.toml", error) || fs::exists(at / ".git", error)) return at.string();
-  const char* home = std::getenv("HOME");
-  if (here == here.root_path() || (home != nullptr && here == fs::path(home))) return "";
-  return here.string();
-}
 
 // An address of a page, as *Copy the link* gives it or a browser shows it: the files it names, and how they are
 // looked at. What lets in (`t`, `c`) and folders (`root`) are not taken from a link: whoever wrote it is not

@@ -88,7 +88,7 @@ Result<AtomicFile> AtomicFile::create(std::string path, mode_t mode) {
     if (errno != EEXIST) break;
   }
   return fail(ErrorCode::io,
-              fmt::format("{} cannot be written: {}", path, std::generic_category().message(errno)));
+              fmt::format("{}: cannot be written: {}", path, std::generic_category().message(errno)));
 }
 
 Result<AtomicFile> AtomicFile::create_named(const std::string& path, bool overwrite) {

@@ -67,7 +67,7 @@ def places_of(path, metric):
 
 
 def convert(path, out, *more):
-    run(PROFD, "convert", "--no-cache", path, out, *more)
+    run(PROFD, "convert", "--force", "--no-cache", path, out, *more)
     return out
 
 

@@ -29,7 +29,7 @@ const profiles = {
 function page(name, ...options) {
   const input = path.join(scratch, name + '.folded'), output = path.join(scratch, `${name}-${options.length}.svg`);
   fs.writeFileSync(input, profiles[name]);
-  execFileSync(profd, ['flame', '--no-cache', '-o', output, ...options, input]);
+  execFileSync(profd, ['flame', '--no-cache', '--force', '-o', output, ...options, input]);
   return 'file://' + output;
 }
 

@@ -1,0 +1,39 @@
+#include "server/cli/project_here.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "server/engine/workspace.h"
+
+namespace profd {
+namespace fs = std::filesystem;
+
+std::string project_here() {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  if (error) return "";
+  for (fs::path at = here; at != at.root_path(); at = at.parent_path())
+    if (fs::exists(at / ".profd.toml", error) || fs::exists(at / ".git", error)) return at.string();
+  const char* home = std::getenv("HOME");
+  if (here == here.root_path() || (home != nullptr && here == fs::path(home))) return "";
+  return here.string();
+}
+
+ProjectSources sources_here(const std::vector<std::string>& more) {
+  ProjectSources out;
+  if (std::string project = project_here(); !project.empty()) out.folders.push_back(std::move(project));
+  if (const ProjectFound found = find_project(out.folders); found.file) {
+    out.workspace.mappings = found.file->mappings;
+    for (const PathMapping& mapping : out.workspace.mappings) out.folders.push_back(mapping.to);
+  }
+  for (const std::string& folder : more) {
+    std::error_code unknown;
+    out.folders.push_back(fs::absolute(folder, unknown).lexically_normal().string());
+  }
+  out.workspace.key = "here";
+  out.workspace.files = index_workspace(out.folders, 1, StopToken{});
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,23 @@
+// The project that a command is run in: whose files may be looked at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/engine/source_map.h"
+
+namespace profd {
+
+// The folder with .profd.toml or .git around the current one, else that one; "" where it is the whole machine
+// or the whole home, which are no project.
+std::string project_here();
+
+struct ProjectSources {
+  WorkspaceSnapshot workspace;
+  std::vector<std::string> folders;  // that were walked
+};
+// Walks the project and `more` folders, and takes the mappings of .profd.toml. What the walk's limits cut off
+// is not found.
+ProjectSources sources_here(const std::vector<std::string>& more);
+
+}  // namespace profd
