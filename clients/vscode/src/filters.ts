@@ -96,12 +96,12 @@ export class Filters {
     if (text === undefined || text.trim() === "") return;
     const clause = parseClause(text);
     if (!("filter" in clause)) return;
-    const before = await this.warnings(session).catch(() => []);
+    const before = await this.warnings(session).catch((): string[] => []);
     this.to(at === undefined ? addFilter(this.state, clause.filter) : replaceFilter(this.state, at, clause.filter));
     // The daemon alone knows whether it matches anything.
     try {
       // Those of the profile itself stood there before.
-      const warning = (await this.warnings(session)).find((text) => !before.includes(text));
+      const warning = (await this.warnings(session)).find((said) => !before.includes(said));
       if (warning !== undefined) void showWarning(warning, { title: vscode.l10n.t("Undo"), run: () => this.undo() });
     } catch (error) {
       const message = explain(error);
