@@ -141,8 +141,8 @@ void take_functions(const StatedCosts::Functions& functions, const Column<T>& to
   }
 }
 
-// What runs at a place, and what the calls made there cost. A function of which no place is known is one
-// place.
+// What the source says of a place itself, where that is one statement; else what runs there, and what the
+// calls made there cost. A function of which no place is known is one place.
 template <class T>
 void take_places(const Profile& profile, const Column<T>& totals, const Column<T>& call_totals,
                  const KeyTable& keys, Totals<T>& out) {
@@ -154,10 +154,15 @@ void take_places(const Profile& profile, const Column<T>& totals, const Column<T
   for (std::uint32_t frame = 0; frame < frames.size(); ++frame)
     has_places[frames.function[frame].v] |= is_placed(frame) ? 1 : 0;
   const StatedCosts::Functions& functions = profile.stated()->functions;
+  std::vector<std::uint32_t> row_of(keys.n_keys(), kNone), n_rows(keys.n_keys(), 0);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const std::uint32_t frame = functions.frame[i];
-    if (has_places[frames.function[frame].v] != 0) continue;
     const Key key = keys.of_frame[frame];
+    if (is_placed(frame)) {
+      row_of[key] = static_cast<std::uint32_t>(i);
+      ++n_rows[key];
+    }
+    if (has_places[frames.function[frame].v] != 0) continue;
     // Two functions that look the same from here may be above one another.
     out.known[key] = out.described[key] == 0 && functions.known[i] != 0 && !totals.empty();
     if (out.known[key] != 0) out.total[key] = finite(totals[i]);
@@ -178,6 +183,11 @@ void take_places(const Profile& profile, const Column<T>& totals, const Column<T
       out.known[key] = 0;
     else
       add_saturating(out.total[key], finite(call_totals[i]));
+  }
+  for (Key key = 0; key < keys.n_keys() && !totals.empty(); ++key) {
+    if (n_rows[key] != 1 || functions.known[row_of[key]] == 0) continue;
+    out.total[key] = finite(totals[row_of[key]]);
+    out.known[key] = 1;
   }
 }
 

@@ -304,8 +304,7 @@ Confidence sniff_json(const JsonKeys& keys, bool at_end) {
   }
   if (keys.kind() != JsonKind::array) return Confidence::no;
   for (const JsonKey& key : keys.keys())
-    if (key.name.find("#time.duration") != std::string_view::npos ||
-        key.name.find("#time.inclusive") != std::string_view::npos)
+    if (key.name_contains("#time.duration") || key.name_contains("#time.inclusive"))
       return Confidence::certain;
   return Confidence::no;
 }

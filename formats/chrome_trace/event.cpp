@@ -77,6 +77,7 @@ void read_event(JsonCursor& in, std::string_view text, std::uint64_t base, Event
   std::optional<std::int64_t> thread_duration;
   std::string_view key;
   for (in.begin_object(); in.next_key(key);) {
+    event.empty = false;
     if (key == "ph") {
       const std::string_view phase = read_raw(in, text, base);
       event.phase = phase.empty() ? '\0' : phase.front();

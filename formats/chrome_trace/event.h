@@ -21,7 +21,8 @@ struct TaskName {
 
 // Views point into the file. `name` and `category` are raw: with escapes, without quotes.
 struct Event {
-  char phase = 0;  // 0: none
+  bool empty = true;  // {}: nothing is said at all
+  char phase = 0;     // 0: none
   TaskName pid, tid;
   std::string_view name, category, id;
   std::optional<std::int64_t> time, duration;       // nanoseconds

@@ -158,12 +158,17 @@ Result<void> TraceReading::read_events() {
   saw_events_ = true;
   Event event;
   bool inside = false;
+  std::uint64_t n_elements = 0;
   for (in_.begin_array(); in_.next_element();) {
     read_event(in_, text_, base_, event, counts_);
     inside = !in_.ok();
     if (inside) break;
-    PROFD_CHECK(this->event(event));
-    if ((++n_events_ & 4095) == 0) {
+    // Writers that end every event with a comma put {} last.
+    if (!event.empty) {
+      PROFD_CHECK(this->event(event));
+      ++n_events_;
+    }
+    if ((++n_elements & 4095) == 0) {
       PROFD_CHECK(context_.stop.status());
       if (context_.progress) context_.progress(in_.offset(), text_.size());
     }
@@ -454,7 +459,7 @@ class ChromeTraceReader final : public FormatReader {
                                  kExtensions,
                                  411,
                                  "Chrome, Node.js, PyTorch (Kineto), Hermes, Perfetto's export, many tracers",
-                                 2,
+                                 3,
                                  kNotes};
     return info;
   }

@@ -122,8 +122,8 @@ void add_values(const Nodes& nodes, const Selfs<T>& selfs, ProfileBuilder& build
   }
 }
 
-bool is_one_of(std::string_view key, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), key) != names.end();
+bool is_one_of(const JsonKey& key, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return key.is_named(name); });
 }
 
 // The pages of `perf script report flamegraph`: const stacks = [tree];
@@ -168,18 +168,18 @@ class D3FlamegraphReader final : public FormatReader {
     for (int level = 0; level < 24 && !keys.keys().empty(); ++level) {
       const JsonKey* children = nullptr;
       for (const JsonKey& key : keys.keys()) {
-        const bool list = is_one_of(key.name, {"children", "c"});
+        const bool list = is_one_of(key, {"children", "c"});
         if (list && (key.kind == JsonKind::array || key.kind == JsonKind::null))
           children = key.kind == JsonKind::array ? &key : nullptr, nested = true;
-        else if (is_one_of(key.name, {"name", "n"}) && key.kind == JsonKind::string)
+        else if (is_one_of(key, {"name", "n"}) && key.kind == JsonKind::string)
           named = true;
-        else if (is_one_of(key.name, {"value", "v"}) && key.kind == JsonKind::number)
+        else if (is_one_of(key, {"value", "v"}) && key.kind == JsonKind::number)
           valued = true;
-        else if (is_one_of(key.name, {"libtype", "l"}) && key.kind == JsonKind::string)
+        else if (is_one_of(key, {"libtype", "l"}) && key.kind == JsonKind::string)
           continue;
-        else if (is_one_of(key.name, {"delta", "d"}) && key.kind == JsonKind::number)
+        else if (is_one_of(key, {"delta", "d"}) && key.kind == JsonKind::number)
           continue;
-        else if (is_one_of(key.name, {"id", "tooltip", "color", "highlight", "fade", "hide", "dimmed"}))
+        else if (is_one_of(key, {"id", "tooltip", "color", "highlight", "fade", "hide", "dimmed"}))
           foreign = true;
         else
           return Confidence::no;

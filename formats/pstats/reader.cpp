@@ -12,46 +12,33 @@
 #include "core/support/checked.h"
 #include "core/support/hash.h"
 #include "core/support/interner.h"
+#include "formats/pstats/functions.h"
 #include "formats/pstats/marshal.h"
+#include "formats/pstats/sampled.h"
 #include "formats/support/call_graph.h"
 
 namespace profd {
 namespace {
 
+using pstats::Edge;
+using pstats::Function;
+using pstats::kBuiltinFile;
 using pstats::Kind;
+using pstats::kSampledMark;
 using pstats::Marshal;
+using pstats::Numbers;
 using pstats::read_marshal;
 using PyValue = pstats::Value;
 
-constexpr std::array<std::string_view, 3> kExtensions{".pstats", ".pstat", ".cprof"};
+constexpr std::array<std::string_view, 4> kExtensions{".pstats", ".pstat", ".cprof", ".prof"};
 constexpr ReaderNotes kNotes{
-    .versions = "marshal 0 to 4: cProfile and profile of Python 2 and 3",
-    .keeps = "time, calls and primitive calls by function and caller; cumulative times as stated; no stacks",
+    .versions = "marshal 0 to 4: cProfile and profile of Python 2 and 3; profiling.sampling of Python 3.15",
+    .keeps =
+        "time, calls and primitive calls by function and caller; cumulative times as stated; no stacks; "
+        "of sampled files time and samples by line",
     .recording = "python -m cProfile -o out.pstats app.py",
     .verified = "CPython 3.11's own reading of the files: times, calls, number of functions, top functions",
 };
-constexpr std::string_view kBuiltinFile = "~";
-
-// One function of the dictionary, or one of its callers: the numbers in the order they are meant.
-struct Numbers {
-  std::int64_t calls = 0, primitive_calls = 0;
-  double self = 0, cumulative = 0;
-  bool timed = true;    // the pure Python `profile` writes no times for callers
-  bool counted = true;  // pyinstrument samples, and writes -1 for the calls it did not count
-};
-
-struct Function {
-  std::string_view file, name;
-  std::int64_t line = 0;
-  Numbers numbers;
-  bool listed = false;  // has an entry of its own, not only as a caller
-};
-
-struct Edge {
-  std::uint32_t caller, callee;
-  Numbers numbers;
-};
-
 // Seconds as whole nanoseconds; false when they are finer than that.
 bool to_nanoseconds(double seconds, std::int64_t& out) {
   const double scaled = seconds * 1e9;
@@ -69,6 +56,8 @@ class Reading {
 
   Result<void> run(ProfileBuilder& builder) {
     PROFD_CHECK(collect());
+    builder.info().format = "pstats";
+    if (sampled_) return pstats::build_sampled(functions_, edges_, context_, builder);
     integral_ = true;
     std::int64_t unused;
     for (const Function& function : functions_)
@@ -90,8 +79,14 @@ class Reading {
     const auto entries = data_.of(root);
     for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
       if (i % 8192 == 0) PROFD_CHECK(context_.stop.status());
-      PROFD_TRY(const std::uint32_t function, function_of(entries[i]));
       const PyValue& value = data_.values[entries[i + 1]];
+      if (is_mark(entries[i])) {
+        if (value.kind != Kind::boolean)
+          return fail(ErrorCode::malformed, "the mark of sampled statistics is neither true nor false");
+        sampled_ = value.integer != 0;
+        continue;
+      }
+      PROFD_TRY(const std::uint32_t function, function_of(entries[i]));
       if (value.kind != Kind::sequence || value.n != 5)
         return fail(ErrorCode::malformed, "a function's entry is no tuple of five values");
       const auto fields = data_.of(value);
@@ -136,6 +131,12 @@ class Reading {
       edges_.push_back({caller, callee, numbers});
     }
     return {};
+  }
+
+  bool is_mark(std::uint32_t id) const {
+    const PyValue& key = data_.values[id];
+    return key.kind == Kind::sequence && key.n == 1 && data_.values[data_.of(key)[0]].kind == Kind::text &&
+           data_.values[data_.of(key)[0]].text == kSampledMark;
   }
 
   // (file, line, name)
@@ -219,9 +220,7 @@ class Reading {
   }
 
   void build(ProfileBuilder& builder) {
-    ProfileInfo& info = builder.info();
-    info.format = "pstats";
-    info.producer = "cProfile";
+    builder.info().producer = "cProfile";
     time_ = builder.add_metric("time", "nanoseconds", !integral_);
     for (const Function& function : functions_) {
       any_counted_ |= function.listed && function.numbers.counted;
@@ -366,7 +365,7 @@ class Reading {
   std::vector<Edge> edges_;
   RowSet rows_;
   std::unordered_map<std::uint32_t, std::uint32_t> by_value_;
-  bool integral_ = true, any_counted_ = false;
+  bool integral_ = true, any_counted_ = false, sampled_ = false;
   MetricId time_, calls_, primitive_;
   std::uint64_t n_several_ = 0, n_unlisted_ = 0, n_odd_lines_ = 0, n_more_by_edges_ = 0, n_uncounted_ = 0;
 };
@@ -374,23 +373,30 @@ class Reading {
 class PstatsReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"pstats",
-                                 "Python cProfile statistics",
-                                 kExtensions,
-                                 60,
-                                 "cProfile, profile, pyinstrument -r pstats, yappi",
-                                 3,
-                                 kNotes};
+    static const ReaderInfo info{
+        "pstats",
+        "Python cProfile statistics",
+        kExtensions,
+        60,
+        "cProfile, profile, profiling.sampling --pstats, pyinstrument -r pstats, yappi",
+        4,
+        kNotes};
     return info;
   }
 
-  // A dictionary whose first key is a tuple of three, the first of which is a text.
+  // A dictionary whose first key is a tuple of three, the first of which is a text; or the mark.
   Confidence sniff(std::span<const std::byte> prefix, bool at_end) const override {
     const auto at = [&](std::size_t i) {
       return i < prefix.size() ? std::to_integer<unsigned>(prefix[i]) : 0u;
     };
     if ((at(0) & 0x7F) != '{') return Confidence::no;
     std::size_t text = 0;
+    const bool mark = (at(1) & 0x7F) == ')' && at(2) == 1 && prefix.size() > 4 + kSampledMark.size() + 1;
+    if (mark) {
+      const auto* const name = reinterpret_cast<const char*>(prefix.data()) + 5;
+      return std::string_view(name, kSampledMark.size()) == kSampledMark ? Confidence::certain
+                                                                         : Confidence::no;
+    }
     if ((at(1) & 0x7F) == ')' && at(2) == 3) text = 3;
     if ((at(1) & 0x7F) == '(' && at(2) == 3 && at(3) == 0 && at(4) == 0 && at(5) == 0) text = 6;
     if (text == 0) return Confidence::no;

@@ -197,8 +197,7 @@ class SpeedscopeReader final : public FormatReader {
     const JsonKeys keys = json_keys(text.text());
     if (keys.kind() != JsonKind::object) return Confidence::no;
     const JsonKey* schema = keys.find("$schema");
-    if (schema != nullptr)
-      return schema->value.find(kSchema) != std::string_view::npos ? Confidence::certain : Confidence::no;
+    if (schema != nullptr) return schema->value_contains(kSchema) ? Confidence::certain : Confidence::no;
     if (const JsonKey* profiles = keys.find("profiles");
         profiles != nullptr && profiles->kind == JsonKind::array) {
       const JsonKeys profile = json_keys(profiles->value);

@@ -23,9 +23,9 @@ CostGraph::CostGraph(ProfileBuilder& builder, std::vector<Event> events, const O
       n_events_(events_.size()),
       n_inclusive_(options.inclusive ? events_.size() : 0),
       places_(1),
-      sample_(events_.size() + 1) {
+      sample_(events_.size() + (options.counted ? 1 : 0)) {
   for (const Event& event : events_) builder_.add_metric(event.name, event.unit);
-  builder_.add_metric("calls", "count");
+  if (options_.counted) builder_.add_metric("calls", "count");
   builder_.set_default_metric(MetricId{0u});
   // Costs are counted, not sampled.
   builder_.set_n_samples(0);
@@ -109,7 +109,7 @@ void CostGraph::put(ContextId context, std::uint32_t place, std::span<const std:
   }
   std::fill(sample_.begin(), sample_.end(), 0);
   std::copy(costs.begin(), costs.end(), sample_.begin());
-  sample_[n_events_] = calls;
+  if (options_.counted) sample_[n_events_] = calls;
   builder_.add_sample(context, sample_, places_[place]);
 }
 
@@ -189,7 +189,7 @@ Result<void> CostGraph::finish(ImportReport& report) {
     counts.push_back(call.count);
     for (std::size_t e = 0; e < n_inclusive_; ++e) inclusive[e].push_back(inclusive_[c * n_inclusive_ + e]);
   }
-  if (!callees.empty()) {
+  if (options_.counted && !callees.empty()) {
     AssociationTable table;
     table.name = "calls";
     table.roles = {"caller", "callee"};

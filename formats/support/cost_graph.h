@@ -3,8 +3,8 @@
 // (docs/decisions/0042-call-graphs.md); kept until finish(), as that needs all calls.
 //
 //   metric of each event   self cost, at the function's line below what certainly stands above it
-//   metric "calls"         at the callee under the caller, at the line of the call
-//   association "calls"    caller (its line), callee; calls, and "<event> inclusive" of these calls
+//   metric "calls"         at the callee under the caller, at the line of the call; where calls are counted
+//   association "calls"    caller (its line), callee; calls, and "<event> inclusive" of these calls; likewise
 //   stated functions       the total the file gives, or (totals_by_calls) what it and the calls it makes
 //   cost,
 //                          or the calls to it when that is more; self cost where it calls nothing
@@ -32,6 +32,7 @@ class CostGraph {
   };
   struct Options {
     bool inclusive = true;         // calls have costs, not counts alone
+    bool counted = true;           // calls have counts, not costs alone
     bool entries_by_cost = false;  // what costs more than the calls to it was entered from outside, too
     bool totals_by_calls = false;  // calls cost what they say to the last unit, so that they make totals
   };

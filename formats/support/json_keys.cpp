@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/support/json_scan.h"
+#include "formats/support/text_number.h"
 #include "formats/support/text_source.h"
 
 namespace profd {
@@ -53,11 +54,85 @@ JsonKind kind_at(const char* p, const char* end) {
   return JsonCursor(std::string_view(p, static_cast<std::size_t>(end - p))).kind();
 }
 
+// What stands between quotes, character by character, with its escapes undone.
+class Characters {
+ public:
+  explicit Characters(std::string_view inside) : p_(inside.data()), end_(p_ + inside.size()) {}
+
+  // -1 at the closing quote and at the end of the prefix; above 127 for what is not ASCII.
+  int next() {
+    if (p_ == end_ || *p_ == '"') return -1;
+    const char c = *p_++;
+    if (c != '\\' || p_ == end_) return static_cast<unsigned char>(c);
+    const char escape = *p_++;
+    switch (escape) {
+      case 'b':
+        return '\b';
+      case 'f':
+        return '\f';
+      case 'n':
+        return '\n';
+      case 'r':
+        return '\r';
+      case 't':
+        return '\t';
+      case 'u':
+        return unicode();
+      default:
+        return static_cast<unsigned char>(escape);
+    }
+  }
+
+ private:
+  int unicode() {
+    std::uint64_t code = 0;
+    if (end_ - p_ < 4 || !parse_hex(std::string_view(p_, 4), code)) return 0xFFFD;
+    p_ += 4;
+    return static_cast<int>(code);
+  }
+
+  const char* p_;
+  const char* end_;
+};
+
+bool begins_with(Characters written, std::string_view text, bool and_ends) {
+  for (const char c : text)
+    if (written.next() != c) return false;
+  return !and_ends || written.next() == -1;
+}
+
+bool contains(Characters written, std::string_view text) {
+  do {
+    if (begins_with(written, text, false)) return true;
+  } while (written.next() != -1);
+  return false;
+}
+
+Characters inside(const JsonKey& key) {
+  return Characters(key.kind == JsonKind::string ? key.value.substr(1) : std::string_view());
+}
+
 }  // namespace
+
+bool JsonKey::is_named(std::string_view text) const {
+  return begins_with(Characters(name), text, true);
+}
+
+bool JsonKey::name_contains(std::string_view text) const {
+  return contains(Characters(name), text);
+}
+
+bool JsonKey::value_is(std::string_view text) const {
+  return kind == JsonKind::string && begins_with(inside(*this), text, true);
+}
+
+bool JsonKey::value_contains(std::string_view text) const {
+  return kind == JsonKind::string && contains(inside(*this), text);
+}
 
 const JsonKey* JsonKeys::find(std::string_view name) const {
   const auto all = keys();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const JsonKey& k) { return k.name == name; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const JsonKey& k) { return k.is_named(name); });
   return found == all.end() ? nullptr : &*found;
 }
 

@@ -16,6 +16,12 @@ struct JsonKey {
   std::string_view name;   // as written: escapes are not undone
   std::string_view value;  // from the first byte of the value to its end, or to the end of the prefix
   JsonKind kind = JsonKind::none;
+
+  // These undo escapes: "https:\/\/x" is "https://x". `text` is ASCII. Values that are no strings have none.
+  bool is_named(std::string_view text) const;
+  bool name_contains(std::string_view text) const;
+  bool value_is(std::string_view text) const;
+  bool value_contains(std::string_view text) const;
 };
 
 class JsonKeys {
@@ -27,6 +33,7 @@ class JsonKeys {
   // The object, or the first element of the array when that is an object, was seen to its end.
   bool complete() const { return complete_; }
   std::span<const JsonKey> keys() const { return {keys_.data(), n_}; }
+  // By is_named().
   const JsonKey* find(std::string_view name) const;
   bool has(std::string_view name, JsonKind kind) const;
 

@@ -270,13 +270,13 @@ class Preprocessed {
 bool is_preprocessed(std::span<const std::byte> prefix) {
   const JsonPrefix json(prefix);
   const JsonKeys outer = json_keys(json.text());
-  if (outer.keys().empty() || outer.keys().front().name != "code" || !outer.has("code", JsonKind::array))
+  if (outer.keys().empty() || !outer.keys().front().is_named("code") || !outer.has("code", JsonKind::array))
     return false;
   const JsonKeys first = json_keys(outer.keys().front().value);
   const JsonKey* const type = first.find("type");
   if (!type || !first.has("name", JsonKind::string)) return false;
-  for (const std::string_view known : {"\"SHARED_LIB\"", "\"CODE\"", "\"CPP\"", "\"JS\""})
-    if (type->value.starts_with(known)) return true;
+  for (const std::string_view known : {"SHARED_LIB", "CODE", "CPP", "JS"})
+    if (type->value_is(known)) return true;
   return false;
 }
 

@@ -58,6 +58,20 @@ std::optional<fs::path> corpus() {
   return std::nullopt;
 }
 
+std::optional<fs::path> corpus_2026() {
+  std::error_code none;
+  const auto old = corpus();
+  if (!old) return std::nullopt;
+  const fs::path beside = old->lexically_normal().parent_path() / "corpus-2026";
+  return fs::is_directory(beside, none) ? std::optional(beside) : std::nullopt;
+}
+
+bool warn_without_corpus_2026() {
+  if (corpus_2026()) return false;
+  not_run("no corpus of the formats of 2026 (corpus-2026 beside PROFD_CORPUS)");
+  return true;
+}
+
 bool warn_without_corpus() {
   if (corpus()) return false;
   not_run("no corpus of real files (PROFD_CORPUS)");

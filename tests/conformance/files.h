@@ -27,7 +27,10 @@ Result<OpenedFile> open_hidden(std::string bytes, const OpenOptions& options = {
 
 // PROFD_CORPUS, or shared/corpus beside one of the folders around the source tree.
 std::optional<std::filesystem::path> corpus();
+// The same of the younger formats: corpus-2026 beside it.
+std::optional<std::filesystem::path> corpus_2026();
 // Says once that corpus tests check nothing.
 bool warn_without_corpus();
+bool warn_without_corpus_2026();
 
 }  // namespace profd::test

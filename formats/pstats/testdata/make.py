@@ -29,3 +29,46 @@ put("version2.pstats", marshal.dumps(stats, 2))
 put("fractional.pstats", marshal.dumps({main: (1, 1, 1e-10 / 3, 2e-10, {})}))
 put("corrupt-truncated.pstats", marshal.dumps(stats)[:-40])
 put("corrupt-numbers.pstats", marshal.dumps({main: (1, "x", 0.5, 10.0, {})}))
+
+
+# What `python -m profiling.sampling --pstats` (Python 3.15) makes of the stacks that it took, one each 2 ms, leaf first:
+# by file, line and function how many ended there and how many had it; and how often one stood on another.
+def sampled(stacks, interval):
+    leaf, anywhere, callers = {}, {}, {}
+    for stack in stacks:
+        leaf[stack[0]] = leaf.get(stack[0], 0) + 1
+        for place in dict.fromkeys(stack):
+            anywhere[place] = anywhere.get(place, 0) + 1
+        for below, above in zip(stack, stack[1:]):
+            by = callers.setdefault(below, {})
+            by[above] = by.get(above, 0) + 1
+    out = {
+        place: (leaf.get(place, 0), n, leaf.get(place, 0) * interval, n * interval, callers.get(place, {}))
+        for place, n in anywhere.items()
+    }
+    out[("__sampled__",)] = True
+    return out
+
+
+def at(line, name):
+    return ("/src/t.py", line, name)
+
+
+collector = ("~", 0, "<GC>")
+root = [at(20, "<module>")]
+put(
+    "sampled.pstats",
+    marshal.dumps(
+        sampled(
+            [[at(5, "fib"), at(6, "fib"), at(6, "fib"), at(6, "fib"), at(12, "main")] + root] * 3
+            + [[at(6, "fib"), at(6, "fib"), at(12, "main")] + root] * 4
+            + [[at(6, "fib"), at(12, "main")] + root] * 2
+            + [[collector, at(9, "parse"), at(13, "main")] + root] * 5
+            + [[at(9, "parse"), at(13, "main")] + root] * 7
+            + [[at(-1, "loop"), at(30, "run")]] * 6
+            + [[at(13, "main")] + root],
+            0.002,
+        )
+    ),
+)
+put("corrupt-sampled.pstats", marshal.dumps({at(5, "fib"): (1, 1, 0.002, 0.002, {}), ("__sampled__",): "yes"}))

@@ -26,6 +26,8 @@ TEST_CASE("chrome-trace: bad input is refused or counted") {
           {"no object of events", "{\"a\":1}", "error malformed: no array traceEvents"},
           {"no events", "[]", "error malformed: nothing was measured"},
           {"an opened array only", "[", "error truncated: ends where"},
+          {"empty elements alone", "[{},{}]", "error malformed: nothing was measured"},
+          {"empty elements that end early", "[{},{}", "error truncated: ends where"},
           {"a number", "5", "error malformed: expected an object"},
           {"an event that is a number", "[5]", "error malformed: expected an object"},
           {"a time that is a word", R"([{"ph":"X","ts":"soon","dur":1}])",

@@ -35,6 +35,16 @@ std::string entry(const std::string& calls, const std::string& callers) {
                 callers});
 }
 const std::string kNoCallers = "{0";
+const std::string kMark = tuple({text("__sampled__")});
+// Samples at the line and on the stack; 0.5 s and 1 s.
+std::string line(std::uint32_t leaf, std::uint32_t anywhere, const std::string& callers) {
+  return tuple({integer(leaf), integer(anywhere),
+                "f\x03"
+                "0.5",
+                "f\x03"
+                "1.0",
+                callers});
+}
 
 }  // namespace
 
@@ -109,6 +119,41 @@ TEST_CASE("pstats: bad input is refused or counted") {
           {"callers without times",
            "{" + function("a") + entry(integer(1), "{" + function("b") + integer(1) + "0") + "0",
            "report untimed-callers"},
+          {"a mark that is a text", "{" + function("a") + line(1, 1, kNoCallers) + kMark + text("yes") + "0",
+           "error malformed: neither true nor false"},
+          {"a mark and nothing else", "{" + kMark + "T0", "error malformed: no functions"},
+          {"a mark of another word", "{" + tuple({text("__sample__")}) + "T0", "error malformed: not named"},
+          {"a mark that says no",
+           "{" + function("a") + entry(integer(1), "{" + function("b") + integer(9) + "0") + kMark + "F0",
+           "report calls-disagree"},
+          {"sampled, and not counted",
+           "{" + function("a") +
+               tuple({integer(0xFFFFFFFF), integer(0xFFFFFFFF),
+                      "f\x03"
+                      "0.5",
+                      "f\x03"
+                      "1.0",
+                      kNoCallers}) +
+               kMark + "T0",
+           "error malformed: samples are no numbers"},
+          {"more samples at a line than on stacks with it",
+           "{" + function("a") + line(3, 2, kNoCallers) + kMark + "T0", "report samples-disagree"},
+          {"more samples of a call than of what is called",
+           "{" + function("a") + line(1, 2, "{" + function("b") + integer(3) + "0") + kMark + "T0",
+           "report samples-disagree"},
+          {"a sampled recursion",
+           "{" + function("a") + line(1, 2, "{" + function("a") + integer(9) + "0") + kMark + "T0",
+           "report recursive-calls"},
+          {"times beyond all measure",
+           "{" + function("a") +
+               tuple({integer(1), integer(1),
+                      "f\x05"
+                      "1e200",
+                      "f\x05"
+                      "1e200",
+                      kNoCallers}) +
+               kMark + "T0",
+           "report clamped-time"},
           {"a caller without an entry",
            "{" + function("a") + entry(integer(1), "{" + function("b") + integer(1) + "0") + "0",
            "report unlisted-caller"},

@@ -134,6 +134,26 @@ TEST_CASE("what is not stated is of the tree and says so") {
   CHECK(flat_view(*measured, {})->estimate.empty());
 }
 
+TEST_CASE("a line whose own total the source states has that, in a recursion too") {
+  Source s;
+  const FrameId main = s.at("main", 51), inner = s.at("fib", 6), outer = s.at("fib", 5), fib = s.at("fib");
+  s.self({main, inner}, 28);
+  s.self({main, outer}, 3);
+  s.function(main, 31);
+  s.function(inner, 31);
+  s.function(outer, 3);
+  s.call(main, fib, 31);
+  s.builder().state_call(inner, fib, {});
+  const auto profile = s.finish();
+  const Rows lines = rows(*selected(profile, "flat by line"));
+  CHECK(lines.at("fib a.c:6") == "31 28");
+  CHECK(lines.at("fib a.c:5") == "3 3");
+  CHECK(lines.at("main a.c:51") == "31 0");
+  // The lines of a function that calls itself do not add up.
+  CHECK(rows(*selected(profile)).at("fib").ends_with("~"));
+  CHECK(rows(*selected(profile)).at("main") == "31 0");
+}
+
 TEST_CASE("lines cost what runs there and what the calls made there cost") {
   const auto profile = program();
   const Rows lines = rows(*selected(profile, "flat by line"));

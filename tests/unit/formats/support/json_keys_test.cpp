@@ -33,6 +33,23 @@ TEST_CASE("what is no JSON object has no keys") {
     CHECK(profd::json_keys(text).keys().empty());
 }
 
+TEST_CASE("names and texts are compared as they are meant, not as they are written") {
+  const JsonKeys keys = profd::json_keys(
+      R"({"\u0024sch\u0065ma": "https:\/\/x.app\/y.json", "q": "a\"b\\", "n": 12, "cut": "ab\u00)");
+  REQUIRE(keys.find("$schema") != nullptr);
+  const profd::JsonKey& schema = *keys.find("$schema");
+  CHECK(schema.value_is("https://x.app/y.json"));
+  CHECK(schema.value_contains("https://x.app/"));
+  CHECK(schema.value_contains("y.json"));
+  CHECK_FALSE(schema.value_is("https://x.app/y"));
+  CHECK_FALSE(schema.value_contains("y.jsonx"));
+  CHECK(schema.name_contains("$sch"));
+  CHECK(keys.find("q")->value_is("a\"b\\"));
+  CHECK_FALSE(keys.find("n")->value_contains("1"));
+  CHECK(keys.find("cut")->value_contains("ab"));
+  CHECK_FALSE(keys.find("cut")->value_contains("abu"));
+}
+
 TEST_CASE("more keys than any profile has stop the look") {
   std::string text = "{";
   for (int i = 0; i < 1000; ++i) text += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
