@@ -66,6 +66,13 @@ bool looks_like_frame(std::string_view line) {
   return begin > 0 && at > begin && at - begin <= 16 && (at == line.size() || is_blank(line[at]));
 }
 
+bool looks_like_pasted_frame(std::string_view line) {
+  std::size_t digits = 0;
+  while (digits < line.size() && is_hex(line[digits])) ++digits;
+  return digits > 0 && digits <= 16 && digits < line.size() && is_blank(line[digits]) &&
+         last_group(trim_blanks(line.substr(digits + 1))) != std::string_view::npos;
+}
+
 FrameLine parse_frame_line(std::string_view line) {
   FrameLine frame;
   line = trim_blanks(line);

@@ -17,7 +17,10 @@ struct FrameLine {
 
 // True for an indented line that starts with a hexadecimal address and a blank.
 bool looks_like_frame(std::string_view line);
-// Of such a line.
+// True for `ADDR symbol (module)` at the margin: a frame of a text that lost its indentation on the way,
+// through a page or a mail. Where frames are indented such a line is none.
+bool looks_like_pasted_frame(std::string_view line);
+// Of such lines.
 FrameLine parse_frame_line(std::string_view line);
 
 struct SourcePlace {

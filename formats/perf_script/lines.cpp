@@ -7,6 +7,11 @@
 #include "formats/support/line_reader.h"
 
 namespace profd::perf_script {
+namespace {
+
+constexpr std::size_t kLooked = 64 << 10;
+
+}  // namespace
 
 bool is_blank_line(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; });
@@ -28,8 +33,23 @@ bool is_registers(std::string_view line) {
   return first != std::string_view::npos && first > 0 && line.substr(first).starts_with("ABI:");
 }
 
+bool lost_indentation(std::string_view text) {
+  bool pasted = false, below_header = false;
+  LineReader lines(text.substr(0, kLooked));
+  for (std::string_view line; lines.next(line);) {
+    if (!lines.ended() || line.empty() || line[0] == '#') continue;
+    if (parse_header(line)) {
+      below_header = true;
+    } else if (below_header && looks_like_frame(line)) {
+      return false;
+    } else if (below_header && looks_like_pasted_frame(line)) {
+      pasted = true;
+    }
+  }
+  return pasted;
+}
+
 bool has_headers(std::string_view text) {
-  constexpr std::size_t kLooked = 64 << 10;
   bool any_frame = false;
   LineReader lines(text.substr(0, kLooked));
   for (std::string_view line; lines.next(line);) {

@@ -24,6 +24,8 @@ bool is_registers(std::string_view line);
 // Whether samples begin with a line that names a time or an event. Without -F time and event they do not.
 // True also for a text without a frame.
 bool has_headers(std::string_view text);
+// Whether the frames below headers stand at the margin, every one: the text lost its indentation.
+bool lost_indentation(std::string_view text);
 // Blocks of frames as perf indents them, each below a line of a few words or none.
 bool looks_bare(std::string_view text);
 

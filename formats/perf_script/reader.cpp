@@ -25,7 +25,7 @@ namespace {
 
 using namespace perf_script;
 
-constexpr std::array<std::string_view, 3> kExtensions{".perf", ".perf.txt", ".linux-perf.txt"};
+constexpr std::array<std::string_view, 4> kExtensions{".perf", ".perf.txt", ".linux-perf.txt", ".script"};
 constexpr ReaderNotes kNotes{
     .versions = "any -F that prints stacks, with the events of --show-...-events; simpleperf report-sample",
     .keeps =
@@ -51,6 +51,7 @@ class Reading {
 
   Result<void> run() {
     bare_ = !has_headers(text_.text);
+    pasted_ = !bare_ && lost_indentation(text_.text);
     std::size_t reported = 0;
     for (std::string_view line; lines_.next(line);) {
       if (!lines_.ended() && truncated_) break;  // half a line says half a name
@@ -104,6 +105,10 @@ class Reading {
     const bool indented = !line.empty() && (line[0] == '\t' || line[0] == ' ');
     if (bare_ && !line.empty() && line[0] != '\t' && !is_blank_line(line) && line[0] != '#')
       return begin_bare_sample(line);
+    if (pasted_ && in_sample_ && looks_like_pasted_frame(line) && !parse_header(line)) {
+      count(pasted_frames_, lines_.offset());
+      return read_frame(line);
+    }
     if (indented && looks_like_frame(line)) {
       // With -F ip,sym an empty line is all there is to begin a sample.
       if (bare_ && !in_sample_) PROFD_CHECK(begin_sample(Header{}));
@@ -174,7 +179,8 @@ class Reading {
   Result<void> read_tail(const Header& header) {
     const std::string_view rest = text_.text.substr(lines_.position());
     const std::string_view next = first_line(rest);
-    const bool stack_follows = looks_like_frame(next) && !parse_header(next);
+    const bool stack_follows =
+        (looks_like_frame(next) || (pasted_ && looks_like_pasted_frame(next))) && !parse_header(next);
     const std::string_view line(text_.text.data() + lines_.offset(),
                                 static_cast<std::size_t>(header.tail.data() - text_.text.data()) -
                                     lines_.offset() + header.tail.size());
@@ -395,6 +401,10 @@ class Reading {
         malformed_);
     row("orphan-frame", Severity::loss, "frames after the end of a sample belong to none and were not read",
         orphans_);
+    row("lost-indentation", Severity::info,
+        "frames are not indented, as in a text that was pasted: lines of an address, a symbol and a module "
+        "were taken for frames",
+        pasted_frames_);
     row("branch-stack", Severity::info, "branch stacks were not read", branches_);
     row("tracepoint-fields", Severity::info, "the fields that tracepoints print were not read",
         tracepoint_fields_);
@@ -430,7 +440,8 @@ class Reading {
   std::vector<Event> events_;
   std::uint32_t last_event_ = 0;
 
-  bool bare_ = false;  // no line has a time or an event
+  bool bare_ = false;    // no line has a time or an event
+  bool pasted_ = false;  // frames stand at the margin
   bool in_sample_ = false;
   bool in_event_record_ = false;
   Sample current_;
@@ -440,14 +451,14 @@ class Reading {
   std::vector<FrameId> stacks_;  // root first, one after another
   std::uint64_t n_without_stack_ = 0;
   Counter malformed_, orphans_, branches_, tracepoint_fields_, source_code_, invalid_utf8_, event_records_,
-      instructions_, data_addresses_, registers_;
+      instructions_, data_addresses_, registers_, pasted_frames_;
 };
 
 class PerfScriptReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 3,
+        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 4,
         kNotes};
     return info;
   }
@@ -464,6 +475,7 @@ class PerfScriptReader final : public FormatReader {
       if (line.empty() || line[0] == '#' || is_blank_line(line)) continue;
       if (header_before && looks_like_frame(line)) return Confidence::certain;
       const auto header = parse_header(line);
+      if (header_before && !header && looks_like_pasted_frame(line)) return Confidence::certain;
       header_before = header && (header->time_ns || header->tid >= 0);
       if (header_before && !header->tail.empty() && header->time_ns && !header->event.empty())
         return Confidence::certain;

@@ -1,7 +1,9 @@
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "tests/conformance/bad_input/bad_input.h"
+#include "tests/conformance/describe_profile.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
 #include "tests/support/read_with.h"
@@ -38,10 +40,50 @@ TEST_CASE("perf script: bad input is refused or counted") {
            "report invalid-utf8"},
           {"a period on some samples only", kSampleHeader + kFrame + "\ndemo 7/7 1.1: 5 cycles: \n" + kFrame,
            "report period-missing"},
+          {"frames that lost their indentation", kSampleHeader + "55d0 leaf (/bin/demo)\n",
+           "report lost-indentation"},
+          {"a frame at the margin among others", kSampleHeader + kFrame + "55d0 leaf (/bin/demo)\n",
+           "report malformed-line"},
+          {"a frame at the margin without a module", kSampleHeader + "55d0 leaf (/bin/demo)\n55e0 main\n",
+           "report malformed-line"},
+          {"a frame at the margin and no sample", "55d0 leaf (/bin/demo)\n",
+           "error malformed: there is no sample"},
           {"registers", kSampleHeader + kFrame + " ABI:2    BP:0x10    SP:0xffffc90003a6ff38 \n",
            "report registers"},
           {"a sample without a stack", kSampleHeader, "report no-stack"},
       });
+}
+
+TEST_CASE("perf script: a text that lost its indentation is the same profile") {
+  for (const char* name : {"recorded-cpu-clock.txt", "recorded-two-events.txt", "fields-stack-default.txt",
+                           "recorded-templates.txt", "dialects.txt"}) {
+    INFO(name);
+    const std::string text = read_bytes(reader_folder("perf-script") / "testdata" / name);
+    for (const bool blank_lines : {true, false}) {
+      std::string pasted;
+      std::size_t n_frames = 0;
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) {
+        // Places in the source have no form of their own without the blanks before them.
+        if (line.starts_with("  ") && line[2] != ' ' && !line.starts_with("  PERF")) continue;
+        n_frames += line.starts_with("\t") ? 1 : 0;
+        line.erase(0, line.find_first_not_of(" \t"));
+        if (blank_lines || !line.empty()) pasted += line + "\n";
+      }
+      const auto before = open_hidden(text), after = open_hidden(pasted);
+      REQUIRE(before);
+      REQUIRE(after);
+      CHECK(after->decision.format == "perf-script");
+      if (std::string_view(name) == "dialects.txt") continue;
+      REQUIRE(n_frames > 0);
+      const Profile &a = *before->profiles.front(), &b = *after->profiles.front();
+      CHECK(a.n_samples() == b.n_samples());
+      CHECK(a.tree().size() == b.tree().size());
+      for (std::size_t m = 0; m < a.metrics().size(); ++m)
+        CHECK(selfs(a, MetricId{m}) == selfs(b, MetricId{m}));
+      CHECK_FALSE(after->report.has_losses());
+    }
+  }
 }
 
 TEST_CASE("perf script: a file cut inside a line leaves the half line out when only a prefix is read") {

@@ -156,3 +156,71 @@ TEST_CASE("every format has a page, and every page is of a format") {
   for (const ReaderInfo* info : readers_by_id()) formats.insert(std::string(info->id));
   CHECK(pages == formats);
 }
+
+// What VS Code opens unasked is what readers call their own, but for endings that other files have more
+// often, or that another editor shows (.cpuprofile).
+TEST_CASE("VS Code opens the endings that the readers know") {
+  std::ifstream in(PROFD_SOURCE_DIR "/clients/vscode/package.json");
+  const std::string manifest{std::istreambuf_iterator<char>(in), {}};
+  const std::string_view mark = "\"filenamePattern\": \"";
+  std::set<std::string, std::less<>> opened;
+  for (std::size_t at = manifest.find(mark); at != std::string::npos; at = manifest.find(mark, at)) {
+    at += mark.size();
+    opened.insert(manifest.substr(at, manifest.find('"', at) - at));
+  }
+  const std::set<std::string_view> others_have{"-recording.json",
+                                               ".0.0.0",
+                                               ".axe",
+                                               ".bpftrace",
+                                               ".bt",
+                                               ".bt.out",
+                                               ".contention",
+                                               ".cpu",
+                                               ".cpuprofile",
+                                               ".csv",
+                                               ".data",
+                                               ".db",
+                                               ".dump",
+                                               ".er/log.xml",
+                                               ".eu-stack",
+                                               ".gdb",
+                                               ".heap",
+                                               ".heapprofile",
+                                               ".hprof",
+                                               ".htm",
+                                               ".html",
+                                               ".json",
+                                               ".map",
+                                               ".mdb",
+                                               ".metric-db",
+                                               ".mojo",
+                                               ".pb",
+                                               ".perfetto",
+                                               ".pmc",
+                                               ".proto",
+                                               ".pstack",
+                                               ".raw.gz",
+                                               ".sample.txt",
+                                               ".stacks",
+                                               ".stacks.txt",
+                                               ".svg",
+                                               ".trace",
+                                               ".tree.json",
+                                               ".txt",
+                                               ".xt",
+                                               "experiment.xml",
+                                               "profile.0.0.0",
+                                               "v8.log"};
+  std::set<std::string> known{
+      "*", "perf.data", "gmon.out", "callgrind.out.*", "cachegrind.out.*", "massif.out.*", "dhat.out.*"};
+  for (const FormatReader* reader : all_readers())
+    for (const std::string_view ending : reader->info().extensions) {
+      known.insert(fmt::format("*{}", ending));
+      INFO(reader->info().id << " " << ending);
+      CHECK(opened.contains(fmt::format("*{}", ending)) != others_have.contains(ending));
+    }
+  for (const std::string& pattern : opened) {
+    INFO(pattern);
+    CHECK(known.contains(pattern));
+  }
+}
