@@ -189,7 +189,8 @@ class Reading {
       info.program = value.substr(0, value.find(' '));
       property("cmd");
     } else if (key == "desc") {
-      if (info.comments.size() < 1000) info.comments.emplace_back(value);
+      // Without --cache-sim the caches are named and nothing is said of them.
+      if (!trim(value).ends_with(" cache:") && info.comments.size() < 1000) info.comments.emplace_back(value);
     } else if (key == "positions") {
       PROFD_CHECK(read_positions(value));
     } else if (key == "events") {

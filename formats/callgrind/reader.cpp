@@ -74,7 +74,7 @@ class CallgrindReader final : public FormatReader {
                                  kExtensions,
                                  700,
                                  "valgrind --tool=callgrind, Xdebug, KCachegrind converters, bzr, lsprof",
-                                 3,
+                                 4,
                                  kNotes};
     return info;
   }

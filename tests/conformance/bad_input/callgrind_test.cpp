@@ -92,3 +92,17 @@ TEST_CASE("callgrind: every form of a position is counted from the line of costs
   }
   CHECK(calls == std::set<std::string>{"main 0x101c:4 -> leaf 0x103c:7", "main 0x1020:30 -> twig 0x101c:2"});
 }
+
+TEST_CASE("callgrind: caches that were not simulated are not described") {
+  const auto comments = [](const char* name) {
+    const auto opened = open_hidden(read_bytes(reader_folder("callgrind") / "testdata" / name));
+    REQUIRE(opened);
+    std::string all;
+    for (const std::string& comment : opened->profiles.front()->info().comments) all += comment + "\n";
+    return all;
+  };
+  const std::string plain = comments("recorded-plain.callgrind");
+  CHECK(plain.find("cache") == std::string::npos);
+  CHECK(plain.find("Trigger: ") != std::string::npos);
+  CHECK(comments("recorded-cache.callgrind").find("I1 cache: 32768 B") != std::string::npos);
+}
