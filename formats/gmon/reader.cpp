@@ -23,8 +23,12 @@ constexpr ReaderNotes kNotes{
         "time by function and address, calls by caller, basic blocks; names from nm's list or the program "
         "beside it",
     .recording = "gcc -pg -o app app.c && ./app",
-    .verified = "GNU gprof 2.40's report of the same file: time and calls of every function",
+    .verified =
+        "GNU gprof 2.40's report of the same file: time and calls of every function, bins on odd borders",
 };
+
+// What gprof counts addresses in, whatever the machine.
+constexpr std::uint64_t kUnit = 2, kLastUnit = ~std::uint64_t{0} / kUnit - 1;
 
 class Reading {
  public:
@@ -82,8 +86,9 @@ class Reading {
     return {*known, {}, builder_.frame({.function = *known, .address = address})};
   }
 
-  // A bin covers (high - low) / n bytes, which is no whole number: its samples are shared by the functions it
-  // overlaps, as gprof does it, in nanoseconds that sum to all of it.
+  // A bin covers (high - low) / n bytes, which is no whole number. As gprof does it, bins and functions begin
+  // at whole units of two bytes; a bin's samples are shared by the functions it overlaps, in nanoseconds that
+  // sum to all of it.
   Result<std::uint64_t> add_histogram(const Histogram& h) {
     const std::size_t n = h.bins.size();
     const double width = static_cast<double>(h.high - h.low) / static_cast<double>(n);
@@ -98,11 +103,15 @@ class Reading {
       info.properties.emplace_back("histogram_rate", fmt::format("{}", h.rate));
       info.properties.emplace_back("histogram_bin_bytes", fmt::format("{}", width));
     }
+    const double scale = static_cast<double>((h.high - h.low) / kUnit) / static_cast<double>(n);
+    const auto unit_of_bin = [&](std::size_t i) {
+      return std::min(h.low / kUnit + static_cast<std::uint64_t>(scale * static_cast<double>(i)), kLastUnit);
+    };
     std::uint64_t n_samples = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (h.bins[i] == 0) continue;
       n_samples += h.bins[i];
-      const double begin = static_cast<double>(h.low) + width * static_cast<double>(i), end = begin + width;
+      const std::uint64_t begin = unit_of_bin(i), end = std::max(unit_of_bin(i + 1), begin + 1);
       const std::int64_t whole = seconds_ ? std::llround(static_cast<double>(h.bins[i]) * 1e9 / h.rate)
                                           : static_cast<std::int64_t>(h.bins[i]);
       share(begin, end, whole);
@@ -110,23 +119,24 @@ class Reading {
     return n_samples;
   }
 
-  void share(double begin, double end, std::int64_t whole) {
-    // Nothing lies at the very end of the address space; 2^64 itself does not fit.
-    auto at = begin < 18446744073709549568.0 ? static_cast<std::uint64_t>(begin) : ~std::uint64_t{0};
+  void share(std::uint64_t begin, std::uint64_t end, std::int64_t whole) {
     std::int64_t left = whole;
-    while (left > 0) {
-      const std::size_t row = symbols_.find(at);
-      const std::uint64_t next = row == Symbols::kNowhere
-                                     ? (symbols_.empty() ? ~std::uint64_t{0} : symbols_.all().front().address)
-                                     : symbols_.end_of(row);
-      const bool last = static_cast<double>(next) >= end;
-      const double part =
-          (static_cast<double>(next) - std::max(begin, static_cast<double>(at))) / (end - begin);
+    for (std::uint64_t at = begin; left > 0;) {
+      // The last symbol that begins in the unit or before it.
+      const std::size_t row = symbols_.find(at * kUnit + (kUnit - 1));
+      const bool nowhere = row == Symbols::kNowhere;
+      const std::uint64_t next = (!nowhere           ? symbols_.end_of(row)
+                                  : symbols_.empty() ? ~std::uint64_t{0}
+                                                     : symbols_.all().front().address) /
+                                 kUnit;
+      const bool last = next >= end;
+      const double part = static_cast<double>(next - at) / static_cast<double>(end - begin);
       const std::int64_t value =
           last ? left : std::min<std::int64_t>(left, std::llround(static_cast<double>(whole) * part));
       std::fill(row_.begin(), row_.end(), 0);
       row_.front() = value;
-      if (value > 0) graph_->add_self(node(at), row_);
+      const std::uint64_t address = nowhere ? at * kUnit : std::max(at * kUnit, symbols_.all()[row].address);
+      if (value > 0) graph_->add_self(node(address), row_);
       left -= value;
       if (last) break;
       at = next;
@@ -155,7 +165,7 @@ class Reading {
 class GmonReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"gmon", "gmon.out", kExtensions, 51, "programs built with -pg", 2, kNotes};
+    static const ReaderInfo info{"gmon", "gmon.out", kExtensions, 51, "programs built with -pg", 3, kNotes};
     return info;
   }
 

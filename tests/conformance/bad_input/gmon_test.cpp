@@ -1,5 +1,9 @@
 #include "tests/conformance/bad_input/bad_input.h"
+#include "tests/conformance/describe_profile.h"
+#include "tests/conformance/files.h"
+#include "tests/conformance/open_path.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace profd;
 using namespace profd::test;
@@ -46,4 +50,32 @@ TEST_CASE("gmon: bad input is refused or counted") {
            "report other-dimension"},
           {"no symbols", head + good, "report no-symbols"},
       });
+}
+
+// tests/e2e/gprof_agreement.py asks gprof itself.
+TEST_CASE("gmon: a bin that covers two functions is shared in units of two bytes, as gprof does it") {
+  const TempFolder folder;
+  folder.file("demo.nm", "1000 T a\n1003 T b\n100c T c\n100d t d\n");
+  const auto opened = open_path(
+      folder.file("gmon.out", "gmon" + number(1, 4) + std::string(12, '\0') +
+                                  histogram(0x1000, 0x1010, 4, 100, "seconds",
+                                            number(4, 2) + number(4, 2) + number(0, 2) + number(6, 2))));
+  REQUIRE(opened);
+  const Profile& profile = *opened->profiles.front();
+  // b begins at an odd address: gprof takes it to begin at 0x1002. c and d begin in one unit, which is the
+  // later one's.
+  CHECK(selfs(profile, "time") == std::map<std::string, double>{{"a", 20e6}, {"b", 60e6}, {"d", 60e6}});
+}
+
+TEST_CASE("gmon: histograms at the end of the address space keep all of their samples") {
+  const std::string head = "gmon" + number(1, 4) + std::string(12, '\0');
+  for (const std::uint64_t low : {~std::uint64_t{0} - 1, ~std::uint64_t{0} - 16, std::uint64_t{0}}) {
+    OpenOptions options;
+    options.format = "gmon";
+    const auto opened = open_hidden(head + histogram(low, ~std::uint64_t{0}, 3, 100, "seconds",
+                                                     number(1, 2) + number(2, 2) + number(3, 2)),
+                                    options);
+    REQUIRE(opened);
+    CHECK(as_double(opened->profiles.front()->total(MetricId{0u})) == 60e6);
+  }
 }
