@@ -1291,7 +1291,7 @@ bool decode(const Json& value, MetricInfo& out, const Path& path) {
       .optional("description", out.description)
       .required("total", out.total)
       .required("text", out.text)
-      .required("samples", out.samples)
+      .required("records", out.records)
       .defaulted("default", out.default_)
       .defaulted("integral", out.integral)
       .defaulted("saturated", out.saturated)
@@ -1305,7 +1305,7 @@ void write(JsonText& out, const MetricInfo& value) {
   put_optional(out, "description", value.description);
   put(out, "total", value.total);
   put(out, "text", value.text);
-  put(out, "samples", value.samples);
+  put(out, "records", value.records);
   put(out, "default", value.default_);
   put(out, "integral", value.integral);
   put(out, "saturated", value.saturated);
@@ -1427,7 +1427,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .optional("duration", out.duration)
       .defaulted("comments", out.comments)
       .required("threads", out.threads)
-      .required("samples", out.samples)
+      .required("records", out.records)
       .required("contexts", out.contexts)
       .required("functions", out.functions)
       .optional("memory", out.memory)
@@ -1454,7 +1454,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put_optional(out, "duration", value.duration);
   put(out, "comments", value.comments);
   put(out, "threads", value.threads);
-  put(out, "samples", value.samples);
+  put(out, "records", value.records);
   put(out, "contexts", value.contexts);
   put(out, "functions", value.functions);
   put_optional(out, "memory", value.memory);
@@ -1476,7 +1476,7 @@ bool decode(const Json& value, OpenedProfile& out, const Path& path) {
       .required("name", out.name)
       .required("metric", out.metric)
       .required("metrics", out.metrics)
-      .required("samples", out.samples)
+      .required("records", out.records)
       .required("contexts", out.contexts)
       .ok();
 }
@@ -1488,7 +1488,7 @@ void write(JsonText& out, const OpenedProfile& value) {
   put(out, "name", value.name);
   put(out, "metric", value.metric);
   put(out, "metrics", value.metrics);
-  put(out, "samples", value.samples);
+  put(out, "records", value.records);
   put(out, "contexts", value.contexts);
   out.end_object();
 }

@@ -1081,8 +1081,8 @@ struct MetricInfo {
   Number total;
   // The total as shown.
   std::string text;
-  // Samples with a value other than zero.
-  std::int64_t samples = 0;
+  // The records of the profile, as in its summary; what a metric says they stand for is its total.
+  std::int64_t records = 0;
   // The profile's default metric.
   bool default_ = false;
   // Every value is an integer.
@@ -1215,8 +1215,9 @@ struct ProfileSummary {
   std::vector<std::string> comments;
   // Number of threads; 0: not recorded.
   Measure threads;
-  // Number of samples.
-  Measure samples;
+  // Measurements that the file holds, each with its values: a folded line of 70 samples is one
+  // record. 0: not told.
+  Measure records;
   // Number of contexts.
   Measure contexts;
   // Number of functions.
@@ -1256,8 +1257,9 @@ struct OpenedProfile {
   std::string metric;
   // Its metrics with their totals.
   std::vector<MetricInfo> metrics;
-  // Number of samples.
-  Measure samples;
+  // Measurements that the file holds, each with its values: a folded line of 70 samples is one
+  // record. 0: not told.
+  Measure records;
   // Number of contexts.
   Measure contexts;
 };

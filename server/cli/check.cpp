@@ -53,7 +53,7 @@ std::string ok_json(const std::string& file, const OpenedFile& opened) {
   for (const ProfilePtr& profile : opened.profiles) {
     json.begin_object();
     json.field("name", profile->info().name);
-    json.field("samples", profile->n_samples());
+    json.field("records", profile->n_samples());
     json.field("contexts", profile->tree().size() - 1);
     json.key("metrics");
     json.begin_array();
@@ -115,9 +115,9 @@ std::string error_json(const std::string& file, const Error& error) {
 std::string ok_text(const Console& console, const std::string& file, const OpenedFile& opened) {
   const bool losses = opened.report.has_losses();
   const Profile& profile = *opened.profiles.front();
-  std::string what =
-      fmt::format("{}, {} samples, {} contexts", opened.decision.format, format_count(profile.n_samples()),
-                  format_count(std::uint64_t{profile.tree().size() - 1}));
+  std::string what = fmt::format("{}, {}, {} contexts", opened.decision.format,
+                                 count_of(profile.n_samples(), "record", "records"),
+                                 format_count(std::uint64_t{profile.tree().size() - 1}));
   if (opened.profiles.size() > 1) what += fmt::format(", {} profiles", opened.profiles.size());
   std::string out = losses ? console.out.warning("ok with losses") : console.out.success("ok");
   out += fmt::format("  {}: {}", sanitize_text(file), sanitize_text(what));

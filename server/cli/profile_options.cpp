@@ -41,7 +41,8 @@ std::string partial_offer(const OpenInput& input, const OpenOptions& options, Ex
   });
   if (!done) return {};
   if (n == 0) return {};
-  return fmt::format("The {} samples before it can be opened with --partial.", format_exact(n));
+  return fmt::format("The {} {} before it can be opened with --partial.", format_exact(n),
+                     n == 1 ? "record" : "records");
 }
 
 // `cat cpu.pprof | profd`: what stands on stdin is meant. A terminal, and a device such as /dev/null, is not.

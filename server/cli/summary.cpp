@@ -38,10 +38,6 @@ void append_part(std::string& line, std::string_view part) {
   line += sanitize_text(part);
 }
 
-std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", format_count(n), n == 1 ? one : many);
-}
-
 void add_header(const Console& console, const std::string& file, const OpenView& view, const Summary& s,
                 std::string& out) {
   out += console.out.bold(sanitize_text(base_name(file)));
@@ -55,10 +51,10 @@ void add_header(const Console& console, const std::string& file, const OpenView&
         what, fmt::format("profile {} of {} in the file", view.open->number, view.opened().profiles.size()));
   append_part(when, s.time_text);
   append_part(when, s.duration_text);
-  if (s.n_threads > 0) append_part(when, plural(s.n_threads, "thread", "threads"));
+  if (s.n_threads > 0) append_part(when, count_of(s.n_threads, "thread", "threads"));
   // Sources of sums alone do not say how often they measured.
-  if (s.n_samples > 0 || s.hottest.empty()) append_part(when, plural(s.n_samples, "sample", "samples"));
-  append_part(when, plural(s.n_contexts, "context", "contexts"));
+  if (s.n_records > 0 || s.hottest.empty()) append_part(when, count_of(s.n_records, "record", "records"));
+  append_part(when, count_of(s.n_contexts, "context", "contexts"));
   out += "  " + what + "\n" + when + "\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(s.comments.size(), 3); ++i) {
     out += console.out.dim(
@@ -202,7 +198,7 @@ void write_members(const OpenView& view, JsonWriter& json) {
   for (const ProfilePtr& profile : view.opened().profiles) {
     json.begin_object();
     json.field("name", profile->info().name);
-    json.field("samples", profile->n_samples());
+    json.field("records", profile->n_samples());
     json.key("metrics");
     json.begin_array();
     for (std::size_t m = 0; m < profile->metrics().size(); ++m) {
@@ -236,7 +232,7 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
     json.field("name", metric.name);
     json.field("unit", unit_name(metric.unit));
     json.field("total", metric.total);
-    json.field("samples", metric.n_samples);
+    json.field("records", metric.n_records);
     if (metric.saturated) json.field("saturated", true);
     json.end_object();
   }

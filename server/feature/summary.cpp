@@ -110,7 +110,7 @@ Result<Summary> summarize(const Selection& selection, const ImportReport& report
   if (out.time_ns) out.time_text = format_time_utc(*out.time_ns);
   if (out.duration_ns) out.duration_text = format_duration_ns(*out.duration_ns);
   out.n_threads = profile.threads().size();
-  out.n_samples = profile.n_samples();
+  out.n_records = profile.n_samples();
   out.n_contexts = profile.tree().size() - 1;  // the root is no frame's context
   out.n_functions = profile.functions().size();
   out.comments = info.comments;

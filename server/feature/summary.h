@@ -19,7 +19,7 @@ struct SummaryMetric {
   std::string name, unit;
   Value total;
   std::string total_text;
-  std::uint64_t n_samples = 0;  // measurements the file holds
+  std::uint64_t n_records = 0;  // of the profile: Profile::n_samples()
   bool is_default = false;
   bool saturated = false;  // the total is a lower bound
 };
@@ -50,7 +50,7 @@ struct Summary {
   std::optional<std::int64_t> time_ns, duration_ns;
   std::string time_text, duration_text;  // "" unknown
   std::uint64_t n_threads = 0;           // 0: the file tells none
-  std::uint64_t n_samples = 0, n_contexts = 0, n_functions = 0;
+  std::uint64_t n_records = 0, n_contexts = 0, n_functions = 0;
   std::vector<std::string> comments;
   std::vector<SummaryMetric> metrics;
   MetricId metric;  // of the lists below

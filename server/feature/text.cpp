@@ -180,6 +180,9 @@ std::string format_count(std::int64_t count) {
 std::string format_count(std::uint64_t count) {
   return count_text(static_cast<double>(count));
 }
+std::string count_of(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_count(n), n == 1 ? one : many);
+}
 std::string format_exact(std::uint64_t count) {
   return grouped(fmt::format("{}", count));
 }

@@ -22,6 +22,8 @@ std::string unit_name(const std::string& unit);
 // "1,234" up to 9,999, then "12.3 k", "4.56 M".
 std::string format_count(std::int64_t count);
 std::string format_count(std::uint64_t count);
+// "1 record", "1,234 records".
+std::string count_of(std::uint64_t n, std::string_view one, std::string_view many);
 // Every digit, grouped: "41,202".
 std::string format_exact(std::uint64_t count);
 std::string format_bytes(std::uint64_t bytes);

@@ -236,11 +236,21 @@ class Commands(unittest.TestCase):
             shown = subprocess.run(["man", "-l", "-"], input=page, text=True, capture_output=True, env=dict(os.environ, MANWIDTH="100"))
             self.assertIn("--min-share", shown.stdout)
 
+    def test_records_of_the_file_are_no_samples(self):
+        path = self.file("two.folded", "a;b 69\na 1\n")
+        glance = run(path).stdout.decode()
+        self.assertIn("2 records", glance)
+        self.assertRegex(glance, r"samples +70")
+        self.assertNotIn("2 samples", glance)
+        self.assertIn("folded, 2 records,", run("check", path).stdout.decode())
+        metric = json.loads(run("summary", "--json", path).stdout)["metrics"][0]
+        self.assertEqual((metric["total"], metric["records"]), (70, 2))
+
     def test_summary_json_has_the_documented_shape(self):
         answer = json.loads(run("summary", "--json", self.file("a.folded", FOLDED)).stdout)
         self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report", "missing"])
         self.assertEqual(answer["format"], "folded")
-        self.assertEqual(list(answer["metrics"][0]), ["name", "unit", "total", "samples"])
+        self.assertEqual(list(answer["metrics"][0]), ["name", "unit", "total", "records"])
         self.assertEqual(answer["metrics"][0]["total"], 100)
         self.assertEqual(answer["contexts"], 4)
         self.assertEqual(answer["report"], [])

@@ -1415,8 +1415,8 @@ class MetricInfo(Structure):
     # Sum over the profile, in the unit.
     text: str
     # The total as shown.
-    samples: int
-    # Samples with a value other than zero.
+    records: int
+    # The records of the profile, as in its summary; what a metric says they stand for is its total.
     default: bool = False
     # The profile's default metric.
     integral: bool = True
@@ -1431,7 +1431,7 @@ class MetricInfo(Structure):
         "description": FieldSpec("description", "s", False),
         "total": FieldSpec("total", "n", True),
         "text": FieldSpec("text", "s", True),
-        "samples": FieldSpec("samples", "l", True),
+        "records": FieldSpec("records", "l", True),
         "default": FieldSpec("default", "b", False),
         "integral": FieldSpec("integral", "b", False),
         "saturated": FieldSpec("saturated", "b", False),
@@ -1597,8 +1597,9 @@ class ProfileSummary(Structure):
     # Comments in the file.
     threads: Measure
     # Number of threads; 0: not recorded.
-    samples: Measure
-    # Number of samples.
+    records: Measure
+    # Measurements that the file holds, each with its values: a folded line of 70 samples is one
+    # record. 0: not told.
     contexts: Measure
     # Number of contexts.
     functions: Measure
@@ -1634,7 +1635,7 @@ class ProfileSummary(Structure):
         "duration": FieldSpec("duration", ["S", "Measure"], False),
         "comments": FieldSpec("comments", ["a", "s"], False),
         "threads": FieldSpec("threads", ["S", "Measure"], True),
-        "samples": FieldSpec("samples", ["S", "Measure"], True),
+        "records": FieldSpec("records", ["S", "Measure"], True),
         "contexts": FieldSpec("contexts", ["S", "Measure"], True),
         "functions": FieldSpec("functions", ["S", "Measure"], True),
         "memory": FieldSpec("memory", ["S", "Measure"], False),
@@ -1664,8 +1665,9 @@ class OpenedProfile(Structure):
     # Its default metric.
     metrics: list[MetricInfo]
     # Its metrics with their totals.
-    samples: Measure
-    # Number of samples.
+    records: Measure
+    # Measurements that the file holds, each with its values: a folded line of 70 samples is one
+    # record. 0: not told.
     contexts: Measure
     # Number of contexts.
 
@@ -1676,7 +1678,7 @@ class OpenedProfile(Structure):
         "name": FieldSpec("name", "s", True),
         "metric": FieldSpec("metric", "s", True),
         "metrics": FieldSpec("metrics", ["a", ["S", "MetricInfo"]], True),
-        "samples": FieldSpec("samples", ["S", "Measure"], True),
+        "records": FieldSpec("records", ["S", "Measure"], True),
         "contexts": FieldSpec("contexts", ["S", "Measure"], True),
     }
 

@@ -1006,8 +1006,8 @@ export interface MetricInfo {
   total: number;
   /** The total as shown. */
   text: string;
-  /** Samples with a value other than zero. */
-  samples: number;
+  /** The records of the profile, as in its summary; what a metric says they stand for is its total. */
+  records: number;
   /** The profile's default metric. Default: false. */
   default?: boolean;
   /** Every value is an integer. Default: true. */
@@ -1114,8 +1114,11 @@ export interface ProfileSummary {
   comments?: string[];
   /** Number of threads; 0: not recorded. */
   threads: Measure;
-  /** Number of samples. */
-  samples: Measure;
+  /**
+   * Measurements that the file holds, each with its values: a folded line of 70 samples is one record. 0: not
+   * told.
+   */
+  records: Measure;
   /** Number of contexts. */
   contexts: Measure;
   /** Number of functions. */
@@ -1165,8 +1168,11 @@ export interface OpenedProfile {
   metric: string;
   /** Its metrics with their totals. */
   metrics: MetricInfo[];
-  /** Number of samples. */
-  samples: Measure;
+  /**
+   * Measurements that the file holds, each with its values: a folded line of 70 samples is one record. 0: not
+   * told.
+   */
+  records: Measure;
   /** Number of contexts. */
   contexts: Measure;
 }

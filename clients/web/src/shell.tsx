@@ -381,7 +381,7 @@ function Glance() {
           ["Profiler", summary.profiler],
           ["Recorded", summary.when?.text],
           ["Duration", summary.duration?.text],
-          ["Samples", summary.samples.value > 0 ? summary.samples.text : "not recorded"],
+          ["Records", summary.records.value > 0 ? summary.records.text : "not told"],
         ].map(([title, value]) =>
           value === undefined || value === "" || value === "?" ? null : (
             <div key={title}>

@@ -267,7 +267,7 @@ std::vector<psp::MetricInfo> metrics_to_psp(const OpenProfile& open) {
     out.unit = unit_name(info.unit);
     out.total = to_psp(total);
     out.text = format_value(total, info.unit);
-    out.samples = static_cast<std::int64_t>(profile.n_samples());
+    out.records = static_cast<std::int64_t>(profile.n_samples());
     out.default_ = m == open.metric.v;
     out.integral = std::holds_alternative<std::int64_t>(total);
     out.saturated = info.saturated;
@@ -293,7 +293,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
     out.duration = psp::Measure{psp::Number(*summary.duration_ns), summary.duration_text};
   out.comments = summary.comments;
   out.threads = to_count(summary.n_threads);
-  out.samples = to_count(summary.n_samples);
+  out.records = to_count(summary.n_records);
   out.contexts = to_count(summary.n_contexts);
   out.functions = to_count(summary.n_functions);
   out.memory = to_bytes(open.profile->memory());

@@ -46,7 +46,7 @@ psp::OpenedProfile to_opened(const OpenProfile& open) {
   out.name = open.name;
   out.metric = open.metric_info().name;
   out.metrics = metrics_to_psp(open);
-  out.samples = to_count(open.profile->n_samples());
+  out.records = to_count(open.profile->n_samples());
   out.contexts = to_count(open.profile->tree().size() - 1);
   return out;
 }

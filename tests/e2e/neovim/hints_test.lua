@@ -16,7 +16,7 @@ test('opening a profile puts hints on the hot lines, and only there', function()
   local lines = vim.tbl_keys(h.hints())
   table.sort(lines)
   h.equal(lines, { 13, 15, 30, 39 }, 'lines above 0.5 %; 17 has 20 ms, 22 10 ms')
-  h.matches(h.note('cpu%.pprof'), '^profd: cpu%.pprof: cpu 8%.34 s, %d+ samples')
+  h.matches(h.note('cpu%.pprof'), '^profd: cpu%.pprof: cpu 8%.34 s, %d+ records')
 end)
 
 test('the hottest line of a file has the strongest colour', function()

@@ -648,7 +648,7 @@ M.DaemonState = {
 ---@field description? string What it measures.
 ---@field total number Sum over the profile, in the unit.
 ---@field text string The total as shown.
----@field samples integer Samples with a value other than zero.
+---@field records integer The records of the profile, as in its summary; what a metric says they stand for is its total.
 ---@field default? boolean The profile's default metric. Default: false.
 ---@field integral? boolean Every value is an integer. Default: true.
 ---@field saturated? boolean A sum passed 2^63 and stopped there: the numbers are lower bounds. Default: false.
@@ -704,7 +704,7 @@ M.DaemonState = {
 ---@field duration? profd.Measure For how long, in nanoseconds.
 ---@field comments? string[] Comments in the file. Default: [].
 ---@field threads profd.Measure Number of threads; 0: not recorded.
----@field samples profd.Measure Number of samples.
+---@field records profd.Measure Measurements that the file holds, each with its values: a folded line of 70 samples is one record. 0: not told.
 ---@field contexts profd.Measure Number of contexts.
 ---@field functions profd.Measure Number of functions.
 ---@field memory? profd.Measure Bytes it takes in the daemon.
@@ -730,7 +730,7 @@ M.DaemonState = {
 ---@field name string Its name for people.
 ---@field metric string Its default metric.
 ---@field metrics profd.MetricInfo[] Its metrics with their totals.
----@field samples profd.Measure Number of samples.
+---@field records profd.Measure Measurements that the file holds, each with its values: a folded line of 70 samples is one record. 0: not told.
 ---@field contexts profd.Measure Number of contexts.
 
 --- How to open a profile.
@@ -1867,7 +1867,7 @@ M.schema = {
     description = { type = "s" },
     total = { type = "n", required = true },
     text = { type = "s", required = true },
-    samples = { type = "l", required = true },
+    records = { type = "l", required = true },
     default = { type = "b" },
     integral = { type = "b" },
     saturated = { type = "b" },
@@ -1918,7 +1918,7 @@ M.schema = {
     duration = { type = {"S", "Measure"} },
     comments = { type = {"a", "s"} },
     threads = { type = {"S", "Measure"}, required = true },
-    samples = { type = {"S", "Measure"}, required = true },
+    records = { type = {"S", "Measure"}, required = true },
     contexts = { type = {"S", "Measure"}, required = true },
     functions = { type = {"S", "Measure"}, required = true },
     memory = { type = {"S", "Measure"} },
@@ -1942,7 +1942,7 @@ M.schema = {
     name = { type = "s", required = true },
     metric = { type = "s", required = true },
     metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
-    samples = { type = {"S", "Measure"}, required = true },
+    records = { type = {"S", "Measure"}, required = true },
     contexts = { type = {"S", "Measure"}, required = true },
   },
   OpenOptions = {

@@ -181,7 +181,9 @@ local function glance(summary)
       metrics[1] = (metric.title or metric.name) .. ' ' .. metric.text
     end
   end
-  metrics[#metrics + 1] = summary.samples.text .. (summary.samples.text == '1' and ' sample' or ' samples')
+  if summary.records.value > 0 then
+    metrics[#metrics + 1] = summary.records.text .. (summary.records.value == 1 and ' record' or ' records')
+  end
   local losses = 0
   for _, row in ipairs(summary.report) do
     losses = losses + (row.severity ~= 'info' and 1 or 0)

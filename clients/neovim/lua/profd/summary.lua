@@ -137,7 +137,10 @@ function M.compose(summary)
   fact('', summary.when and summary.when.text)
   fact('for', summary.duration and summary.duration.text)
   add(table.concat(facts, ' · '))
-  local counts = { summary.samples.text .. ' samples' }
+  local counts = {}
+  if summary.records.value > 0 then
+    counts[1] = summary.records.text .. (summary.records.value == 1 and ' record' or ' records')
+  end
   if summary.threads.value > 0 then
     counts[#counts + 1] = summary.threads.text .. ' threads'
   end

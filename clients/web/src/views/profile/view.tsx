@@ -27,7 +27,7 @@ export function ProfileView() {
   fact("Recorded", summary.when?.text);
   fact("Duration", summary.duration?.text);
   fact("Threads", summary.threads.value > 0 ? summary.threads.text : "not recorded");
-  fact("Samples", summary.samples.value > 0 ? summary.samples.text : "not recorded");
+  fact("Records", summary.records.value > 0 ? summary.records.text : "not told");
   fact("Call paths", summary.contexts.text);
   fact("Functions", summary.functions.text);
   fact("Memory", summary.memory?.text);
@@ -179,7 +179,9 @@ export function ProfileView() {
                       <span>
                         {member.number} <Name text={member.name} />
                       </span>
-                      <b>{member.samples.text} samples</b>
+                      <b>
+                        {member.records.text} {member.records.value === 1 ? "record" : "records"}
+                      </b>
                     </button>
                   </li>
                 ))}
