@@ -73,11 +73,23 @@ std::size_t PathIndex::common_suffix(std::string_view a, std::string_view b) {
   return common(components_of(a), components_of(b));
 }
 
+PathMatch PathIndex::find_other_language(std::string_view profile_path,
+                                         const std::vector<PathMapping>& mappings) const {
+  constexpr std::string_view kJava = ".java";
+  if (!profile_path.ends_with(kJava)) return {};
+  const std::string stem(profile_path.substr(0, profile_path.size() - kJava.size()));
+  for (const std::string_view ending : {".kt", ".scala", ".groovy", ".clj"}) {
+    PathMatch match = find(stem + std::string(ending), mappings);
+    if (!match.candidates.empty()) return match;
+  }
+  return {};
+}
+
 PathMatch PathIndex::find(std::string_view profile_path, const std::vector<PathMapping>& mappings) const {
   const Components wanted = components_of(profile_path);
   if (wanted.empty()) return {};
   const auto same_name = by_base_name_.find(std::string(wanted.back()));
-  if (same_name == by_base_name_.end()) return {};
+  if (same_name == by_base_name_.end()) return find_other_language(profile_path, mappings);
   const std::vector<std::uint32_t>& ids = same_name->second;
 
   std::vector<const PathMapping*> longest_first;

@@ -37,12 +37,16 @@ class PathIndex {
   // Configured prefixes first (the longest that fits and leads to a file of the index), then the longest
   // common suffix, where a module-style path also matches without its version ("github.com/u/m@v1.2.3/a.go",
   // ".../m/v2/a.go" -> ".../m/a.go"). A base name alone is a match only when one file has it; a profile path
-  // that is no more than a base name ties with all that have it.
+  // that is no more than a base name ties with all that have it. Of Java's machine profiles often tell
+  // classes alone: where there is no Foo.java, Foo.kt and its like are asked.
   PathMatch find(std::string_view profile_path, const std::vector<PathMapping>& mappings) const;
   // The other way: how many trailing components of two paths agree.
   static std::size_t common_suffix(std::string_view a, std::string_view b);
 
  private:
+  PathMatch find_other_language(std::string_view profile_path,
+                                const std::vector<PathMapping>& mappings) const;
+
   std::vector<std::string> paths_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_base_name_;
   std::size_t bytes_ = 0;

@@ -11,6 +11,7 @@
 
 #include "core/support/text.h"
 #include "formats/support/byte_cursor.h"
+#include "formats/support/java_frame.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 
@@ -121,7 +122,10 @@ class Reading {
     function.name = builder_.string(name);
     // Methods that differ in their parameters are different ones.
     if (n > 3) function.system_name = builder_.string(fmt::format("{}{}", name, repair_utf8(cells[3])));
-    if (n > 4) function.file = builder_.string(cells[4]);
+    if (n > 4 && !cells[4].empty()) {
+      const std::string path = java_source_path(cells[1], cells[4]);
+      function.file = builder_.string(path.empty() ? cells[4] : std::string_view(path));
+    }
     std::int64_t number;
     if (n > 5 && parse_int(cells[5], number) && number > 0 && number < kNone)
       function.start_line = static_cast<std::uint32_t>(number);
@@ -282,7 +286,7 @@ class AndroidArtTraceReader final : public FormatReader {
                                  kExtensions,
                                  44,
                                  "ART, Dalvik: Android Studio, Debug.startMethodTracing",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

@@ -308,7 +308,7 @@ class HprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "hprof", "hprof text", kExtensions, 504, "the JVM agent hprof (JDK 1.2 to 8)", 1, kNotes};
+        "hprof", "hprof text", kExtensions, 504, "the JVM agent hprof (JDK 1.2 to 8)", 2, kNotes};
     return info;
   }
 

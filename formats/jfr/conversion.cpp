@@ -406,6 +406,7 @@ class Conversion {
       stacks.without += writer->stacks.without;
       stacks.truncated += writer->stacks.truncated;
       stacks.unknown_methods += writer->stacks.unknown_methods;
+      stacks.placed += writer->stacks.placed;
     }
     const auto row = [&](std::string_view kind, Severity severity, std::string_view message,
                          std::uint64_t n) { context_.report.add(kind, severity, message, std::nullopt, n); };
@@ -417,6 +418,11 @@ class Conversion {
         stacks.truncated);
     row("unknown-method", Severity::loss, "frames name a method that the recording does not hold",
         stacks.unknown_methods);
+    row("file-of-class", Severity::info,
+        "the format names no source files: that of a method is the one that its class says by Java's and "
+        "Kotlin's "
+        "rules (com.acme.Foo$Bar: com/acme/Foo.java)",
+        stacks.placed);
     row("lost-samples", Severity::loss, "samples of CPU time were lost while they were recorded", n_lost_);
     if (const auto lost = others_.find("jdk.DataLoss"); lost != others_.end())
       row("data-loss", Severity::loss, "times the recorder had no room for events and dropped them",

@@ -23,7 +23,7 @@ class JfrReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "jfr", "Java Flight Recorder", kExtensions, 20, "JDK Flight Recorder, async-profiler, Datadog", 2,
+        "jfr", "Java Flight Recorder", kExtensions, 20, "JDK Flight Recorder, async-profiler, Datadog", 3,
         kNotes};
     return info;
   }

@@ -6,6 +6,7 @@
 
 #include "core/support/id.h"
 #include "formats/support/demangle.h"
+#include "formats/support/java_frame.h"
 
 namespace profd::jfr {
 namespace {
@@ -136,6 +137,10 @@ StackResolver::Method StackResolver::make_method(std::uint32_t at) {
   spec.unresolved = readable.empty();
   spec.name = builder_.string(readable.empty() ? std::string_view("[unknown]") : std::string_view(readable));
   if (!descriptor.empty()) spec.system_name = builder_.string(readable + descriptor);
+  if (const std::string path = java_source_path(type); !path.empty() && !name.empty()) {
+    spec.file = builder_.string(path);
+    ++counts_.placed;
+  }
   made.function = builder_.function(spec);
   made.module = module_of(package);
   return made;

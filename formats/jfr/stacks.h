@@ -15,6 +15,7 @@ struct StackCounts {
   std::uint64_t without = 0;    // events that have no stack
   std::uint64_t truncated = 0;  // different stacks that were cut by the recorder
   std::uint64_t unknown_methods = 0;
+  std::uint64_t placed = 0;  // methods whose file is known from their class alone
 };
 
 class StackResolver {

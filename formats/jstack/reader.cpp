@@ -133,7 +133,7 @@ class JstackReader final : public FormatReader {
                                  kExtensions,
                                  505,
                                  "jstack, jcmd Thread.print, Thread.dump_to_file, kill -3, jhsdb",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

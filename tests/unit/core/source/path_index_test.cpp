@@ -48,6 +48,21 @@ TEST_CASE("a module path matches without its version") {
   CHECK(index.find("github.com/u/n/v2@v2.0.1/a.go", {}).candidates == Paths{"/home/me/n/a.go"});
 }
 
+TEST_CASE("a class of Java's machine is looked for in its other languages when there is no such Java file") {
+  const PathIndex index = index_of({"/w/src/main/java/com/acme/Foo.java", "/w/src/main/kotlin/acme/Foo.kt",
+                                    "/w/src/main/kotlin/com/acme/Bar.kt", "/w/src/com/acme/Baz.scala"});
+  CHECK(index.find("com/acme/Foo.java", {}).candidates == Paths{"/w/src/main/java/com/acme/Foo.java"});
+  const PathMatch kotlin = index.find("com/acme/Bar.java", {});
+  CHECK(kotlin.candidates == Paths{"/w/src/main/kotlin/com/acme/Bar.kt"});
+  CHECK(kotlin.whole);
+  CHECK(index.find("com/acme/Baz.java", {}).candidates == Paths{"/w/src/com/acme/Baz.scala"});
+  CHECK(index.find("com/acme/Bar.java", {{"com/acme", "/w/src/main/kotlin/com/acme"}}).rule ==
+        MappingRule::prefix);
+  CHECK(index.find("com/acme/Bar.kt", {}).candidates.size() == 1);
+  CHECK(index.find("com/acme/Foo.scala", {}).candidates.empty());
+  CHECK(index.find("com/acme/None.java", {}).candidates.empty());
+}
+
 TEST_CASE("separators of Windows are separators, and case is kept apart") {
   const PathIndex index = index_of({"C:\\work\\src\\a.cc", "/w/SRC/a.cc"});
   CHECK(index.find("D:\\build\\src\\a.cc", {}).candidates == Paths{"C:\\work\\src\\a.cc"});

@@ -1,6 +1,12 @@
 // Which workspace file a path of a profile means, and how much speaks for it.
 #include "server/engine/source_map.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "core/source/annotations.h"
+#include "formats/open.h"
 #include "server/engine/workspace_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -123,4 +129,50 @@ TEST_CASE("what the text says about a match") {
   CHECK(judge_text(target, none).paths.size() == 1);
   target.rule = MappingRule::prefix;
   CHECK(judge_text(target, none).doubt == Doubt::none);
+}
+
+namespace {
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(std::string(PROFD_SOURCE_DIR "/") + path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("a recording of the JDK, which names classes alone, reaches the source of these classes") {
+  const TempFolder folder;
+  const std::string source = bytes_of("tests/fixtures/record/Busy.java");
+  const std::string here = folder.file("w/src/main/java/Busy.java", source);
+  // A class of the JDK is not the one of another package that has its name.
+  folder.file("w/src/main/java/com/acme/ArrayList.java", "package com.acme;\n\nclass ArrayList {\n}\n");
+  SerialExecutor executor;
+  const auto opened = open_profiles(memory_source(bytes_of("formats/jfr/testdata/recorded-jdk.jfr.gz"), ""),
+                                    OpenOptions{}, executor, {});
+  REQUIRE(opened);
+  const ProfilePtr profile = opened->profiles.front();
+  const auto map = make_source_map(profile, workspace_of((folder.path / "w").string()), StopToken{});
+  REQUIRE(map);
+  REQUIRE((*map)->by_path.contains(here));
+  CHECK((*map)->targets.at("Busy.java").doubt == Doubt::none);
+  CHECK((*map)->by_path.size() == 1);
+  const LineValues lines = *annotate_lines(*profile, (*map)->by_path.at(here), StopToken{});
+  // The line of fib that calls itself has something.
+  const auto fib = source.find("return n < 2");
+  REQUIRE(fib != std::string::npos);
+  const auto line = static_cast<std::uint32_t>(
+      std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(fib), '\n') + 1);
+  CHECK(std::find(lines.line.begin(), lines.line.end(), line) != lines.line.end());
+}
+
+TEST_CASE("classes of Kotlin and nested ones are found in the files that hold them") {
+  const TempFolder folder;
+  const std::string kotlin = folder.file(
+      "w/src/com/acme/App.kt", "package com.acme\n\nfun main() {\n}\n\nclass Sub {\n  fun run() {\n  }\n}\n");
+  const auto map =
+      map_of(folder, "com.acme.AppKt.main[com/acme/App.kt:3];com.acme.App$Sub.run[com/acme/App.java:7] 5\n");
+  REQUIRE(map->file_of("com/acme/App.kt") != nullptr);
+  REQUIRE(map->file_of("com/acme/App.java") != nullptr);
+  CHECK(*map->file_of("com/acme/App.java") == kotlin);
+  CHECK(map->by_path.at(kotlin).size() == 2);
 }
