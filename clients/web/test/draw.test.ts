@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BoxFlag } from "../../shared/ts/psp.js";
 import { between, held, toPixel, toUnit, whole, zoomAt } from "../src/draw/camera.js";
 import { contrast, paintsOf, TEXT, tone, type Rgb } from "../src/draw/colors.js";
 import {
@@ -7,6 +8,7 @@ import {
   hit,
   isRemainder,
   join,
+  labelOf,
   layoutOf,
   nameOf,
   namesOf,
@@ -278,6 +280,20 @@ describe("the picture", () => {
     for (const { x } of rects) expect(Number.isInteger(x)).toBe(true);
     expect(texts[0]).toMatchObject({ text: "all", x: 4, y: 9 });
     expect(texts.map((t) => t.text)).toContain("main.parseOrders");
+  });
+
+  it("says of a box that it was inlined, where there is room for its name and that", () => {
+    const flags = root.flags.slice();
+    const item = [...flags.keys()].find((i) => labelOf(root, i) === "main.parseOrders")!;
+    flags[item] = flags[item]! | BoxFlag.inlined;
+    const inlined = { ...root, flags };
+    const texts = (width: number) =>
+      drawn(frameOf(inlined, { width, placed: placed(inlined, width) })).texts.map((t) => t.text);
+    expect(texts(2000)).toContain("main.parseOrders (inlined)");
+    expect(texts(2000)).toContain("all");
+    const room = (width: number) => (placed(inlined, width).w[item]! - 8) / 7;
+    const narrow = [...Array(2000).keys()].find((width) => room(width) >= 16 && room(width) < 26)!;
+    expect(texts(narrow)).toContain("main.parseOrders");
   });
 
   it("draws only the rows that are seen", () => {

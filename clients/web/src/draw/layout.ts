@@ -1,6 +1,6 @@
 // An answer of view/flameGraph as typed arrays with an index by row: what painting, hit tests and motion read. Boxes
 // come first, joined siblings (remainders) after them.
-import type { FlameGraphResult, FrameKind, HiddenMatchesResult } from "../../../shared/ts/psp.js";
+import { BoxFlag, type FlameGraphResult, type FrameKind, type HiddenMatchesResult } from "../../../shared/ts/psp.js";
 import { shown } from "./shown.js";
 
 export interface Layout {
@@ -130,6 +130,11 @@ export function nameOf(layout: Layout, item: number): string {
 export function labelOf(layout: Layout, item: number): string {
   if (isRemainder(layout, item)) return layout.text[item] ?? "";
   return layout.labels[layout.name[item]!] ?? "";
+}
+
+/** What is said behind a label: that the compiler put the function into its caller. */
+export function markOf(layout: Layout, item: number): string {
+  return !isRemainder(layout, item) && (layout.flags[item]! & BoxFlag.inlined) !== 0 ? " (inlined)" : "";
 }
 
 /** The boxes right below, from left to right, remainders last. */

@@ -1,7 +1,7 @@
 // The picture of a layout, painted on any surface: the canvas, an SVG text, a list for tests.
 import { BoxFlag } from "../../../shared/ts/psp.js";
 import { css, TEXT, type Mode, type Paints } from "./colors.js";
-import { isRemainder, labelOf, type Layout } from "./layout.js";
+import { isRemainder, labelOf, markOf, type Layout } from "./layout.js";
 import type { Placed } from "./motion.js";
 import { cut, cutStart, type Ruler } from "./text.js";
 
@@ -149,7 +149,11 @@ export function paint(frame: Frame, surface: Surface): void {
       const room = Math.min(width, placed.x[i]! + placed.w[i]!) - x;
       if (room < MIN_LABEL) continue;
       const shorten = frame.keepEnds && !isRemainder(layout, i) ? cutStart : cut;
-      const label = shorten(labelOf(layout, i), room - 2 * PADDING, frame.ruler);
+      // The mark goes first where room is short: the tooltip says it too.
+      const name = labelOf(layout, i);
+      const marked = name + markOf(layout, i);
+      const fits = marked !== name && frame.ruler(marked)[marked.length]! <= room - 2 * PADDING;
+      const label = fits ? marked : shorten(name, room - 2 * PADDING, frame.ruler);
       if (label === "") continue;
       let fill = ink.forced && matches(i) ? ink.matchText : textFill;
       if (!ink.forced && isRemainder(layout, i)) fill = ink.muted;

@@ -1,6 +1,6 @@
 // The picture in words: what a screen reader walks through beside the canvas.
 import { BoxFlag } from "../../../../shared/ts/psp.js";
-import { childrenOf, isRemainder, labelOf, nameOf, type Layout } from "../../draw/layout.js";
+import { childrenOf, isRemainder, labelOf, markOf, nameOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
 
 export interface TreeItem {
@@ -88,7 +88,7 @@ export function AccessibleTree(props: {
           >
             {isRemainder(layout, item)
               ? (layout.text[item] ?? "")
-              : `${shown(nameOf(layout, item)) || labelOf(layout, item)}, ${layout.text[item] ?? ""}`}
+              : `${shown(nameOf(layout, item)) || labelOf(layout, item)}${markOf(layout, item)}, ${layout.text[item] ?? ""}`}
           </div>
         ))}
     </div>
