@@ -331,8 +331,10 @@ class Opener {
     SerialExecutor alone;
     const bool share = content.source.bytes().empty() || content.source.bytes().size() >= kTooLittleToShare;
     Executor& executor = share ? executor_ : alone;
-    ReadContext context{options_.limits,  executor,  stop_,  opened_.report,
-                        options_.partial, progress_, nullptr};
+    ReadContext context{options_.limits, executor, stop_, opened_.report};
+    context.partial = options_.partial;
+    context.gc_on_stack = options_.gc_on_stack;
+    context.progress = progress_;
     std::vector<ProfileBuilder> builders;
     Result<void> done = read_into(context, builders);
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
@@ -416,6 +418,14 @@ class Opener {
         "member-not-read", Severity::loss,
         fmt::format("files that are no profiles were not read, the first is {}", first_unclaimed_),
         std::nullopt, n_unclaimed_);
+    if (options_.gc_on_stack &&
+        std::none_of(opened_.report.rows().begin(), opened_.report.rows().end(), [](const ReportRow& row) {
+          return row.kind == "gc-on-stack" || row.kind == "gc-without-stack";
+        }))
+      opened_.report.add(
+          "no-gc", Severity::info,
+          "The garbage collector was to be shown on the stack that caused it: the file has none, or "
+          "does not tell which stack that is.");
     if (first_error_)
       opened_.report.add("member-broken", Severity::error, broken_text(), std::nullopt, n_broken_);
     return std::move(opened_);

@@ -13,6 +13,9 @@ namespace profd {
 struct OpenOptions {
   std::string format;  // reader id; "" = sniff
   bool partial = false;
+  // A collector that was sampled without a stack stands on the stack that ran before it, where the format
+  // lets tell (V8); else it has a box of its own, as in the file.
+  bool gc_on_stack = false;
   ReadLimits limits;
 };
 

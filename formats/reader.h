@@ -55,8 +55,9 @@ struct ReadContext {
   Executor& executor;
   StopToken stop;
   ImportReport& report;
-  bool partial = false;  // read what can be read of a truncated file
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // bytes; may be empty
+  bool partial = false;      // read what can be read of a truncated file
+  bool gc_on_stack = false;  // see OpenOptions
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = nullptr;  // bytes; may be empty
   // The folder or archive that the file lies in; null when there is none (a pipe, a socket, bytes in memory).
   const Folder* beside = nullptr;
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
+#include "formats/support/gc_on_stack.h"
 #include "formats/support/v8_frame.h"
 
 namespace profd::chrome_trace {
@@ -171,10 +172,35 @@ Result<void> CpuSamples::link(Recording& recording) {
   return {};
 }
 
+// Under the (root) of its recording, which has no function, or under nothing.
+bool CpuSamples::Recording::is_outermost(const Node& node) const {
+  const auto parent = node.has_parent ? row_of.find(node.parent) : row_of.end();
+  return parent == row_of.end() || !nodes[parent->second].function.valid();
+}
+
 struct CpuSamples::Sample {
   std::int64_t time = 0;
-  ContextId context;
+  std::uint32_t node = kNone, line = 0, column = 0;
 };
+
+// The context of a node, at the line of its function that the sample was taken in.
+ContextId CpuSamples::leaf_of(const Recording& recording, std::uint32_t node, std::uint32_t line,
+                              std::uint32_t column) {
+  if (node == kNone) return kRootContext;
+  const Node& leaf = recording.nodes[node];
+  if (line == 0 || !leaf.function.valid()) return recording.contexts[node];
+  ContextId above = kRootContext;
+  if (leaf.has_parent) {
+    const auto parent = recording.row_of.find(leaf.parent);
+    if (parent != recording.row_of.end()) above = recording.contexts[parent->second];
+  }
+  FrameSpec frame;
+  frame.function = leaf.function;
+  frame.kind = leaf.kind;
+  frame.line = line;
+  frame.column = column;
+  return builder_.context(above, builder_.frame(frame));
+}
 
 Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::int64_t origin,
                                        ReadContext& context, std::span<const Chunk> chunks) {
@@ -194,34 +220,38 @@ Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::i
       const std::int64_t delta = i < chunk.n_deltas ? deltas_[chunk.first_delta + i] : 0;
       if (delta < 0) ++n_negative_;
       add_saturating(now, delta);
-      ContextId& place = samples.emplace_back(Sample{now, kRootContext}).context;
+      Sample& sample = samples.emplace_back(Sample{now});
       const auto node = recording.row_of.find(samples_[chunk.first_sample + i]);
       if (node == recording.row_of.end()) {
         ++n_missing_nodes_;
-      } else {
-        place = recording.contexts[node->second];
-        const std::uint32_t line = i < chunk.n_lines ? lines_[chunk.first_line + i] : 0;
-        const Node& leaf = recording.nodes[node->second];
-        if (line != 0 && leaf.function.valid()) {
-          ContextId above = kRootContext;
-          if (leaf.has_parent) {
-            const auto parent = recording.row_of.find(leaf.parent);
-            if (parent != recording.row_of.end()) above = recording.contexts[parent->second];
-          }
-          FrameSpec frame;
-          frame.function = leaf.function;
-          frame.kind = leaf.kind;
-          frame.line = line;
-          frame.column = i < chunk.n_columns ? columns_[chunk.first_column + i] : 0;
-          place = builder_.context(above, builder_.frame(frame));
-        }
+        continue;
       }
+      sample.node = node->second;
+      sample.line = i < chunk.n_lines ? lines_[chunk.first_line + i] : 0;
+      sample.column = i < chunk.n_columns ? columns_[chunk.first_column + i] : 0;
     }
   }
   // V8 keeps the samples it takes itself and those of its timer apart, and sends each when it comes to it.
   const auto earlier = [](const Sample& a, const Sample& b) { return a.time < b.time; };
   if (!std::is_sorted(samples.begin(), samples.end(), earlier))
     std::stable_sort(samples.begin(), samples.end(), earlier);
+  GcOnStack gc(builder_, context.gc_on_stack);
+  const auto place_of = [&](const Sample& sample) {
+    const Node* const node = sample.node == kNone ? nullptr : &recording.nodes[sample.node];
+    if (gc.wanted() && node != nullptr && node->kind == FrameKind::gc) {
+      const ContextId place =
+          gc.collector(builder_.frame({.function = node->function, .kind = FrameKind::gc}));
+      return place.valid() ? place : recording.contexts[sample.node];
+    }
+    const ContextId leaf = leaf_of(recording, sample.node, sample.line, sample.column);
+    // Right below the root stand functions of scripts, and (idle) and (program).
+    if (node == nullptr || !node->function.valid() ||
+        (node->kind == FrameKind::native && recording.is_outermost(*node)))
+      gc.no_code();
+    else
+      gc.code(leaf);
+    return leaf;
+  };
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::int64_t time = samples[i].time;
     const std::int64_t until = i + 1 < samples.size() ? samples[i + 1].time : recording.end.value_or(time);
@@ -231,9 +261,10 @@ Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::i
     SampleContext where;
     where.thread = thread;
     where.time = since;
-    builder_.add_sample(samples[i].context, std::array<std::int64_t, 2>{1, std::max<std::int64_t>(length, 0)},
-                        where);
+    builder_.add_sample(place_of(samples[i]),
+                        std::array<std::int64_t, 2>{1, std::max<std::int64_t>(length, 0)}, where);
   }
+  gc.report(context);
   return {};
 }
 

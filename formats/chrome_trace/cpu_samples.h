@@ -45,6 +45,7 @@ class CpuSamples {
     std::vector<std::pair<std::int64_t, std::int64_t>> links;  // (parent, child) where nodes list children
     std::unordered_map<std::int64_t, std::uint32_t> row_of;
     std::vector<ContextId> contexts;  // by node
+    bool is_outermost(const Node& node) const;
   };
   struct Chunk {
     std::int64_t time = 0;
@@ -60,6 +61,7 @@ class CpuSamples {
   Result<void> link(Recording& recording);
   Result<void> add_recording(std::uint32_t recording, ThreadId thread, std::int64_t origin,
                              ReadContext& context, std::span<const Chunk> chunks);
+  ContextId leaf_of(const Recording& recording, std::uint32_t node, std::uint32_t line, std::uint32_t column);
 
   ProfileBuilder builder_;
   std::map<std::string, std::uint32_t, std::less<>> recording_of_;

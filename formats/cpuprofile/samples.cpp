@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
+#include "formats/support/gc_on_stack.h"
 
 namespace profd::cpuprofile {
 namespace {
@@ -150,13 +151,45 @@ tl::unexpected<Error> failure_in_array(const JsonCursor& in, std::string_view ar
   return tl::unexpected<Error>(Error(in.status().error()).in(fmt::format("{}[{}]", array, i)));
 }
 
+// Where samples go, each met in order of time.
+class Places {
+ public:
+  Places(const NodeTable& nodes, bool gc_on_stack, ProfileBuilder& builder)
+      : nodes_(nodes), builder_(builder), contexts_(nodes, builder), gc_(builder, gc_on_stack) {}
+
+  ContextId of(std::uint32_t node) {
+    if (!gc_.wanted()) return contexts_.next_sample(node);
+    if (nodes_.kind[node] == FrameKind::gc) {
+      const ContextId place =
+          gc_.collector(builder_.frame({.function = nodes_.function[node], .kind = FrameKind::gc}));
+      return place.valid() ? place : contexts_.next_sample(node);
+    }
+    const ContextId leaf = contexts_.next_sample(node);
+    // Right below the root stand functions of scripts, and (idle) and (program).
+    const std::uint32_t parent = nodes_.parent[node];
+    const bool outermost = parent == kNone || !nodes_.function[parent].valid();
+    if (!nodes_.function[node].valid() || (outermost && nodes_.kind[node] == FrameKind::native))
+      gc_.no_code();
+    else
+      gc_.code(leaf);
+    return leaf;
+  }
+  void report(ReadContext& context) const { gc_.report(context); }
+
+ private:
+  const NodeTable& nodes_;
+  ProfileBuilder& builder_;
+  NodeContexts contexts_;
+  GcOnStack gc_;
+};
+
 struct LateSample {
   std::int64_t time;
-  ContextId context;
+  std::uint32_t node;
 };
 
 // V8 keeps the samples it takes itself and those of its timer apart, and writes each when it comes to it.
-void add_in_order(std::vector<LateSample>& samples, std::int64_t end, ProfileBuilder& builder) {
+void add_in_order(std::vector<LateSample>& samples, std::int64_t end, Places& at, ProfileBuilder& builder) {
   std::stable_sort(samples.begin(), samples.end(),
                    [](const LateSample& a, const LateSample& b) { return a.time < b.time; });
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -165,7 +198,7 @@ void add_in_order(std::vector<LateSample>& samples, std::int64_t end, ProfileBui
     if (until < samples[i].time || __builtin_sub_overflow(until, samples[i].time, &duration)) duration = 0;
     SampleContext where;
     where.time = samples[i].time;
-    builder.add_sample(samples[i].context, std::array<std::int64_t, 2>{1, duration}, where);
+    builder.add_sample(at.of(samples[i].node), std::array<std::int64_t, 2>{1, duration}, where);
   }
 }
 
@@ -186,7 +219,7 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
     }
     durations->next(elapsed);
   }
-  NodeContexts contexts(nodes.table, builder);
+  Places place(nodes.table, context.gc_on_stack, builder);
   std::vector<LateSample> late;
   std::size_t n = 0;
   bool out_of_times = false;
@@ -198,9 +231,8 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
       in.fail_at(offset, ErrorCode::malformed,
                  fmt::format("sample of node {}, which is not in the file", id));
     if (!in.ok()) break;
-    const ContextId leaf = contexts.next_sample(node);
     if (!timed) {
-      builder.add_sample(leaf, std::array<std::int64_t, 1>{1});
+      builder.add_sample(place.of(node), std::array<std::int64_t, 1>{1});
     } else {
       if (out_of_times)
         return fail(ErrorCode::malformed, fmt::format("{} has {} entries, samples has more", array, n),
@@ -215,18 +247,21 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
           duration = until - elapsed;
       }
       if (places.may_be_late) {
-        late.push_back({elapsed, leaf});
+        late.push_back({elapsed, node});
       } else {
         SampleContext where;
         where.time = elapsed;
-        builder.add_sample(leaf, std::array<std::int64_t, 2>{1, duration}, where);
+        builder.add_sample(place.of(node), std::array<std::int64_t, 2>{1, duration}, where);
       }
       add_saturating(elapsed, duration);
     }
     if ((n & 4095u) == 0) PROFD_CHECK(context.stop.status());
   }
   if (!in.ok()) return failure_in_array(in, "samples", n);
-  if (!durations) return {};
+  if (!durations) {
+    place.report(context);
+    return {};
+  }
   if (durations->cursor().ok() && n > 0 && !out_of_times)
     return fail(ErrorCode::malformed, fmt::format("{} has more entries than samples, which has {}", array, n),
                 durations->cursor().offset());
@@ -234,7 +269,8 @@ Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool t
   durations->report(context);
   std::int64_t end = elapsed;
   if (places.end_ns && __builtin_sub_overflow(*places.end_ns, start, &end)) end = elapsed;
-  add_in_order(late, end, builder);
+  add_in_order(late, end, place, builder);
+  place.report(context);
   return {};
 }
 

@@ -39,6 +39,7 @@ struct TimePlaces {
 
 // Adds a row for every sample, with its time when the file has times. Metrics: samples, then time when
 // `timed`.
+// With ReadContext::gc_on_stack the collector's samples stand on the stack before them.
 Result<void> read_samples(const JsonCursor& at, const TimePlaces& places, bool timed, const Nodes& nodes,
                           ReadContext& context, ProfileBuilder& builder);
 

@@ -1496,6 +1496,7 @@ void write(JsonText& out, const OpenedProfile& value) {
 bool decode(const Json& value, OpenOptions& out, const Path& path) {
   return ObjectReader(value, path)
       .defaulted("partial", out.partial)
+      .defaulted("gcOnStack", out.gc_on_stack)
       .defaulted("attach", out.attach)
       .defaulted("makeDefault", out.make_default)
       .defaulted("watch", out.watch)
@@ -1509,6 +1510,7 @@ bool decode(const Json& value, OpenOptions& out, const Path& path) {
 void write(JsonText& out, const OpenOptions& value) {
   out.begin_object();
   put(out, "partial", value.partial);
+  put(out, "gcOnStack", value.gc_on_stack);
   put(out, "attach", value.attach);
   put(out, "makeDefault", value.make_default);
   put(out, "watch", value.watch);

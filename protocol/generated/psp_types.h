@@ -1270,6 +1270,9 @@ void write(JsonText& out, const OpenedProfile& value);
 struct OpenOptions {
   // Take what can be read of a truncated file.
   bool partial = false;
+  // A garbage collector that was sampled without a stack (V8) stands on the stack that ran before
+  // it; else by itself, as in the file.
+  bool gc_on_stack = false;
   // Annotate source files from it.
   bool attach = true;
   // Make it the profile meant where none is named.

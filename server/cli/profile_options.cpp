@@ -77,6 +77,8 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
   }
   app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
+  app.add_flag("--gc-on-stack", options.gc_on_stack,
+               "Show V8's garbage collector on the stack that ran before it, not by itself");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
@@ -131,6 +133,7 @@ Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& co
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
+  open.gc_on_stack = options.gc_on_stack;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
   const std::string name = shown_file(options);
   auto input = open_input(path, open.limits.input_bytes);

@@ -20,6 +20,7 @@ struct ProfileOptions {
   std::vector<std::string> files;  // of commands that take several; `file` is then set for each of them
   std::string format;
   bool partial = false;
+  bool gc_on_stack = false;
   bool no_cache = false;
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;

@@ -18,7 +18,7 @@ class FileOrigin final : public Origin {
   FileOrigin(std::string path, OpenOptions options)
       : path_(std::move(path)),
         uri_(uri_of_path(path_)),
-        key_(fmt::format("{}\n{}\n{}", path_, options.format, options.partial)),
+        key_(fmt::format("{}\n{}\n{}\n{}", path_, options.format, options.partial, options.gc_on_stack)),
         options_(std::move(options)) {}
 
   const std::string& key() const override { return key_; }

@@ -131,3 +131,20 @@ TEST_CASE("an empty last element of a trace is no loss") {
   CHECK(as_double(read.profiles.front()->total(read.profiles.front()->find_metric("events").value())) ==
         std::stod(row.count));
 }
+
+TEST_CASE("the collector of a V8 profile moves to the stacks that caused it, and nothing else changes") {
+  if (warn_without_corpus_2026()) return;
+  const std::string bytes = read_bytes(*corpus_2026() / "js-2026/node26.10.cpuprofile");
+  OpenOptions options;
+  options.gc_on_stack = true;
+  const auto own = open_hidden(bytes), moved = open_hidden(bytes, options);
+  REQUIRE(own);
+  REQUIRE(moved);
+  for (const char* metric : {"samples", "time"})
+    CHECK(selfs(*own->profiles.front(), metric) == selfs(*moved->profiles.front(), metric));
+  std::uint64_t n = 0;
+  for (const ReportRow& row : moved->report.rows()) n += row.kind.starts_with("gc-") ? row.count : 0;
+  for (const auto& [name, value] : expected("js-2026/node26.10.cpuprofile", "samples").top_entries())
+    if (name == "(garbage collector)") CHECK(n == std::stoull(value));
+  CHECK(n == 20);
+}

@@ -246,6 +246,17 @@ class Commands(unittest.TestCase):
         metric = json.loads(run("summary", "--json", path).stdout)["metrics"][0]
         self.assertEqual((metric["total"], metric["records"]), (70, 2))
 
+    def test_gc_on_stack_moves_the_collector(self):
+        def node(id, name, url, **more):
+            frame = {"functionName": name, "scriptId": "7" if url else "0", "url": url, "lineNumber": 1, "columnNumber": 1}
+            return {"id": id, "callFrame": frame, **more}
+
+        nodes = [node(1, "(root)", "", children=[2, 3]), node(2, "work", "a.js"), node(3, "(garbage collector)", "")]
+        profile = {"nodes": nodes, "startTime": 0, "endTime": 4000, "samples": [2, 3], "timeDeltas": [1000, 1000]}
+        path = self.file("gc.cpuprofile", json.dumps(profile))
+        self.assertNotIn(b"work_[j];(garbage collector)", run("convert", "--to", "folded", path, "-").stdout)
+        self.assertIn(b"work_[j];(garbage collector)", run("convert", "--gc-on-stack", "--to", "folded", path, "-").stdout)
+
     def test_summary_json_has_the_documented_shape(self):
         answer = json.loads(run("summary", "--json", self.file("a.folded", FOLDED)).stdout)
         self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report", "missing"])

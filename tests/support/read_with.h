@@ -29,7 +29,7 @@ inline ReadOutcome read_with(std::string_view format, const ByteSource& source,
                              const ReadLimits& limits = {}) {
   ReadOutcome out;
   SerialExecutor executor;
-  ReadContext context{limits, executor, {}, out.report, false, {}};
+  ReadContext context{limits, executor, {}, out.report};
   std::vector<ProfileBuilder> builders;
   Result<void> read = reader_of(format)->read(source, context, builders);
   for (ProfileBuilder& builder : builders) {

@@ -1689,6 +1689,9 @@ class OpenOptions(Structure):
 
     partial: bool = False
     # Take what can be read of a truncated file.
+    gc_on_stack: bool = False
+    # A garbage collector that was sampled without a stack (V8) stands on the stack that ran before
+    # it; else by itself, as in the file.
     attach: bool = True
     # Annotate source files from it.
     make_default: bool = True
@@ -1705,6 +1708,7 @@ class OpenOptions(Structure):
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "partial": FieldSpec("partial", "b", False),
+        "gcOnStack": FieldSpec("gc_on_stack", "b", False),
         "attach": FieldSpec("attach", "b", False),
         "makeDefault": FieldSpec("make_default", "b", False),
         "watch": FieldSpec("watch", "b", False),

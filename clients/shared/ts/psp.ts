@@ -1181,6 +1181,11 @@ export interface OpenedProfile {
 export interface OpenOptions {
   /** Take what can be read of a truncated file. Default: false. */
   partial?: boolean;
+  /**
+   * A garbage collector that was sampled without a stack (V8) stands on the stack that ran before it; else by
+   * itself, as in the file. Default: false.
+   */
+  gcOnStack?: boolean;
   /** Annotate source files from it. Default: true. */
   attach?: boolean;
   /** Make it the profile meant where none is named. Default: true. */

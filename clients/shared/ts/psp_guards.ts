@@ -407,6 +407,7 @@ export const schema: Schema = {
   },
   OpenOptions: {
     partial: { type: "b" },
+    gcOnStack: { type: "b" },
     attach: { type: "b" },
     makeDefault: { type: "b" },
     watch: { type: "b" },

@@ -77,6 +77,7 @@ OpenRequest open_request(const psp::ProfileOpenParams& params,
   request.uri = params.uri;
   request.options.format = params.format.value_or("");
   request.options.partial = options.partial;
+  request.options.gc_on_stack = options.gc_on_stack;
   request.attach = options.attach;
   request.make_default = options.make_default;
   request.watch = options.watch;

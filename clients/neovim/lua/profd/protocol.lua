@@ -736,6 +736,7 @@ M.DaemonState = {
 --- How to open a profile.
 ---@class profd.OpenOptions
 ---@field partial? boolean Take what can be read of a truncated file. Default: false.
+---@field gcOnStack? boolean A garbage collector that was sampled without a stack (V8) stands on the stack that ran before it; else by itself, as in the file. Default: false.
 ---@field attach? boolean Annotate source files from it. Default: true.
 ---@field makeDefault? boolean Make it the profile meant where none is named. Default: true.
 ---@field watch? boolean Reload it when the file changes. Default: true.
@@ -1947,6 +1948,7 @@ M.schema = {
   },
   OpenOptions = {
     partial = { type = "b" },
+    gcOnStack = { type = "b" },
     attach = { type = "b" },
     makeDefault = { type = "b" },
     watch = { type = "b" },

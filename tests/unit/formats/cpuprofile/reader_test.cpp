@@ -1,4 +1,5 @@
 // .cpuprofile: docs/formats/cpuprofile.md in examples.
+#include "formats/open.h"
 #include "tests/support/catch.h"
 #include "tests/support/read_with.h"
 
@@ -219,4 +220,91 @@ TEST_CASE("cpuprofile: the last of equal keys wins") {
   const auto twice = read_with("cpuprofile", file(std::string(kTimed) + R"(,"endTime":2000)"));
   REQUIRE(twice.error.empty());
   CHECK(total_of(*twice.profiles.at(0), "time") == 990000);
+}
+
+namespace {
+
+OpenedFile with_gc_on_stack(const std::string& text, std::string_view format = "cpuprofile") {
+  OpenOptions options;
+  options.format = format;
+  options.gc_on_stack = true;
+  SerialExecutor executor;
+  auto opened = open_profiles(memory_source(text, ""), options, executor, {});
+  REQUIRE(opened);
+  return std::move(*opened);
+}
+
+// "gc-on-stack 2, no-gc 1".
+std::string about_gc(const OpenedFile& opened) {
+  std::string out;
+  for (const ReportRow& row : opened.report.rows())
+    if (row.kind.find("gc") != std::string::npos)
+      out += (out.empty() ? "" : ", ") + row.kind + " " + std::to_string(row.count);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("cpuprofile: the collector stands on the stack before it when that is asked for") {
+  const auto opened = with_gc_on_stack(file(kTimed));
+  const Profile& profile = *opened.profiles.at(0);
+  CHECK(self_by_path(profile, "time") == Paths{{"main", 20000},
+                                               {"main;(anonymous)", 12000},
+                                               {"main;(anonymous);(garbage collector)", 8000},
+                                               {"(idle)", 50000}});
+  CHECK(about_gc(opened) == "gc-on-stack 1");
+  // No empty box is left where it would have stood.
+  CHECK(profile.tree().size() == 5);
+}
+
+TEST_CASE("cpuprofile: collections in a row have one cause, and idle time is none") {
+  const auto opened = with_gc_on_stack(
+      file(R"("startTime":0,"endTime":90,"samples":[5,2,5,5,3,4,5],"timeDeltas":[10,10,10,10,10,10,10])"));
+  CHECK(self_by_path(*opened.profiles.at(0), "samples") == Paths{{"(garbage collector)", 2},
+                                                                 {"main", 1},
+                                                                 {"main;(garbage collector)", 2},
+                                                                 {"main;(anonymous)", 1},
+                                                                 {"(idle)", 1}});
+  CHECK(about_gc(opened) == "gc-on-stack 2, gc-without-stack 2");
+}
+
+TEST_CASE("cpuprofile: which stack ran before the collector is told by the times, not by the file's order") {
+  // At 10, 40, 30, 45: work (3) was sampled before the collector and is written behind it.
+  const auto opened =
+      with_gc_on_stack(file(R"("startTime":0,"endTime":50,"samples":[2,5,3,2],"timeDeltas":[10,30,-10,15])"));
+  CHECK(self_by_path(*opened.profiles.at(0), "samples") ==
+        Paths{{"main", 2}, {"main;(anonymous)", 1}, {"main;(anonymous);(garbage collector)", 1}});
+}
+
+TEST_CASE("cpuprofile: without times the order of the samples tells, and without samples nothing does") {
+  const auto opened = with_gc_on_stack(file(R"("samples":[2,5,4])"));
+  CHECK(self_by_path(*opened.profiles.at(0), "samples") ==
+        Paths{{"main", 1}, {"main;(garbage collector)", 1}, {"(idle)", 1}});
+  CHECK(about_gc(with_gc_on_stack(file(R"("title":"hits")"))) == "no-gc 1");
+  CHECK(about_gc(with_gc_on_stack("a;b 3\n", "folded")) == "no-gc 1");
+}
+
+TEST_CASE("chrome-trace: the collector stands on the stack before it when that is asked for") {
+  const auto node = [](int id, const char* name, int parent, const char* url) {
+    return R"({"id":)" + std::to_string(id) + (parent > 0 ? R"(,"parent":)" + std::to_string(parent) : "") +
+           R"(,"callFrame":{"functionName":")" + name + R"(","scriptId":)" + (*url != 0 ? "7" : "0") +
+           R"(,"url":")" + url + R"(","lineNumber":3,"columnNumber":1}})";
+  };
+  const std::string text =
+      R"([{"name":"Profile","ph":"P","id":"1","pid":1,"tid":1,"ts":5,"args":{"data":{"startTime":0}}},)"
+      R"({"name":"ProfileChunk","ph":"P","id":"1","pid":1,"tid":2,"ts":6,"args":{"data":{"cpuProfile":{"nodes":[)" +
+      node(1, "(root)", 0, "") + "," + node(2, "(program)", 1, "") + "," +
+      node(3, "(garbage collector)", 1, "") + "," + node(4, "f", 1, "a.js") +
+      R"(],"samples":[3,2,3,4,3,3,2]},"lines":[0,0,0,5,0,0,0],"timeDeltas":[1,1,1,1,1,1,1]}}}])";
+  const auto opened = with_gc_on_stack(text, "chrome-trace");
+  CHECK(self_by_path(*opened.profiles.at(0), "samples") ==
+        Paths{{"(garbage collector)", 2}, {"(program)", 2}, {"f:5", 1}, {"f:5;(garbage collector)", 2}});
+  CHECK(about_gc(opened) == "gc-on-stack 2, gc-without-stack 2");
+  OpenOptions plain;
+  SerialExecutor executor;
+  const auto own = open_profiles(memory_source(text, ""), plain, executor, {});
+  REQUIRE(own);
+  CHECK(self_by_path(*own->profiles.at(0), "samples") ==
+        Paths{{"(garbage collector)", 4}, {"(program)", 2}, {"f:5", 1}});
+  CHECK(about_gc(*own).empty());
 }

@@ -37,7 +37,8 @@ Result<std::string> echo(const std::string& xml, bool partial = false) {
   ImportReport report;
   ReadLimits limits;
   limits.nesting = 8;
-  ReadContext context{limits, executor, {}, report, partial, {}, nullptr};
+  ReadContext context{limits, executor, {}, report};
+  context.partial = partial;
   Echo handler;
   const auto done = parse_xml(std::as_bytes(std::span(xml.data(), xml.size())), context, handler);
   if (!done) return tl::unexpected<Error>(done.error());
