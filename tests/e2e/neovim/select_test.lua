@@ -44,10 +44,16 @@ test('profiles of other windows are behind a row of their own', function()
   h.write(theirs, 'main;work 3\n')
   local id = assert(vim.lsp.start({ name = 'other', cmd = h.cmd, root_dir = h.work }, { attach = false }))
   local other = vim.lsp.get_client_by_id(id)
+  local command = { command = 'profd.open', arguments = { theirs } }
   local opened
-  other:request('workspace/executeCommand', { command = 'profd.open', arguments = { theirs } }, function(err)
+  local function answer(err)
     opened = err or true
-  end)
+  end
+  if vim.fn.has('nvim-0.11') == 1 then
+    other:request('workspace/executeCommand', command, answer)
+  else
+    other.request('workspace/executeCommand', command, answer)
+  end
   h.eventually(function()
     return opened == true
   end, 'the other client has it open')
@@ -70,7 +76,7 @@ test('profiles of other windows are behind a row of their own', function()
   h.equal(#seen[2], 1)
   h.matches(seen[2][1], '^  theirs%.folded  ')
   h.equal(prompts, { 'Profile:', 'Profile of another window:' })
-  other:stop(true)
+  vim.lsp.stop_client(id, true)
 end)
 
 test('profiles of one file are chosen by number and by the names it gives them', function()
