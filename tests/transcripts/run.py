@@ -119,7 +119,9 @@ def play(path, command, root):
             for kind, argument, content, line in blocks(text):
                 where = "%s:%d" % (os.path.basename(path), line)
                 if kind == "write":
-                    with open(os.path.join(scratch, argument), "w", encoding="utf-8") as out:
+                    path_of_file = os.path.join(scratch, argument)
+                    os.makedirs(os.path.dirname(path_of_file), exist_ok=True)
+                    with open(path_of_file, "w", encoding="utf-8") as out:
                         out.write(fill(content))
                     continue
                 if kind == "raw":
