@@ -41,8 +41,8 @@ struct FlameOptions {
 constexpr double kJsonWidth = 1200;
 constexpr std::uint32_t kTerminalRows = 40;
 
-// What the name of the file asks for: a page of SVG, or of HTML. A name that asks for anything else would hold
-// what it does not say.
+// What the name of the file asks for: a page of SVG, or of HTML. A name that asks for anything else would
+// hold what it does not say.
 Result<bool> html_is_asked_for(const std::string& output) {
   if (output.empty() || output == "-" || is_written_through(output)) return false;
   const std::string_view name = base_name(output);
@@ -55,10 +55,12 @@ Result<bool> html_is_asked_for(const std::string& output) {
   if (writer != nullptr)
     return fail(ErrorCode::unsupported,
                 fmt::format("profd flame writes pages, .svg or .html; `profd convert` writes {}", ending));
-  const bool picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".webp" || ending == ".pdf";
-  return fail(ErrorCode::unsupported,
-              fmt::format("profd flame writes pages, .svg or .html, not {}{}", ending,
-                          picture ? "; a browser makes that of one, and Export in `profd view` writes .png" : ""));
+  const bool picture =
+      ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".webp" || ending == ".pdf";
+  return fail(
+      ErrorCode::unsupported,
+      fmt::format("profd flame writes pages, .svg or .html, not {}{}", ending,
+                  picture ? "; a browser makes that of one, and Export in `profd view` writes .png" : ""));
 }
 
 int write_page(const FlameOptions& options, bool html, const Console& console, const OpenView& view,
@@ -125,7 +127,8 @@ void add_flame(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<FlameOptions>();
   CLI::App* app = root.add_subcommand("flame", "The flame graph: in the terminal, or as a page with -o");
   add_profile_options(*app, options->profile);
-  app->add_option("-o,--output", options->output.path, "Write a self-contained page, SVG or HTML by its name; - is stdout")
+  app->add_option("-o,--output", options->output.path,
+                  "Write a self-contained page, SVG or HTML by its name; - is stdout")
       ->type_name("FILE.svg|.html");
   add_force(*app, options->output);
   app->add_flag("--json", options->json, "The answer of view/flameGraph, see docs/protocol.md")
@@ -150,7 +153,8 @@ void add_flame(CLI::App& root, Commands& commands) {
       ->needs("--output")
       ->type_name("NAME");
   app->footer(
-      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof      the same as HTML: -o cpu.html\n"
+      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof      the same as HTML: -o "
+      "cpu.html\n"
       "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
       "  profd flame --json --width 800 cpu.pprof");

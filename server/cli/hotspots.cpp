@@ -68,7 +68,7 @@ int hotspots_of(const HotspotOptions& options, const ProjectSources& sources, co
 
 int hotspots(const HotspotOptions& options, const Console& console) {
   if (const int code = refuse_trees(options.profile, console); code != kExitOk) return code;
-  const ProjectSources sources = sources_here(options.folders);
+  const ProjectSources sources = sources_here(options.folders, console);
   return for_each_file(options.profile, console, !options.rows.any(),
                        [&](const ProfileOptions& file, const FileTurn& turn) {
                          return hotspots_of(options, sources, file, turn, console);

@@ -135,7 +135,7 @@ int list(const ListOptions& options, const Console& console) {
   if (const int code = refuse_trees(options.profile, console); code != kExitOk) return code;
   if (options.profile.granularity && *options.profile.granularity != Granularity::line)
     return console.fail("a listing is of lines; `profd top` has other granularities", kExitUsage);
-  const ProjectSources sources = sources_here(options.folders);
+  const ProjectSources sources = sources_here(options.folders, console);
   return for_each_file(options.profile, console, !options.rows.any(),
                        [&](const ProfileOptions& file, const FileTurn& turn) {
                          return list_in(options, sources, file, turn, console);

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "server/engine/workspace.h"
+#include "server/platform/memory.h"
 
 namespace profd {
 namespace fs = std::filesystem;
@@ -20,7 +21,7 @@ std::string project_here() {
   return here.string();
 }
 
-ProjectSources sources_here(const std::vector<std::string>& more) {
+ProjectSources sources_here(const std::vector<std::string>& more, const Console& console) {
   ProjectSources out;
   if (std::string project = project_here(); !project.empty()) out.folders.push_back(std::move(project));
   if (const ProjectFound found = find_project(out.folders); found.file) {
@@ -32,7 +33,9 @@ ProjectSources sources_here(const std::vector<std::string>& more) {
     out.folders.push_back(fs::absolute(folder, unknown).lexically_normal().string());
   }
   out.workspace.key = "here";
-  out.workspace.files = index_workspace(out.folders, 1, StopToken{});
+  out.workspace.files = index_workspace(out.folders, 1, StopToken{}, half_of_the_machine() / 8);
+  if (!out.workspace.files->complete || out.workspace.files->no_room)
+    console.note("The project has more files than are looked at: sources of some places are not found.");
   return out;
 }
 

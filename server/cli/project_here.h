@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/console.h"
 #include "server/engine/source_map.h"
 
 namespace profd {
@@ -17,7 +18,7 @@ struct ProjectSources {
   std::vector<std::string> folders;  // that were walked
 };
 // Walks the project and `more` folders, and takes the mappings of .profd.toml. What the walk's limits cut off
-// is not found.
-ProjectSources sources_here(const std::vector<std::string>& more);
+// is not found, and that is said.
+ProjectSources sources_here(const std::vector<std::string>& more, const Console& console);
 
 }  // namespace profd

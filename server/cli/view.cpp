@@ -36,16 +36,17 @@ struct ViewOptions {
   bool open = true;
 };
 
-// An address of a page, as *Copy the link* gives it or a browser shows it: the files it names, and how they are
-// looked at. What lets in (`t`, `c`) and folders (`root`) are not taken from a link: whoever wrote it is not
-// asked. Nothing for what is no such address.
+// An address of a page, as *Copy the link* gives it or a browser shows it: the files it names, and how they
+// are looked at. What lets in (`t`, `c`) and folders (`root`) are not taken from a link: whoever wrote it is
+// not asked. Nothing for what is no such address.
 struct Link {
   std::vector<std::string> uris;
   std::string place;  // "&tab=flat&zoom=x": escaped as it was, and nothing that is not
 };
 std::optional<Link> link_of_argument(std::string_view text, bool has_view) {
-  constexpr std::array<std::string_view, 14> kPlace = {"member", "tab", "view", "off",  "zoom",     "search", "order",
-                                                       "color",  "by",  "up",   "file", "function", "line",   "sort"};
+  constexpr std::array<std::string_view, 14> kPlace = {"member", "tab",      "view",  "off", "zoom",
+                                                       "search", "order",    "color", "by",  "up",
+                                                       "file",   "function", "line",  "sort"};
   const std::size_t hash = text.find('#');
   if (!text.starts_with("http://") || hash == text.npos) return std::nullopt;
   Link link;

@@ -109,10 +109,14 @@ class Commands(unittest.TestCase):
 
     def test_a_page_is_written_under_an_ending_that_says_so(self):
         path = self.file("a.folded", FOLDED)
-        for name in ("x.png", "x.pdf", "x", "x.json"):
+        for name in ("x.png", "x.pdf", "x.json", "x.unheard"):
             out = os.path.join(self.folder.name, name)
             self.assertIn(".svg", run("flame", "-o", out, path, code=2).stderr.decode())
             self.assertFalse(os.path.exists(out))
+        for name, begins in (("x.svg", b"<?xml"), ("x.html", b"<!doctype html>"), ("x", b"<?xml")):
+            out = os.path.join(self.folder.name, name)
+            run("flame", "-o", out, path)
+            self.assertTrue(read(out).startswith(begins), name)
         self.assertTrue(run("flame", "-o", "-", path).stdout.startswith(b"<"))
         run("flame", "-o", "/dev/null", path)
 
