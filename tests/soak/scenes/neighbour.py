@@ -15,7 +15,8 @@ from typing import Any
 
 import scenes.hostile.fairness
 import scenes.hostile.gate
-import scenes.hostile.memory  # noqa: F401  (they fill the list of acts)
+import scenes.hostile.memory
+import scenes.hostile.web  # noqa: F401  (they fill the list of acts)
 from figures import megabytes_text, seconds_text, texts_of
 from house import STUCK_S, House
 from measured import percentile
