@@ -365,8 +365,19 @@ class Opener {
     if (opened_.profiles.empty())
       opened_.decision = {std::string(decision.reader->info().id), decision.certain, decision.also_plausible,
                           content.containers};
+    for (const ProfilePtr& profile : finished) report_default_metric(*profile);
     opened_.profiles.insert(opened_.profiles.end(), finished.begin(), finished.end());
     return {};
+  }
+
+  // Which metric is shown is said where it is not the one that the file names.
+  void report_default_metric(const Profile& profile) {
+    for (const auto& [name, value] : profile.info().properties) {
+      if (name != kInsteadOf || profile.metrics().empty()) continue;
+      opened_.report.add("default-metric-empty", Severity::info,
+                         fmt::format("{} is shown: {}, which the file shows first, is 0 everywhere",
+                                     profile.metrics()[profile.default_metric().v].name, value));
+    }
   }
 
   static bool in_archive(const Content& content) {

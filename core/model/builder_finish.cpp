@@ -185,6 +185,26 @@ void sum_metrics(ProfileData& data, Executor& executor) {
   });
 }
 
+bool is_zero_everywhere(const ValueColumn& column) {
+  return std::visit(
+      [](const auto& values) {
+        return std::all_of(values.begin(), values.end(), [](auto v) { return v == 0; });
+      },
+      column);
+}
+
+// A first glance at nothing tells nothing: a heap profile whose memory is free again has its allocations.
+void choose_default_metric(ProfileData& data) {
+  const MetricId wanted = data.default_metric;
+  if (wanted.v >= data.metrics.size() || !is_zero_everywhere(data.self.values[wanted.v])) return;
+  for (std::size_t m = 0; m < data.metrics.size(); ++m) {
+    if (is_zero_everywhere(data.self.values[m])) continue;
+    data.default_metric = MetricId{m};
+    data.info.properties.emplace_back(kInsteadOf, data.metrics[wanted.v].name);
+    return;
+  }
+}
+
 std::vector<ValueColumn> stated_columns(std::vector<GrowingValues> values,
                                         const std::vector<MetricId>& metrics,
                                         const std::vector<bool>& fractional) {
@@ -323,6 +343,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
 
   sum_metrics(d, executor);
   d.info = std::move(s.info);
+  if (!s.default_whatever) choose_default_metric(d);
   d.strings = std::move(s.strings).finish();
   d.modules = {Column(std::move(s.module_name)), Column(std::move(s.module_build_id)),
                Column(std::move(s.module_start)), Column(std::move(s.module_limit)),

@@ -68,6 +68,7 @@ struct ProfileBuilder::State {
   std::vector<MetricInfo> metrics;
   std::vector<bool> metric_fractional;
   MetricId default_metric;
+  bool default_whatever = false;  // also where it is 0 everywhere
 
   // Contexts in order of arrival; 0 is the root.
   GrowingVector<std::uint32_t> context_parent, context_frame;

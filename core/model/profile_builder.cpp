@@ -59,8 +59,9 @@ std::size_t ProfileBuilder::n_contexts() const {
 std::size_t ProfileBuilder::n_metrics() const {
   return s_->adopted ? s_->adopted->metrics.size() : s_->metrics.size();
 }
-void ProfileBuilder::set_default_metric(MetricId metric) {
+void ProfileBuilder::set_default_metric(MetricId metric, bool whatever) {
   s_->default_metric = metric;
+  s_->default_whatever = whatever;
 }
 void ProfileBuilder::set_n_samples(std::uint64_t n) {
   s_->n_samples = n;

@@ -74,6 +74,9 @@ struct SampleContext {
 
 class StackSource;  // stack_source.h
 
+// The metric that the source shows first, which is 0 everywhere.
+inline constexpr std::string_view kInsteadOf = "default_metric_instead_of";
+
 class ProfileBuilder {
  public:
   ProfileBuilder();
@@ -104,7 +107,9 @@ class ProfileBuilder {
   // A name that is no UTF-8 is repaired, so that it is found again by what answers say.
   MetricId add_metric(std::string_view name, std::string_view unit, bool fractional = false);
   std::size_t n_metrics() const;
-  void set_default_metric(MetricId metric);
+  // Where it is 0 everywhere and another is not, the first that is not takes its place, and the profile has
+  // the property kInsteadOf with its name; `whatever`: it stays all the same.
+  void set_default_metric(MetricId metric, bool whatever = false);
 
   ContextId context(ContextId parent, FrameId frame);
   ContextId context_of(std::span<const FrameId> root_first);

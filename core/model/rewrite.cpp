@@ -35,7 +35,7 @@ class Rewriting {
       const bool fractional = std::holds_alternative<double>(in_.total(MetricId{m}));
       out_.add_metric(in_.metrics()[m].name, in_.metrics()[m].unit, fractional);
     }
-    if (n_metrics() > 0) out_.set_default_metric(how_.default_metric.value_or(in_.default_metric()));
+    if (n_metrics() > 0) out_.set_default_metric(how_.default_metric.value_or(in_.default_metric()), true);
     choose_rows();
     mark_used();
     choose_records();

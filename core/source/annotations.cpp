@@ -36,6 +36,30 @@ double narrowed(long double sum) {
   return static_cast<double>(sum);
 }
 
+// Which line each frame and each context counts for; kNone: none.
+struct Slots {
+  std::vector<std::uint32_t> of_frame;
+  std::vector<std::uint32_t> of_self;  // by context; empty: that of its frame
+};
+
+// Frames that a filter hides or makes part of a group are on no line. What was measured in a hidden one is
+// its caller's.
+Result<Slots> slots_in(const Selection& selection, std::vector<std::uint32_t> slot_of_frame,
+                       StopToken& stop) {
+  Slots slots{std::move(slot_of_frame), {}};
+  for (std::uint32_t f = 0; f < slots.of_frame.size(); ++f)
+    if (!selection.shows(f)) slots.of_frame[f] = kNone;
+  if (selection.hidden.empty()) return slots;
+  const ContextTree& tree = selection.profile->tree();
+  slots.of_self.resize(tree.size(), kNone);
+  for (std::uint32_t c = 1; c < slots.of_self.size(); ++c) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t frame = tree.frame[c];
+    slots.of_self[c] = selection.hidden[frame] != 0 ? slots.of_self[tree.parent[c]] : slots.of_frame[frame];
+  }
+  return slots;
+}
+
 // An outermost context of a line that the sweep is inside of.
 struct Open {
   std::uint32_t end, slot;
@@ -45,8 +69,8 @@ struct Open {
 // selves grows by while the sweep is inside its subtree, so no column by context is needed.
 template <class T>
 Result<void> sum_metric(const Profile& profile, const Column<std::uint32_t>& contexts,
-                        const Column<T>& values, const std::vector<std::uint32_t>& slot_of_frame,
-                        std::vector<Value>& self, std::vector<Value>& total, StopToken& stop) {
+                        const Column<T>& values, const Slots& slots, std::vector<Value>& self,
+                        std::vector<Value>& total, StopToken& stop) {
   const ContextTree& tree = profile.tree();
   const std::size_t n_slots = self.size();
   std::vector<Running<T>> selves(n_slots), totals(n_slots);
@@ -62,7 +86,8 @@ Result<void> sum_metric(const Profile& profile, const Column<std::uint32_t>& con
       totals[open.back().slot] += running;
       open.pop_back();
     }
-    const std::uint32_t slot = slot_of_frame[tree.frame[c]];
+    const std::uint32_t slot = slots.of_frame[tree.frame[c]];
+    const std::uint32_t own = slots.of_self.empty() ? slot : slots.of_self[c];
     if (slot != kNone && c >= inside_until[slot]) {
       inside_until[slot] = tree.subtree_end[c];
       totals[slot] -= running;
@@ -74,7 +99,7 @@ Result<void> sum_metric(const Profile& profile, const Column<std::uint32_t>& con
         if (!std::isfinite(value)) continue;
       }
       running += value;
-      if (slot != kNone) selves[slot] += value;
+      if (own != kNone) selves[own] += value;
     }
   }
   for (; !open.empty(); open.pop_back()) totals[open.back().slot] += running;
@@ -109,24 +134,27 @@ bool add_stated_calls(const StatedCosts::Calls& calls, MetricId metric,
   return all;
 }
 
-Result<LineSums> sum_lines(const Profile& profile, const SelfTable& self,
-                           const std::vector<std::uint32_t>& slot_of_frame, std::size_t n_slots,
-                           StopToken& stop) {
+Result<LineSums> sum_lines(const Selection& selection, std::vector<std::uint32_t> slot_of_frame,
+                           std::size_t n_slots, StopToken& stop) {
+  const Profile& profile = *selection.profile;
+  const SelfTable& self = selection.self;
   LineSums sums;
-  // Stated values are of everything, not of what passed a filter.
-  const bool whole = self.contexts.data() == profile.self().contexts.data();
+  PROFD_TRY(const Slots slots, slots_in(selection, std::move(slot_of_frame), stop));
+  // Stated values are of everything, not of what filters leave.
+  const bool whole = self.contexts.data() == profile.self().contexts.data() && selection.hidden.empty() &&
+                     selection.keys->groups.empty();
   for (const ValueColumn& column : self.values) {
     auto& metric_self = sums.self.emplace_back(n_slots);
     auto& metric_total = sums.total.emplace_back(n_slots);
     PROFD_CHECK(std::visit(
         [&](const auto& values) {
-          return sum_metric(profile, self.contexts, values, slot_of_frame, metric_self, metric_total, stop);
+          return sum_metric(profile, self.contexts, values, slots, metric_self, metric_total, stop);
         },
         column));
     const MetricId metric{sums.estimated.size()};
     const bool stated =
         profile.stated() != nullptr && whole &&
-        add_stated_calls(profile.stated()->calls, metric, slot_of_frame, metric_self, metric_total);
+        add_stated_calls(profile.stated()->calls, metric, slots.of_frame, metric_self, metric_total);
     sums.estimated.push_back(profile.contexts_estimated() && !stated ? 1 : 0);
   }
   return sums;
@@ -138,8 +166,11 @@ std::size_t bytes_of(const std::vector<std::vector<Value>>& columns) {
   return bytes;
 }
 
-Result<LineValues> sweep_files(const Profile& profile, const SelfTable& self,
-                               const std::vector<StringId>& files, StopToken& stop) {
+}  // namespace
+
+Result<LineValues> annotate_lines(const Selection& selection, const std::vector<StringId>& files,
+                                  StopToken stop) {
+  const Profile& profile = *selection.profile;
   const FrameTable& frames = profile.frames();
   const auto is_wanted = [&](std::size_t frame) {
     return frames.line[frame] != 0 &&
@@ -157,14 +188,12 @@ Result<LineValues> sweep_files(const Profile& profile, const SelfTable& self,
     const auto at = std::lower_bound(out.line.begin(), out.line.end(), frames.line[f]);
     slot_of_frame[f] = static_cast<std::uint32_t>(at - out.line.begin());
   }
-  PROFD_TRY(LineSums sums, sum_lines(profile, self, slot_of_frame, out.line.size(), stop));
+  PROFD_TRY(LineSums sums, sum_lines(selection, std::move(slot_of_frame), out.line.size(), stop));
   out.self = std::move(sums.self);
   out.total = std::move(sums.total);
   out.estimated = std::move(sums.estimated);
   return out;
 }
-
-}  // namespace
 
 StringId file_of_frame(const Profile& profile, std::size_t frame) {
   const StringId file = profile.frames().file[frame];
@@ -178,11 +207,8 @@ std::size_t LineIndex::memory() const {
   return file.size() * 2 * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);
 }
 
-Result<LineIndex> make_line_index(const Profile& profile, StopToken stop) {
-  return make_line_index(profile, profile.self(), std::move(stop));
-}
-
-Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self, StopToken stop) {
+Result<LineIndex> make_line_index(const Selection& selection, StopToken stop) {
+  const Profile& profile = *selection.profile;
   const FrameTable& frames = profile.frames();
   std::vector<std::uint32_t> located;  // frames with a file and a line
   const auto key_of = [&](std::uint32_t f) { return LineKey{file_of_frame(profile, f).v, frames.line[f]}; };
@@ -201,19 +227,14 @@ Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self,
     }
     slot_of_frame[f] = static_cast<std::uint32_t>(index.file.size() - 1);
   }
-  PROFD_TRY(LineSums sums, sum_lines(profile, self, slot_of_frame, index.file.size(), stop));
+  PROFD_TRY(LineSums sums, sum_lines(selection, std::move(slot_of_frame), index.file.size(), stop));
   index.self = std::move(sums.self);
   index.total = std::move(sums.total);
   index.estimated = std::move(sums.estimated);
   return index;
 }
 
-Result<LineValues> annotate_lines(const Profile& profile, const std::vector<StringId>& files,
-                                  StopToken stop) {
-  return sweep_files(profile, profile.self(), files, stop);
-}
-
-Result<LineValues> annotate_lines(const Profile& profile, const LineIndex& index, const SelfTable& self,
+Result<LineValues> annotate_lines(const Selection& selection, const LineIndex& index,
                                   const std::vector<StringId>& files, StopToken stop) {
   std::vector<StringId> distinct(files);
   std::sort(distinct.begin(), distinct.end());
@@ -229,7 +250,7 @@ Result<LineValues> annotate_lines(const Profile& profile, const LineIndex& index
   const auto shared = std::adjacent_find(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
     return index.line[a] == index.line[b];
   });
-  if (shared != rows.end()) return sweep_files(profile, self, distinct, stop);
+  if (shared != rows.end()) return annotate_lines(selection, distinct, std::move(stop));
   LineValues out;
   for (std::uint32_t row : rows) out.line.push_back(index.line[row]);
   const auto pick = [&](const std::vector<std::vector<Value>>& from, std::vector<std::vector<Value>>& to) {

@@ -10,6 +10,7 @@
 
 #include "core/model/profile.h"
 #include "core/support/stop.h"
+#include "core/view/selection.h"
 
 namespace profd {
 
@@ -20,7 +21,7 @@ struct LineValues {
   std::vector<std::uint32_t> line;              // 1-based, ascending
   std::vector<std::vector<Value>> self, total;  // [metric][row]
   std::vector<std::uint8_t> estimated;          // [metric] 1: totals are sums over an estimated tree
-  std::vector<std::uint8_t> is_function;        // [row] 1: the function that begins here, all of it; empty: none
+  std::vector<std::uint8_t> is_function;  // [row] 1: the function that begins here, all of it; empty: none
   std::size_t memory() const;
 };
 
@@ -33,16 +34,17 @@ struct LineIndex {
   std::vector<std::uint8_t> estimated;          // [metric], as in LineValues
   std::size_t memory() const;
 };
-Result<LineIndex> make_line_index(const Profile& profile, StopToken stop);
-// For the rows of a selection instead of all.
-Result<LineIndex> make_line_index(const Profile& profile, const SelfTable& self, StopToken stop);
+// Of what the filters of a selection leave, so that lines have what a view by line has: nothing is on a frame
+// that is hidden (its self is on the line of who called it) or part of a group, which is no line any more.
+Result<LineIndex> make_line_index(const Selection& selection, StopToken stop);
 
 // `files`: the profile's own spellings (StringIds of frame files) that mean the file asked for.
 // Sweeps the whole profile for this one file.
-Result<LineValues> annotate_lines(const Profile& profile, const std::vector<StringId>& files, StopToken stop);
-// The same from an index made before. Falls back to a sweep over `self` only where two spellings share a
-// line, as a stack through both would count twice. `self`: what the index was made of.
-Result<LineValues> annotate_lines(const Profile& profile, const LineIndex& index, const SelfTable& self,
+Result<LineValues> annotate_lines(const Selection& selection, const std::vector<StringId>& files,
+                                  StopToken stop);
+// The same from an index of the selection that was made before. Falls back to a sweep only where two
+// spellings share a line, as a stack through both would count twice.
+Result<LineValues> annotate_lines(const Selection& selection, const LineIndex& index,
                                   const std::vector<StringId>& files, StopToken stop);
 
 }  // namespace profd

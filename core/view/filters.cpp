@@ -11,7 +11,9 @@
 #include <re2/re2.h>
 
 #include "core/view/fragment.h"
+#include "core/view/packages.h"
 #include "core/view/pattern.h"
+#include "core/view/resolve.h"
 
 namespace profd {
 namespace {
@@ -145,8 +147,37 @@ Result<bool> filter_by_time(const Profile& profile, const Filter& filter, std::v
 
 }  // namespace
 
+namespace {
+
+Result<std::vector<std::uint8_t>> match_packages(const Profile& profile, const Filter& filter,
+                                                 const StopToken& stop) {
+  PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
+  std::vector<std::uint8_t> match(profile.frames().size(), 0);
+  for (std::uint32_t frame = 0; frame < match.size(); ++frame)
+    match[frame] = pattern.matches(package_of(profile, frame), stop) ? 1 : 0;
+  PROFD_CHECK(stop.status());
+  return match;
+}
+
+// The frames that are not the user's own. Where none is, nobody could tell: then all stay as they are.
+Result<std::vector<std::uint8_t>> match_others(const Profile& profile, const Filter& filter,
+                                               const StopToken& stop) {
+  if (!filter.rule)
+    return fail(ErrorCode::invalid, "`mine` needs to know what is yours, which only a workspace tells");
+  PROFD_TRY(std::vector<std::uint8_t> match, filter.rule->matches(profile, stop));
+  match.resize(profile.frames().size(), 0);
+  const bool any = std::find(match.begin(), match.end(), 1) != match.end();
+  for (std::uint8_t& is : match) is = any && is == 0 ? 1 : 0;
+  return match;
+}
+
+}  // namespace
+
 Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
                                                const StopToken& stop) {
+  if (filter.by == FilterBy::package) return match_packages(profile, filter, stop);
+  if (filter.by == FilterBy::mine) return match_others(profile, filter, stop);
+  if (filter.by == FilterBy::function && !filter.regex) return frames_called(profile, filter.pattern);
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
   const FrameTable& frames = profile.frames();
   const FunctionTable& functions = profile.functions();
@@ -223,9 +254,12 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
   std::vector<std::uint32_t> pattern;
   pattern.reserve(names.size());
   for (const std::string& name : names) pattern.push_back(symbol_of(name));
-  std::vector<std::uint32_t> symbol_of_function(profile.functions().size());
-  for (std::uint32_t f = 0; f < symbol_of_function.size(); ++f)
-    symbol_of_function[f] = symbol_of(profile.function_name(FunctionId{f}));
+  std::vector<std::uint32_t> symbol_of_frame(profile.frames().size(), 0);
+  for (const std::string& name : distinct) {
+    const std::vector<std::uint8_t> is = frames_called(profile, name);
+    for (std::size_t f = 0; f < is.size(); ++f)
+      if (is[f] != 0 && symbol_of_frame[f] == 0) symbol_of_frame[f] = symbol_of(name);
+  }
 
   const FragmentAutomaton automaton(pattern, static_cast<std::uint32_t>(distinct.size()));
   const ContextTree& tree = profile.tree();
@@ -234,7 +268,7 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
   ContextRanges ranges;
   for (std::uint32_t c = 1; c < n;) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::uint32_t symbol = symbol_of_function[profile.frames().function[tree.frame[c]].v];
+    const std::uint32_t symbol = symbol_of_frame[tree.frame[c]];
     state[c] = automaton.next(state[tree.parent[c]], symbol);
     if (!automaton.accepts(state[c])) {
       ++c;

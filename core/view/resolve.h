@@ -1,7 +1,8 @@
 // One resolver from names that a person saw to what they mean. A function is shown short ("sha256.block" for
 // "crypto/sha256.block", "Map<…, Less>::find"), or with its file where that tells it from another ("main
-// (a.c)"): all of these can be typed back. The whole name goes before a short form; a short form of several
-// is refused with all of them.
+// (a.c)"), in errors in the quotes that a spec needs: all of these can be typed back. The whole name goes
+// before a short form; a short form of several is refused with all of them, and so is a number ("main #2")
+// that tells apart what nothing else does.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,14 @@ namespace profd {
 // end of that, or either with "…" for what was left out.
 bool is_shown_as(std::string_view full, std::string_view shown);
 
-// The whole name of the functions that `shown` means; nothing when there are none. `invalid` when it is the
-// short form of several, with the candidates.
+// By frame, 1: its function is called so. `name` is a whole name, or one with its place: "main (src/a.c)".
+std::vector<std::uint8_t> frames_called(const Profile& profile, std::string_view name);
+
+// The same by function, ascending.
+std::vector<FunctionId> functions_called(const Profile& profile, std::string_view name);
+
+// The name of the functions that `shown` means, as frames_called() takes it; nothing when there are none.
+// `invalid` when it is the short form of several, with the candidates.
 Result<std::optional<std::string>> function_shown_as(const Profile& profile, std::string_view shown);
 
 // The filters with whole names of functions in the place of short ones. What nothing is called stays as it

@@ -43,11 +43,14 @@ Result<void> check_filter(const Filter& filter) {
     if (filter.op == FilterOp::collapse) return {};
     return fail(ErrorCode::invalid, "recursion can only be collapsed");
   }
+  if (filter.by == FilterBy::mine && filter.op != FilterOp::collapse)
+    return fail(ErrorCode::invalid, "`mine` stands alone: what is not yours is folded");
   if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
-    return fail(ErrorCode::invalid,
-                fmt::format("{} takes a function, module or file; threads, labels, times and fragments can "
-                            "only be kept or dropped",
-                            word(filter.op)));
+    return fail(
+        ErrorCode::invalid,
+        fmt::format("{} takes a function, module, file or package; threads, labels, times and fragments can "
+                    "only be kept or dropped",
+                    word(filter.op)));
   if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
     return fail(ErrorCode::invalid, "the time window ends before it begins");
   return {};
@@ -137,8 +140,16 @@ std::string unknown_metric(const Profile& profile, std::string_view wanted) {
 bool any_set(const std::vector<std::uint8_t>& flags) {
   return std::any_of(flags.begin(), flags.end(), [](std::uint8_t flag) { return flag != 0; });
 }
+constexpr const char* kOthers = "(other code)";
+
 void warn_unless(bool matches, const Filter& filter, Selection& selection) {
-  if (!matches) selection.warnings.push_back(fmt::format("`{}` matches nothing", to_text(filter)));
+  if (!matches && filter.by == FilterBy::mine)
+    selection.warnings.emplace_back(
+        "`mine` changes nothing: the profile names no file of the workspace (or no other); `mine = "
+        "[\"folder\", "
+        "\"package\"]` in .profd.toml says what is yours");
+  else if (!matches)
+    selection.warnings.push_back(fmt::format("`{}` matches nothing", to_text(filter)));
 }
 
 // The rows that keep and drop let through.
@@ -201,7 +212,9 @@ Result<void> apply_frame_filters(const Profile& profile, const std::vector<Filte
       PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
       warn_unless(any_set(match), filter, selection);
       group_of.resize(match.size(), 0);
-      names.push_back(filter.regex ? "/" + filter.pattern + "/" : filter.pattern);
+      names.push_back(filter.by == FilterBy::mine ? kOthers
+                      : filter.regex              ? "/" + filter.pattern + "/"
+                                                  : filter.pattern);
       for (std::size_t f = 0; f < match.size(); ++f) {
         if (match[f] != 0 && group_of[f] == 0) group_of[f] = static_cast<std::uint32_t>(names.size());
       }

@@ -60,6 +60,10 @@ struct Selection {
   // The same for what depends on the boxes alone; shared by all selections that were made of one another.
   std::shared_ptr<KeyMemo> key_memo;
 
+  // Whether boxes and lines of the frame are its own: it is not hidden, nor part of a group.
+  bool shows(std::uint32_t frame) const {
+    return (hidden.empty() || hidden[frame] == 0) && keys->of_frame[frame] < keys->first_group();
+  }
   std::uint32_t owner_of(std::uint32_t context) const { return owner.empty() ? context : owner[context]; }
   // Bytes of its own: what it shares with the profile does not count, a shared key_memo by equal parts.
   std::size_t memory() const;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/support/near_miss.h"
+#include "core/view/spec_words.h"
 
 namespace profd {
 namespace {
@@ -20,7 +21,7 @@ bool is_plain_word(std::string_view text) {
     const auto byte = static_cast<unsigned char>(ch);
     if (byte <= ' ' || byte == 0x7f || ch == '|' || ch == '"') return false;
   }
-  return true;
+  return open_angles(text) == 0;
 }
 
 std::string quoted(std::string_view text) {
@@ -45,10 +46,6 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-std::string name_text(std::string_view name) {
-  return is_plain_word(name) ? std::string(name) : quoted(name);
-}
-
 std::string regex_text(std::string_view pattern) {
   // Between slashes a backslash is the expression's own, so "\/" could not be told from "/", nor a last
   // backslash from an escaped slash.
@@ -64,14 +61,14 @@ std::string regex_text(std::string_view pattern) {
 }
 
 std::string pattern_text(const Filter& filter) {
-  return filter.regex ? regex_text(filter.pattern) : name_text(filter.pattern);
+  return filter.regex ? regex_text(filter.pattern) : name_in_spec(filter.pattern);
 }
 
 std::string run_text(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) {
     if (!out.empty()) out += " > ";
-    out += name_text(name);
+    out += name_in_spec(name);
   }
   return out;
 }
@@ -91,6 +88,7 @@ std::string_view op_text(FilterOp op) {
 }
 
 std::string filter_text(const Filter& filter) {
+  if (filter.by == FilterBy::mine) return "mine";
   const bool of_sample =
       filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
   std::string out;
@@ -102,15 +100,18 @@ std::string filter_text(const Filter& filter) {
       return out + "module " + pattern_text(filter);
     case FilterBy::file:
       return out + "file " + pattern_text(filter);
+    case FilterBy::package:
+      return out + "package " + pattern_text(filter);
     case FilterBy::fragment:
       return out + "fragment " + run_text(filter.names);
     case FilterBy::thread:
       return out + "thread " + pattern_text(filter);
     case FilterBy::label:
-      return out + "label " + name_text(filter.key) + " = " + pattern_text(filter);
+      return out + "label " + name_in_spec(filter.key) + " = " + pattern_text(filter);
     case FilterBy::recursion:
       return out + "recursion";
     case FilterBy::time:
+    case FilterBy::mine:
       break;
   }
   out += "time ";
@@ -122,8 +123,18 @@ std::string filter_text(const Filter& filter) {
 
 }  // namespace
 
+bool operator==(const Filter& a, const Filter& b) {
+  const auto id = [](const Filter& filter) { return filter.rule ? std::string_view(filter.rule->id) : ""; };
+  return a.op == b.op && a.by == b.by && a.pattern == b.pattern && a.regex == b.regex && a.key == b.key &&
+         a.names == b.names && a.from_ns == b.from_ns && a.to_ns == b.to_ns && id(a) == id(b);
+}
+
 std::string to_text(const Filter& filter) {
   return filter_text(filter);
+}
+
+std::string name_in_spec(std::string_view name) {
+  return is_plain_word(name) ? std::string(name) : quoted(name);
 }
 
 std::string_view to_text(Shape shape) {
@@ -147,7 +158,7 @@ std::string to_text(const ViewSpec& spec) {
   if (!spec.focus.empty()) out += " of " + run_text(spec.focus);
   out += fmt::format(" by {}", to_text(spec.granularity));
   for (const Filter& filter : spec.filters) out += " | " + filter_text(filter);
-  if (!spec.metric.empty()) out += " | metric " + name_text(spec.metric);
+  if (!spec.metric.empty()) out += " | metric " + name_in_spec(spec.metric);
   return out;
 }
 

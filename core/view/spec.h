@@ -5,24 +5,32 @@
 //
 //   spec     shape ["of" name (">" name)*] ["by" granularity] ("|" clause)*
 //   shape    top-down  bottom-up  flat  callers  callees
-//   clause   [op] ("function" | "module" | "file" | "thread") pattern
+//   clause   [op] ("function" | "module" | "file" | "package" | "thread") pattern
 //            [op] "label" name "=" pattern          [op] "time" [instant] ".." [instant]
-//            [op] "fragment" name (">" name)*       "collapse" "recursion"          "metric" name
+//            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"          "metric"
+//            name
 //   op       keep (when left out)  drop  hide  collapse
 //   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
-//   name     a word, or "text in quotes" with \" \\ \n \t \r \xHH
+//   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">"
+//   inside
+//            < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH
 //   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/support/result.h"
+#include "core/support/stop.h"
 
 namespace profd {
+
+class Profile;
 
 enum class Shape : std::uint8_t { top_down, bottom_up, flat, callers, callees };
 enum class Granularity : std::uint8_t { address, line, function, file, module };
@@ -42,6 +50,15 @@ enum class FilterBy : std::uint8_t {
   label,
   time,       // properties of the sample
   recursion,  // with collapse: direct recursion becomes one frame
+  package,    // a frame of the stack is of the package (core/view/packages.h)
+  mine,       // with collapse: runs of frames that are not the user's own code become one frame
+};
+
+// Which frames are meant, where that is decided by more than names: what is a user's own code depends on a
+// workspace. Not part of a spec's text.
+struct FrameRule {
+  std::string id;  // equal ids decide alike
+  std::function<Result<std::vector<std::uint8_t>>(const Profile&, StopToken)> matches;  // by FrameId, 0 or 1
 };
 
 struct Filter {
@@ -52,8 +69,10 @@ struct Filter {
   std::string key;                             // of a label
   std::vector<std::string> names;              // of a fragment, caller first
   std::optional<std::int64_t> from_ns, to_ns;  // of a time window, [from, to), in SampleTable::time
-  bool operator==(const Filter&) const = default;
+  std::shared_ptr<const FrameRule> rule =
+      nullptr;  // of mine: the frames that are; without it it cannot be applied
 };
+bool operator==(const Filter& a, const Filter& b);  // rules by their ids
 
 struct ViewSpec {
   Shape shape = Shape::top_down;
@@ -75,6 +94,8 @@ Result<std::vector<Filter>> parse_filters(std::string_view text);
 
 // As it stands in a spec: "drop function f".
 std::string to_text(const Filter& filter);
+// A name as it stands in a spec: in quotes where it needs them.
+std::string name_in_spec(std::string_view name);
 
 std::string_view to_text(Shape shape);
 std::string_view to_text(Granularity granularity);

@@ -8,6 +8,7 @@
 #include "core/support/near_miss.h"
 #include "core/view/pattern.h"
 #include "core/view/spec.h"
+#include "core/view/spec_words.h"
 
 namespace profd {
 namespace {
@@ -19,12 +20,13 @@ struct Token {
   Kind kind = Kind::end;
   std::string text;
   std::size_t offset = 0;
+  std::size_t end = 0;  // one past its last character
   bool is(std::string_view word) const { return kind == Kind::word && text == word; }
   bool is_name() const { return kind == Kind::word || kind == Kind::quoted; }
 };
 
 tl::unexpected<Error> error_at(std::size_t offset, std::string message) {
-  return fail(ErrorCode::invalid, "view: " + std::move(message), offset);
+  return fail(ErrorCode::invalid, std::move(message), offset);
 }
 
 bool is_space(char ch) {
@@ -36,7 +38,32 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   Result<Token> next() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    PROFD_TRY(Token token, read());
+    token.end = at_;
+    return token;
+  }
+
+  // What may follow a name and ends it.
+  struct Ends {
+    bool arrow = false, equals = false, by = false;
+  };
+  // Makes `token`, the word read last, the whole name that begins with it: names are shown with spaces.
+  void extend(Token& token, Ends ends) {
+    while (true) {
+      std::size_t begin = after_spaces(token.end);
+      const std::string_view word = word_at(begin);
+      if (word.empty() || (ends.equals && word == "=") || (ends.by && word == "by" && ends_after(begin)) ||
+          (ends.arrow && word == ">" && open_angles(token.text) <= 0))
+        break;
+      token.end = begin + word.size();
+      token.text = text_.substr(token.offset, token.end - token.offset);
+    }
+    at_ = token.end;
+  }
+
+ private:
+  Result<Token> read() {
+    at_ = after_spaces(at_);
     Token token;
     token.offset = at_;
     if (at_ == text_.size()) return token;
@@ -46,7 +73,7 @@ class Lexer {
       return token;
     }
     if (text_[at_] == '"') return quoted(std::move(token), Token::Kind::quoted);
-    if (text_[at_] == '/') return regex(std::move(token));
+    if (text_[at_] == '/' && !is_path()) return regex(std::move(token));
     if (text_[at_] == '~') {
       ++at_;
       if (at_ == text_.size() || text_[at_] != '"')
@@ -54,12 +81,34 @@ class Lexer {
       return quoted(std::move(token), Token::Kind::regex);
     }
     token.kind = Token::Kind::word;
-    while (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != '|' && text_[at_] != '"')
-      token.text += text_[at_++];
+    token.text = word_at(at_);
+    at_ += token.text.size();
     return token;
   }
 
- private:
+  std::size_t after_spaces(std::size_t at) const {
+    while (at < text_.size() && is_space(text_[at])) ++at;
+    return at;
+  }
+  std::string_view word_at(std::size_t begin) const {
+    std::size_t end = begin;
+    while (end < text_.size() && !is_space(text_[end]) && text_[end] != '|' && text_[end] != '"') ++end;
+    return text_.substr(begin, end - begin);
+  }
+  // Whether no more than a word follows the one that begins here.
+  bool ends_after(std::size_t begin) const {
+    std::size_t at = after_spaces(begin + word_at(begin).size());
+    at = after_spaces(at + word_at(at).size());
+    return at == text_.size() || text_[at] == '|';
+  }
+  // "/src/a.cc" and no expression: text goes on right after its second slash.
+  bool is_path() const {
+    const std::string_view word = word_at(at_);
+    std::size_t i = 1;
+    while (i < word.size() && word[i] != '/') i += word[i] == '\\' ? 2 : 1;
+    return i + 1 < word.size() && !word.ends_with('/');
+  }
+
   Result<Token> quoted(Token token, Token::Kind kind) {
     token.kind = kind;
     for (++at_; at_ < text_.size(); ++at_) {
@@ -106,7 +155,9 @@ class Lexer {
     for (++at_; at_ < text_.size(); ++at_) {
       const char ch = text_[at_];
       if (ch == '/') {
-        ++at_;
+        if (++at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != '|')
+          return error_at(at_,
+                          "between slashes a slash is written \\/; a path that ends in one is put in quotes");
         return token;
       }
       if (ch == '\\' && at_ + 1 < text_.size()) {
@@ -178,6 +229,20 @@ Result<std::int64_t> parse_instant(std::string_view text, std::size_t offset) {
   return not_an_instant();
 }
 
+constexpr std::array<std::pair<std::string_view, FilterOp>, 4> kOps = {{{"keep", FilterOp::keep},
+                                                                        {"drop", FilterOp::drop},
+                                                                        {"hide", FilterOp::hide},
+                                                                        {"collapse", FilterOp::collapse}}};
+constexpr std::array<std::pair<std::string_view, FilterBy>, 9> kBys = {{{"function", FilterBy::function},
+                                                                        {"module", FilterBy::module},
+                                                                        {"file", FilterBy::file},
+                                                                        {"package", FilterBy::package},
+                                                                        {"fragment", FilterBy::fragment},
+                                                                        {"thread", FilterBy::thread},
+                                                                        {"label", FilterBy::label},
+                                                                        {"time", FilterBy::time},
+                                                                        {"recursion", FilterBy::recursion}}};
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text) {}
@@ -186,17 +251,36 @@ class Parser {
     PROFD_CHECK(advance());
     ViewSpec spec;
     PROFD_CHECK(parse_head(spec));
+    if (token_.kind != Token::Kind::end) PROFD_CHECK(expect_bar());
     while (token_.kind == Token::Kind::bar) {
       PROFD_CHECK(advance());
       PROFD_CHECK(parse_clause(spec));
+      if (token_.kind != Token::Kind::end) PROFD_CHECK(expect_bar());
     }
-    if (token_.kind != Token::Kind::end)
-      return error_at(token_.offset,
-                      fmt::format("\"{}\" was not expected here; clauses are separated by |", token_.text));
     return spec;
   }
 
+  // Clauses without a view before them.
+  Result<ViewSpec> parse_clauses() {
+    PROFD_CHECK(advance());
+    ViewSpec spec;
+    while (true) {
+      if (token_.is("metric")) return error_at(token_.offset, "a metric is chosen apart from the filters");
+      PROFD_CHECK(parse_clause(spec));
+      if (token_.kind == Token::Kind::end) return spec;
+      PROFD_CHECK(expect_bar());
+      PROFD_CHECK(advance());
+    }
+  }
+
  private:
+  Result<void> expect_bar() const {
+    if (token_.kind == Token::Kind::bar) return {};
+    return error_at(
+        token_.offset,
+        fmt::format("\"{}\" was not expected here; a | stands before the next filter", token_.text));
+  }
+
   Result<void> advance() {
     PROFD_TRY(token_, lexer_.next());
     return {};
@@ -223,7 +307,7 @@ class Parser {
     PROFD_CHECK(advance());
     if (token_.is("of")) {
       PROFD_CHECK(advance());
-      PROFD_CHECK(parse_run(spec.focus));
+      PROFD_CHECK(parse_run(spec.focus, {.arrow = true, .by = true}));
     }
     if (token_.is("by")) {
       PROFD_CHECK(advance());
@@ -235,17 +319,18 @@ class Parser {
     return {};
   }
 
-  Result<std::string> parse_name(std::string_view what) {
+  Result<std::string> parse_name(std::string_view what, Lexer::Ends ends = {}) {
     const bool reserved = token_.is(">") || token_.is("=") || token_.is("by") || token_.is("of");
     if (!token_.is_name() || reserved) return error_at(token_.offset, fmt::format("{} is missing", what));
+    if (token_.kind == Token::Kind::word) lexer_.extend(token_, ends);
     std::string name = std::move(token_.text);
     PROFD_CHECK(advance());
     return name;
   }
 
-  Result<void> parse_run(std::vector<std::string>& names) {
+  Result<void> parse_run(std::vector<std::string>& names, Lexer::Ends ends) {
     while (true) {
-      PROFD_TRY(std::string name, parse_name("the name of a function"));
+      PROFD_TRY(std::string name, parse_name("the name of a function", ends));
       names.push_back(std::move(name));
       if (!token_.is(">")) return {};
       PROFD_CHECK(advance());
@@ -269,26 +354,20 @@ class Parser {
       return {};
     }
     Filter filter;
-    constexpr std::array<std::pair<std::string_view, FilterOp>, 4> kOps = {
-        {{"keep", FilterOp::keep},
-         {"drop", FilterOp::drop},
-         {"hide", FilterOp::hide},
-         {"collapse", FilterOp::collapse}}};
+    if (token_.is("mine")) {
+      filter.op = FilterOp::collapse;
+      filter.by = FilterBy::mine;
+      spec.filters.push_back(std::move(filter));
+      return advance();
+    }
+    bool has_op = false;
     for (const auto& [word, op] : kOps) {
       if (!token_.is(word)) continue;
       filter.op = op;
+      has_op = true;
       PROFD_CHECK(advance());
       break;
     }
-    constexpr std::array<std::pair<std::string_view, FilterBy>, 8> kBys = {
-        {{"function", FilterBy::function},
-         {"module", FilterBy::module},
-         {"file", FilterBy::file},
-         {"fragment", FilterBy::fragment},
-         {"thread", FilterBy::thread},
-         {"label", FilterBy::label},
-         {"time", FilterBy::time},
-         {"recursion", FilterBy::recursion}}};
     bool found = false;
     for (const auto& [word, by] : kBys) {
       if (!token_.is(word)) continue;
@@ -297,19 +376,28 @@ class Parser {
       PROFD_CHECK(advance());
       break;
     }
-    if (!found) {
-      std::vector<std::string_view> words = {"metric"};
-      for (const auto& [word, op] : kOps) words.push_back(word);
-      for (const auto& [word, by] : kBys) words.push_back(word);
-      return error_at(
-          token_.offset,
-          "a clause is metric, or keep, drop, hide or collapse with function, module, file, fragment, "
-          "thread, label, time or recursion" +
-              given(words));
-    }
+    if (!found) return no_clause(has_op);
     PROFD_CHECK(parse_arguments(filter));
     spec.filters.push_back(std::move(filter));
     return {};
+  }
+
+  // Which words could have stood here.
+  Result<void> no_clause(bool after_op) const {
+    std::vector<std::string_view> words;
+    for (const auto& [word, by] : kBys) words.push_back(word);
+    if (after_op)
+      return error_at(
+          token_.offset,
+          "keep, drop, hide and collapse are followed by function, module, file, package, fragment, "
+          "thread, label, time or recursion" +
+              given(words));
+    for (const auto& [word, op] : kOps) words.push_back(word);
+    words.insert(words.end(), {"metric", "mine"});
+    return error_at(token_.offset,
+                    "a filter begins with keep, drop, hide or collapse, and function, module, file, package, "
+                    "fragment, thread, label, time or recursion, or is mine" +
+                        given(words));
   }
 
   Result<void> parse_arguments(Filter& filter) {
@@ -317,11 +405,11 @@ class Parser {
       case FilterBy::recursion:
         return {};
       case FilterBy::fragment:
-        return parse_run(filter.names);
+        return parse_run(filter.names, {.arrow = true});
       case FilterBy::time:
         return parse_window(filter);
       case FilterBy::label: {
-        PROFD_TRY(filter.key, parse_name("the key of a label"));
+        PROFD_TRY(filter.key, parse_name("the key of a label", {.equals = true}));
         if (!token_.is("=")) return error_at(token_.offset, "a label is given as key = value");
         PROFD_CHECK(advance());
         return parse_pattern(filter);
@@ -351,13 +439,28 @@ class Parser {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kTooLong = "the text of a view has at most 65,536 bytes";
+
+// Says what was being read.
+template <class T>
+Result<T> as_part_of(const char* what, Result<T> result) {
+  if (!result && result.error().code == ErrorCode::invalid)
+    result.error().message.insert(0, std::string(what) + ": ");
+  return result;
+}
+
+}  // namespace
+
 Result<ViewSpec> parse_view_spec(std::string_view text) {
-  if (text.size() > kMaxText) return fail(ErrorCode::limit, "the text of a view has at most 65,536 bytes");
-  return Parser(text).parse();
+  if (text.size() > kMaxText) return fail(ErrorCode::limit, kTooLong);
+  return as_part_of("view", Parser(text).parse());
 }
 
 Result<std::vector<Filter>> parse_filters(std::string_view text) {
-  PROFD_TRY(ViewSpec spec, parse_view_spec("top-down by function | " + std::string(text)));
+  if (text.size() > kMaxText) return fail(ErrorCode::limit, kTooLong);
+  PROFD_TRY(ViewSpec spec, as_part_of("filter", Parser(text).parse_clauses()));
   for (const Filter& filter : spec.filters) PROFD_CHECK(Pattern::compile(filter.pattern, filter.regex));
   return std::move(spec.filters);
 }

@@ -176,6 +176,8 @@ std::string_view to_wire(FilterBy value) {
     case FilterBy::label: return "label";
     case FilterBy::time: return "time";
     case FilterBy::fragment: return "fragment";
+    case FilterBy::package: return "package";
+    case FilterBy::mine: return "mine";
     case FilterBy::recursion: return "recursion";
     case FilterBy::unrecognized: break;
   }
@@ -189,6 +191,8 @@ bool from_wire(std::string_view text, FilterBy& value) {
   if (text == "label") return value = FilterBy::label, true;
   if (text == "time") return value = FilterBy::time, true;
   if (text == "fragment") return value = FilterBy::fragment, true;
+  if (text == "package") return value = FilterBy::package, true;
+  if (text == "mine") return value = FilterBy::mine, true;
   if (text == "recursion") return value = FilterBy::recursion, true;
   return false;
 }
@@ -1316,6 +1320,7 @@ bool decode(const Json& value, SourceRef& out, const Path& path) {
   return ObjectReader(value, path)
       .required("name", out.name)
       .optional("shortName", out.short_name)
+      .optional("cuts", out.cuts)
       .optional("file", out.file)
       .optional("line", out.line)
       .optional("module", out.module)
@@ -1327,6 +1332,7 @@ void write(JsonText& out, const SourceRef& value) {
   out.begin_object();
   put(out, "name", value.name);
   put_optional(out, "shortName", value.short_name);
+  put_optional(out, "cuts", value.cuts);
   put_optional(out, "file", value.file);
   put_optional(out, "line", value.line);
   put_optional(out, "module", value.module);
@@ -1339,6 +1345,7 @@ bool decode(const Json& value, HotFunction& out, const Path& path) {
   return ObjectReader(value, path)
       .required("name", out.name)
       .optional("shortName", out.short_name)
+      .optional("cuts", out.cuts)
       .optional("file", out.file)
       .optional("line", out.line)
       .optional("module", out.module)
@@ -1353,6 +1360,7 @@ void write(JsonText& out, const HotFunction& value) {
   out.begin_object();
   put(out, "name", value.name);
   put_optional(out, "shortName", value.short_name);
+  put_optional(out, "cuts", value.cuts);
   put_optional(out, "file", value.file);
   put_optional(out, "line", value.line);
   put_optional(out, "module", value.module);
@@ -2127,6 +2135,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("rows", out.rows)
       .required("names", out.names)
       .required("labels", out.labels)
+      .optional("cuts", out.cuts)
       .optional("named", out.named)
       .defaulted("groups", out.groups)
       .defaulted("modules", out.modules)
@@ -2153,6 +2162,7 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "rows", value.rows);
   put(out, "names", value.names);
   put(out, "labels", value.labels);
+  put_optional(out, "cuts", value.cuts);
   put_optional(out, "named", value.named);
   put(out, "groups", value.groups);
   put(out, "modules", value.modules);
@@ -2181,6 +2191,8 @@ bool decode(const Json& value, TableParams& out, const Path& path) {
       .optional("revision", out.revision)
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
+      .optional("file", out.file)
+      .limit("file", out.file, {.max_length = 10000})
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
       .optional("panelId", out.panel_id)
@@ -2197,6 +2209,7 @@ void write(JsonText& out, const TableParams& value) {
   put_optional(out, "expand", value.expand);
   put_optional(out, "revision", value.revision);
   put_optional(out, "search", value.search);
+  put_optional(out, "file", value.file);
   put(out, "metrics", value.metrics);
   put_optional(out, "panelId", value.panel_id);
   out.end_object();
@@ -2273,6 +2286,7 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .required("offset", out.offset)
       .required("names", out.names)
       .required("labels", out.labels)
+      .optional("cuts", out.cuts)
       .required("files", out.files)
       .required("modules", out.modules)
       .required("rows", out.rows)
@@ -2298,6 +2312,7 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "offset", value.offset);
   put(out, "names", value.names);
   put(out, "labels", value.labels);
+  put_optional(out, "cuts", value.cuts);
   put(out, "files", value.files);
   put(out, "modules", value.modules);
   put(out, "rows", value.rows);

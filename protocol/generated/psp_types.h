@@ -190,6 +190,8 @@ enum class FilterBy : std::uint8_t {
   label,  // Labels of samples: `key` and `pattern`.
   time,  // The time of samples: `from` and `to`.
   fragment,  // A run of frames, one below the other: `frames`.
+  package,  // Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+  mine,  // With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion,  // With `collapse`: a function that calls itself directly becomes one frame.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
 };
@@ -1099,6 +1101,9 @@ struct SourceRef {
   std::string name;
   // Short name, when it differs.
   std::optional<std::string> short_name;
+  // Where the beginning of `shortName`, or of `name` without it, may be left out when it does not
+  // fit; as in `TableResult`.
+  std::optional<std::vector<std::uint32_t>> cuts;
   // The file, as the profile says.
   std::optional<std::string> file;
   // Line, 1-based, as the profile says.
@@ -1119,6 +1124,9 @@ struct HotFunction {
   std::string name;
   // Short name, when it differs.
   std::optional<std::string> short_name;
+  // Where the beginning of `shortName`, or of `name` without it, may be left out when it does not
+  // fit; as in `TableResult`.
+  std::optional<std::vector<std::uint32_t>> cuts;
   // The file, as the profile says.
   std::optional<std::string> file;
   // Line, 1-based, as the profile says.
@@ -1827,6 +1835,10 @@ struct FlameGraphResult {
   std::vector<std::string> names;
   // Short names, for boxes; as long as `names`.
   std::vector<std::string> labels;
+  // For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+  // UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than
+  // the last leaves, the beginning of what that leaves.
+  std::optional<std::vector<std::vector<std::uint32_t>>> cuts;
   // What is known of `names`: what they are coloured by and, with `details`, where they are.
   std::optional<NameColumns> named;
   // What boxes are coloured by: package or namespace where the name has one, else module, else
@@ -1877,6 +1889,9 @@ struct TableParams {
   std::optional<std::uint32_t> revision;
   // An RE2 regular expression: only rows whose name matches.
   std::optional<std::string> search;
+  // Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of
+  // the view all the same.
+  std::optional<std::string> file;
   // Further metrics to list.
   std::vector<std::string> metrics;
   // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -1961,6 +1976,10 @@ struct TableResult {
   std::vector<std::string> names;
   // Short names; as long as `names`.
   std::vector<std::string> labels;
+  // For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+  // UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than
+  // the last leaves, the beginning of what that leaves.
+  std::optional<std::vector<std::vector<std::uint32_t>>> cuts;
   // Files, as the profile says.
   std::vector<std::string> files;
   // Modules.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/align.h"
+#include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -38,11 +39,11 @@ std::string box_text(const std::string& name, int width, bool colors) {
   if (colors) {
     // The last column stays a gap of the box's colour, so that neighbours of one colour are told apart.
     if (width < 3) return std::string(w, ' ');
-    return left_aligned(" " + cut_to_width(name, w - 2), w);
+    return left_aligned(" " + fitted_name(name, w - 2), w);
   }
   if (width == 1) return "|";
   if (width < 4) return "|" + std::string(w - 1, '-');
-  return left_aligned("|" + cut_to_width(name, w - 1), w);
+  return left_aligned("|" + fitted_name(name, w - 1), w);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/cli/profile_options.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,7 +14,10 @@
 #include "server/cli/progress_line.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
+#include "server/engine/mine.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/workspace.h"
+#include "server/engine/workspace_files.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
@@ -58,6 +62,19 @@ tl::unexpected<Error> named(const std::string& file, const Error& error) {
   return fail(error.code, std::move(text));
 }
 
+// The project of the folder that the command is used in, else that folder.
+std::shared_ptr<const FrameRule> mine_here() {
+  std::error_code failed;
+  const std::string here = std::filesystem::current_path(failed).string();
+  ProjectFound project = find_project({here});
+  WorkspaceSnapshot workspace;
+  workspace.key = project.file ? project.file->root : here;
+  if (project.file) workspace.mappings = project.file->mappings;
+  const std::vector<std::string> named = project.file ? project.file->mine : std::vector<std::string>();
+  if (named.empty()) workspace.files = index_workspace({workspace.key}, 1, StopToken{});
+  return mine_rule(std::move(workspace), named);
+}
+
 }  // namespace
 
 std::string shown_file(const ProfileOptions& options) {
@@ -93,6 +110,8 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
                  "Keep, drop, hide or collapse: 'drop module libc.so.6'; may be given again")
       ->type_name("FILTER")
       ->allow_extra_args(false);
+  app.add_flag("--mine", options.mine,
+               "Your own code only: what is not of the project here becomes one frame (.profd.toml: mine)");
   app.add_option("--spec,--view", options.spec,
                  "A whole view in its text form: 'bottom-up by file | thread main'")
       ->type_name("SPEC");
@@ -121,9 +140,18 @@ int for_each_file(const ProfileOptions& options, const Console& console, bool he
 }
 
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise) {
-  std::string text = options.spec.empty() ? std::string(otherwise) : options.spec;
-  for (const std::string& filter : options.filters) text += " | " + filter;
-  PROFD_TRY(ViewSpec spec, parse_view_spec(text));
+  PROFD_TRY(ViewSpec spec, parse_view_spec(options.spec.empty() ? otherwise : options.spec));
+  for (const std::string& text : options.filters) {
+    PROFD_TRY(const std::vector<Filter> filters, parse_filters(text));
+    spec.filters.insert(spec.filters.end(), filters.begin(), filters.end());
+  }
+  if (options.mine) {
+    Filter mine;
+    mine.op = FilterOp::collapse;
+    mine.by = FilterBy::mine;
+    spec.filters.push_back(std::move(mine));
+  }
+  decide_mine(spec.filters, &mine_here);
   if (!options.metric.empty()) spec.metric = options.metric;
   if (options.granularity) spec.granularity = *options.granularity;
   return spec;

@@ -24,6 +24,7 @@ struct ProfileOptions {
   bool no_cache = false;
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
+  bool mine = false;  // as a last filter
   std::string spec;
   std::string metric;
   std::optional<Granularity> granularity;

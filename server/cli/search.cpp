@@ -10,6 +10,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/rows.h"
 #include "server/feature/escape.h"
+#include "server/feature/fitted_name.h"
 #include "server/feature/search_answer.h"
 
 namespace profd {
@@ -36,7 +37,7 @@ std::string search_text(const Console& console, const SearchAnswer& answer) {
   };
   for (const Place& place : answer.matches)
     out += number(place.self) + "  " + number(place.total) + "  " +
-           cut_to_width(sanitize_text(place.name), columns > 60 ? columns - 40 : 20) + "\n";
+           fitted_name(place.name, columns > 60 ? columns - 40 : 20) + "\n";
   if (answer.n_names > answer.matches.size())
     out += console.out.dim(fmt::format("{} more names match; -n shows more of them\n",
                                        format_count(answer.n_names - answer.matches.size())));

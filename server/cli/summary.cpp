@@ -15,6 +15,7 @@
 #include "server/cli/report_text.h"
 #include "server/feature/escape.h"
 #include "server/feature/exclusion.h"
+#include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -124,7 +125,7 @@ void add_hottest(const Console& console, const Summary& s, std::string& out) {
   for (const SummaryFunction& f : s.hottest) {
     out += "  " + right_aligned(f.self_share, 7) + "  " + right_aligned(f.self_text, value_width) + "  ";
     out += console.out.heat(bar(f.bar), f.bar) + "  ";
-    out += cut_to_width(sanitize_text(f.short_name), columns > fixed + 20 ? columns - fixed : 20) + "\n";
+    out += fitted_name(f.short_name, columns > fixed + 20 ? columns - fixed : 20) + "\n";
   }
 }
 

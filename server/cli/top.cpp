@@ -13,6 +13,7 @@
 #include "server/cli/rows.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
+#include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
 #include "server/feature/table_answer.h"
 #include "server/feature/text.h"
@@ -82,7 +83,7 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
     out += right_aligned(sanitize_text(rows.total_text[i]), 9) + "  " + right_aligned(rows.total_share[i], 7);
     const std::string place = sanitize_text(place_text(answer, i));
     const std::size_t room = columns > 60 ? columns - 40 : 20;
-    const std::string name = options.full_names ? names[i] : cut_to_width(names[i], room);
+    const std::string name = options.full_names ? names[i] : fitted_name(names[i], room);
     out += "  " + name;
     // What the name says already is not said twice.
     if (!place.empty() && name.find(place) == std::string::npos &&

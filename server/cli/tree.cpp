@@ -11,6 +11,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/rows.h"
+#include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -114,7 +115,7 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
       line += console.out.dim(fmt::format("{} more", format_count(std::uint64_t{layout.n_merged[i]})));
     } else {
       const std::string name = names[i] + std::string(mark(layout, i));
-      line += options.full_names ? name : cut_to_width(name, columns > used + 24 ? columns - used : 24);
+      line += options.full_names ? name : fitted_name(name, columns > used + 24 ? columns - used : 24);
       if (as_double(layout.self[i]) != 0 && children.first[i] != kNone) {
         line += console.out.dim("  self " + format_share(layout.self[i], selection.total));
       }

@@ -80,7 +80,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(std::string_view name, const toml::node& node);
   };
-  static const std::array<Key, 7> kKeys;
+  static const std::array<Key, 8> kKeys;
 
  private:
   void unknown(std::string_view key, const toml::node& node) {
@@ -135,6 +135,7 @@ class Reader {
   void read_filters(std::string_view name, const toml::node& node) {
     for (const std::string& text : strings(name, node)) add_filter(text);
   }
+  void read_mine(std::string_view name, const toml::node& node) { project_.mine = strings(name, node); }
   void read_threshold(std::string_view name, const toml::node& node) {
     project_.threshold = share(name, node);
   }
@@ -190,9 +191,10 @@ void say_how_many_more(ProjectFile& project) {
   project.problems.push_back(fmt::format("{}: {} more of its settings are not used", project.path, left));
 }
 
-const std::array<Reader::Key, 7> Reader::kKeys = {{{"profiles", &Reader::read_profiles},
+const std::array<Reader::Key, 8> Reader::kKeys = {{{"profiles", &Reader::read_profiles},
                                                    {"metric", &Reader::read_metric},
                                                    {"filters", &Reader::read_filters},
+                                                   {"mine", &Reader::read_mine},
                                                    {"threshold", &Reader::read_threshold},
                                                    {"code_lens", &Reader::read_code_lens},
                                                    {"inlay_hints", &Reader::read_inlay_hints},

@@ -20,6 +20,7 @@ struct ProjectFile {
   std::vector<std::string> profiles;  // absolute globs
   std::optional<std::string> metric;
   std::vector<Filter> filters;
+  std::vector<std::string> mine;  // folders, packages, modules: see mine.h
   std::optional<double> threshold;
   std::optional<bool> code_lens, inlay_hints;
   std::vector<PathMapping> mappings;  // `to` absolute

@@ -11,6 +11,14 @@ bool needs_above(const ViewSpec& spec) {
   return spec.shape == Shape::bottom_up || spec.shape == Shape::callers;
 }
 
+// What the text of a spec does not say: which code is whose.
+std::string rules_of(const ViewSpec& spec) {
+  std::string text;
+  for (const Filter& filter : spec.filters)
+    if (filter.rule) text += "\n" + filter.rule->id;
+  return text;
+}
+
 }  // namespace
 
 ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char* kind,
@@ -19,7 +27,7 @@ ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char*
   plain.shape = Shape::flat;
   plain.focus.clear();
   if (plain.metric.empty()) plain.metric = open.metric_info().name;
-  return {open.view_id, kind + to_text(plain) + more};
+  return {open.view_id, kind + to_text(plain) + rules_of(plain) + more};
 }
 
 Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
@@ -97,22 +105,22 @@ Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& op
   return cache_.get<LineIndex>(key_of(open, spec, "line index "), stop,
                                [&](const StopToken& token) -> Result<std::shared_ptr<const LineIndex>> {
                                  PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-                                 return shared(make_line_index(*open.profile, selected->self, token));
+                                 return shared(make_line_index(*selected, token));
                                });
 }
 
 Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
                                                        const std::vector<StringId>& files,
                                                        const StopToken& stop) {
-  return cache_.get<LineValues>(
-      lines_key(open, spec, files), stop,
-      [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
-        PROFD_TRY(const auto index, line_index(open, spec, token));
-        PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-        PROFD_TRY(LineValues values, annotate_lines(*open.profile, *index, selected->self, files, token));
-        PROFD_CHECK(add_functions(values, open, spec, *selected, files, token));
-        return shared(Result<LineValues>(std::move(values)));
-      });
+  return cache_.get<LineValues>(lines_key(open, spec, files), stop,
+                                [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
+                                  PROFD_TRY(const auto index, line_index(open, spec, token));
+                                  PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                  PROFD_TRY(LineValues values,
+                                            annotate_lines(*selected, *index, files, token));
+                                  PROFD_CHECK(add_functions(values, open, spec, *selected, files, token));
+                                  return shared(Result<LineValues>(std::move(values)));
+                                });
 }
 
 Result<void> Views::add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
@@ -214,7 +222,7 @@ Result<Neighbours> Views::neighbours(const OpenProfile& open, const ViewSpec& sp
 Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, const ViewSpec& spec) {
   ViewSpec of_shape = spec;
   of_shape.metric = open.profile->metrics().front().name;  // zooming survives another metric
-  const ViewKey key{open.view_id, "nodes " + to_text(of_shape)};
+  const ViewKey key{open.view_id, "nodes " + to_text(of_shape) + rules_of(of_shape)};
   const auto make = [&](const StopToken&) -> Result<std::shared_ptr<const NodeTable>> {
     return std::make_shared<const NodeTable>(next_node_);
   };

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "server/engine/mine.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
@@ -120,7 +121,12 @@ std::vector<Filter> Workspace::filters(std::string_view uri) const {
   all.insert(all.end(), settings_.filters.begin(), settings_.filters.end());
   if (const auto own = settings_.profile_filters.find(uri); own != settings_.profile_filters.end())
     all.insert(all.end(), own->second.begin(), own->second.end());
+  decide_mine(all, [this] { return mine(); });
   return all;
+}
+std::shared_ptr<const FrameRule> Workspace::mine() const {
+  const bool own = !settings_.mine.empty() || !project_;
+  return mine_rule(snapshot(), own ? settings_.mine : project_->mine);
 }
 
 Result<void> Workspace::put_document(const std::string& path, std::shared_ptr<Document> document) {

@@ -28,6 +28,7 @@ struct Settings {
   std::vector<PathMapping> mappings;
   std::vector<Filter> filters;                                              // after those of the project file
   std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI, after `filters`
+  std::vector<std::string> mine;  // in place of the project file's; see mine.h
 };
 
 // What the roots of a workspace say of the project.
@@ -63,6 +64,8 @@ class Workspace {
   [[nodiscard]] std::optional<std::string> metric() const;
   // What hints, lenses, hovers and commands leave out of the profiles of a URI.
   [[nodiscard]] std::vector<Filter> filters(std::string_view uri) const;
+  // What decides on `mine` here, for filters that come from elsewhere.
+  [[nodiscard]] std::shared_ptr<const FrameRule> mine() const;
 
   // A document that was made, or a changed copy of the one that is open. Fails when it, or those of all
   // clients, have become too much.

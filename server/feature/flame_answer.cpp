@@ -43,7 +43,7 @@ struct BoxWriter {
         write_box(i, numbers ? &*numbers : nullptr);
     }
     write_names();
-    std::move(names).finish(out.names, out.labels);
+    std::move(names).finish(out.names, out.labels, out.cuts);
   }
 
   // What boxes are coloured by, as in exported pictures, and where they are.
@@ -59,7 +59,11 @@ struct BoxWriter {
     for (std::size_t row = 0; row < names.keys().size(); ++row) {
       const Key key = names.keys()[row];
       const KeyPlace place = key == kNone ? KeyPlace{} : key_place(profile, keys, key);
-      const ColoredFrame frame{names.name(row), place.module, place.file};
+      // By file and module the name is a path, and a group is called like its filter.
+      const bool of_function =
+          keys.granularity != Granularity::file && keys.granularity != Granularity::module;
+      const bool is_named = key != kNone && of_function && key < keys.first_group();
+      const ColoredFrame frame{is_named ? std::string_view(names.name(row)) : "", place.module, place.file};
       out.named.group.push_back(key == kNone ? -1 : groups.index_of(color_group(frame)));
       if (!details) continue;
       out.named.module->push_back(modules.index_of(place.module));

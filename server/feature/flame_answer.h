@@ -66,6 +66,7 @@ struct FlameAnswer {
   Amount zoom_total;
   std::uint32_t rows = 0;
   std::vector<std::string> names, labels;
+  std::vector<std::vector<std::uint32_t>> cuts;  // of `labels`: name_cuts()
   NameColumns named;
   std::vector<std::string> groups, modules, files;
   BoxColumns boxes;

@@ -4,36 +4,13 @@
 #include <cmath>
 
 #include "core/support/hash.h"
-#include "server/feature/names.h"
+#include "core/view/packages.h"
 
 namespace profd {
 namespace {
 
 std::uint32_t spread(std::string_view text, std::uint32_t n) {
   return static_cast<std::uint32_t>(mix64(hash_bytes(text)) % n);
-}
-
-// The package or namespace a name starts with, "" when it has none.
-std::string_view package_of(std::string_view name) {
-  const std::size_t stop = name.find_first_of("(<[ ");
-  const std::string_view head = name.substr(0, stop);
-  if (const std::size_t scope = head.find("::"); scope != std::string_view::npos)
-    return head.substr(0, scope);
-  const std::size_t slash = head.rfind('/');
-  const std::size_t dot = head.find('.', slash == std::string_view::npos ? 0 : slash);
-  if (dot == std::string_view::npos) return {};
-  // Java: everything before Class.method; Go: up to the first dot after the path.
-  const std::size_t last = head.rfind('.');
-  const std::size_t before = last == std::string_view::npos ? last : head.substr(0, last).rfind('.');
-  if (slash == std::string_view::npos && before != std::string_view::npos && before > dot) {
-    return head.substr(0, before);
-  }
-  return head.substr(0, dot);
-}
-
-std::string_view folder_of(std::string_view path) {
-  const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos ? path : path.substr(0, slash);
 }
 
 bool has(std::string_view text, std::string_view part) {
@@ -88,11 +65,7 @@ std::optional<FlameScheme> parse_flame_scheme(std::string_view text) {
 }
 
 std::string_view color_group(const ColoredFrame& frame) {
-  // Static binaries put everything into one module: the package tells more where the name has one.
-  if (const std::string_view package = package_of(frame.name); !package.empty()) return package;
-  if (!frame.module.empty()) return base_name(frame.module);
-  if (!frame.file.empty()) return folder_of(frame.file);
-  return {};
+  return package_of(frame.name, frame.module, frame.file);
 }
 
 Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame) {

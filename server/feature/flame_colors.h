@@ -36,8 +36,7 @@ struct ColoredFrame {
 Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame);
 Rgb to_rgb(const Hsl& color);
 
-// What frames are grouped by: the module's file name where one is known and tells something, else the package
-// or namespace in the name ("net/http", "java.util", "std"), else the file's folder.
+// What frames are grouped by: package_of() of core/view/packages.h, which filters by package go by, too.
 std::string_view color_group(const ColoredFrame& frame);
 
 }  // namespace profd

@@ -22,7 +22,7 @@ Result<LineFunctions> functions_on_line(const Selection& selection, const std::v
   LineFunctions result;
   for (std::size_t f = 0; f < frames.size(); ++f) {
     if (frames.line[f] != source_line) continue;
-    if (!selection.hidden.empty() && selection.hidden[f] != 0) continue;
+    if (!selection.shows(static_cast<std::uint32_t>(f))) continue;
     if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
     result.frames.push_back(f);
     const auto known = std::find_if(candidates.begin(), candidates.end(),

@@ -29,9 +29,10 @@ MatchAnswer::Match to_match(const FoundMatch& found, const PreparedView& view, c
     out.node = numbers.node(out.node, key);
   }
   std::vector<std::string> names, labels;
+  std::vector<std::vector<std::uint32_t>> cuts;
   NameTable name(*view.selection);
   name.row_of(found.path.back());
-  std::move(name).finish(names, labels);
+  std::move(name).finish(names, labels, cuts);
   out.name = std::move(names.front());
   out.label = std::move(labels.front());
   out.self = amount_of(view.whole, found.self);

@@ -1,5 +1,6 @@
 #include "server/feature/name_table.h"
 
+#include "core/view/name_cuts.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -22,11 +23,14 @@ std::uint32_t NameTable::row_of_text(std::string text) {
   return static_cast<std::uint32_t>(names_.size() - 1);
 }
 
-void NameTable::finish(std::vector<std::string>& names, std::vector<std::string>& labels) && {
+void NameTable::finish(std::vector<std::string>& names, std::vector<std::string>& labels,
+                       std::vector<std::vector<std::uint32_t>>& cuts) && {
   std::vector<NameAndPlace> frames;
   frames.reserve(names_.size());
   for (std::size_t i = 0; i < names_.size(); ++i) frames.push_back({names_[i], places_[i]});
   labels = distinct_short_names(frames);
+  cuts.reserve(labels.size());
+  for (const std::string& label : labels) cuts.push_back(name_cuts(label));
   names = std::move(names_);
 }
 

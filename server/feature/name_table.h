@@ -24,8 +24,9 @@ class NameTable {
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
   [[nodiscard]] const std::string& name(std::size_t row) const { return names_[row]; }
 
-  // Full names and labels, equally long.
-  void finish(std::vector<std::string>& names, std::vector<std::string>& labels) &&;
+  // Full names, labels and where those may be cut (name_cuts()), equally long.
+  void finish(std::vector<std::string>& names, std::vector<std::string>& labels,
+              std::vector<std::vector<std::uint32_t>>& cuts) &&;
 
  private:
   const Selection& selection_;

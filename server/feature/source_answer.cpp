@@ -6,6 +6,7 @@
 
 #include "core/source/name_evidence.h"
 #include "core/support/base_name.h"
+#include "core/view/resolve.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
@@ -35,9 +36,10 @@ Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const 
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, annotation_spec(request), stop));
   const Profile& profile = *request.open->profile;
   std::vector<std::uint8_t> matches(profile.frames().size(), 0);
-  for (std::size_t f = 0; f < matches.size(); ++f) {
+  for (std::uint32_t f = 0; f < matches.size(); ++f) {
     const StringId of_frame = file_of_frame(profile, f);
-    matches[f] = std::find(file.files.begin(), file.files.end(), of_frame) != file.files.end() ? 1 : 0;
+    const bool is_here = std::find(file.files.begin(), file.files.end(), of_frame) != file.files.end();
+    matches[f] = is_here && selection->shows(f) ? 1 : 0;
   }
   return matched_total(*selection, matches, stop);
 }
@@ -86,11 +88,14 @@ ResolveAnswer resolve_source(const ResolveRequest& request) {
     wanted.push_back({*request.path, request.line.value_or(0)});
   } else {
     const Profile& profile = *request.open->profile;
-    for (std::uint32_t f = 0; f < profile.functions().size() && wanted.size() < kMaxFunctionsOfName; ++f) {
-      if (profile.function_name(FunctionId{f}) != *request.function) continue;
-      const std::string_view file = profile.strings()[profile.functions().file[f]];
+    // A short form of several means none of them.
+    const auto shown = function_shown_as(profile, *request.function);
+    const std::string name = shown ? shown->value_or(*request.function) : *request.function;
+    for (const FunctionId f : functions_called(profile, name)) {
+      if (wanted.size() == kMaxFunctionsOfName) break;
+      const std::string_view file = profile.strings()[profile.functions().file[f.v]];
       if (!file.empty())
-        wanted.push_back({std::string(file), request.line.value_or(profile.functions().start_line[f])});
+        wanted.push_back({std::string(file), request.line.value_or(profile.functions().start_line[f.v])});
     }
   }
   ResolveAnswer out;

@@ -51,7 +51,7 @@ class RowWriter {
     rows.children.push_back(children ? 1 : 0);
   }
   void finish() {
-    std::move(names_).finish(out_.names, out_.labels);
+    std::move(names_).finish(out_.names, out_.labels, out_.cuts);
     if (!any_estimated_) out_.head.estimated.clear();
   }
 
@@ -68,6 +68,13 @@ void set_own(const PreparedView& view, const Value& value, TableAnswer& out) {
   if (as_double(value) != 0) out.own = amount_of(view.whole, value);
 }
 
+FlatView rows_of_file(const Selection& selection, const FlatView& flat, const std::string& file) {
+  FlatView out;
+  for (std::size_t row = 0; row < flat.key.size(); ++row)
+    if (key_place(*selection.profile, *selection.keys, flat.key[row]).file == file) out.add_row(flat, row);
+  return out;
+}
+
 Result<void> write_flat(Views& views, const TableAnswerRequest& request, const PreparedView& view,
                         RowWriter& writer, TableAnswer& out, const StopToken& stop) {
   PROFD_TRY(const auto flat, views.flat(*request.open, request.spec, stop));
@@ -77,13 +84,15 @@ Result<void> write_flat(Views& views, const TableAnswerRequest& request, const P
   page.offset = request.offset;
   page.limit = request.limit;
   FlatView matching;
+  const bool picks = !request.search.empty() || !request.file.empty();
   if (!request.search.empty()) {
     PROFD_TRY(const auto found, views.search(*request.open, request.spec, request.search, stop));
     matching = matching_rows(*flat, *found);
-  } else {
-    set_own(view, flat->frameless, out);
   }
-  const FlatView& shown = request.search.empty() ? *flat : matching;
+  if (!request.file.empty())
+    matching = rows_of_file(*view.selection, request.search.empty() ? *flat : matching, request.file);
+  if (!picks) set_own(view, flat->frameless, out);
+  const FlatView& shown = picks ? matching : *flat;
   const TablePage rows = page_of(*view.selection, shown, page);
   for (const std::uint32_t row : rows.rows)
     writer.row(shown.key[row], shown.self[row], shown.total[row], false, shown.estimate_of(row));
@@ -137,6 +146,9 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
 }  // namespace
 
 Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop) {
+  if (!request.file.empty() && request.spec.shape != Shape::flat)
+    return fail(ErrorCode::invalid,
+                "rows of one file are listed of a flat view; others have paths through files");
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   PROFD_TRY(const auto sources, sources_in(views, *request.open, request.workspace, stop));
   TableAnswer out;

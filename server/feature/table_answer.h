@@ -19,6 +19,7 @@ struct TableAnswerRequest {
   std::size_t offset = 0, limit = 100;
   std::vector<std::int64_t> expand;  // keys of the row whose children are listed; none: the roots
   std::string search;                // RE2: only rows that match; "" all
+  std::string file;  // only rows of this file, as the profile calls it; flat views only; "" all
   std::vector<std::string> metrics;  // further ones, by name; flat views only
 };
 
@@ -46,6 +47,7 @@ struct TableAnswer {
   ViewHead head;
   std::size_t n_rows = 0, offset = 0;  // rows on all pages; the first of this one
   std::vector<std::string> names, labels, files, modules;
+  std::vector<std::vector<std::uint32_t>> cuts;  // of `labels`: name_cuts()
   RowColumns rows;
   std::vector<MetricRows> columns;
   std::optional<Remainder> remainder;  // the rows after this page: their self, in levels of trees their total

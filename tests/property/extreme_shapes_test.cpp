@@ -82,7 +82,7 @@ TEST_CASE("a stack of 100,000 frames is shown in every shape") {
   const auto flat = flat_view(*selection, {});
   CHECK(flat->total == std::vector<Value>{Value{std::int64_t{1}}, std::int64_t{1}});
   CHECK(search(*selection, "pong", {})->matched == Value{std::int64_t{1}});
-  CHECK(annotate_lines(*profile, {profile->frames().file[0]}, {})->total[0].size() == 2);
+  CHECK(annotate_lines(*selection, {profile->frames().file[0]}, {})->total[0].size() == 2);
   const auto around = neighbours_of(*selection, key_called(*selection, "ping"), 3, {});
   CHECK(around->no_caller == Value{std::int64_t{1}});
   CHECK(around->callees.size() == 1);

@@ -32,7 +32,10 @@ std::string random_text(Rng& rng) {
                                                  "\\/",
                                                  "http.(*conn).serve",
                                                  "std::vector<int>",
-                                                 "operator||"};
+                                                 "operator||",
+                                                 "<",
+                                                 "operator<",
+                                                 "lists::Bag<int, std::less<int> >::reduce"};
   std::string out;
   for (std::size_t n = below(rng, 5); n > 0; --n) out += kPieces[below(rng, std::size(kPieces))];
   return out;
@@ -61,8 +64,10 @@ ViewSpec any_spec(Rng& rng) {
   for (std::size_t n = below(rng, 4); n > 0; --n) {
     Filter filter;
     filter.op = static_cast<FilterOp>(below(rng, 4));
-    filter.by = static_cast<FilterBy>(below(rng, 8));
-    if (filter.by == FilterBy::time) {
+    filter.by = static_cast<FilterBy>(below(rng, 10));
+    if (filter.by == FilterBy::mine) {
+      filter.op = FilterOp::collapse;
+    } else if (filter.by == FilterBy::time) {
       if (chance(rng, 0.7)) filter.from_ns = random_instant(rng);
       if (chance(rng, 0.7)) filter.to_ns = random_instant(rng);
     } else if (filter.by == FilterBy::fragment) {

@@ -25,6 +25,13 @@ bool frame_matches(const PlainFrame& f, const Filter& filter) {
   return filter.by == FilterBy::function && f.function == filter.pattern;
 }
 
+// The first filter of the kind that the frame matches.
+const Filter* first_with(FilterOp op, const PlainFrame& f, const ViewSpec& spec) {
+  for (const Filter& filter : spec.filters)
+    if (filter.op == op && frame_matches(f, filter)) return &filter;
+  return nullptr;
+}
+
 bool stack_matches(const PlainStack& stack, const Filter& filter) {
   switch (filter.by) {
     case FilterBy::thread:
@@ -78,13 +85,9 @@ Path boxes_of(const PlainStack& stack, const ViewSpec& spec) {
   Path boxes;
   bool last_is_group = false;
   for (const PlainFrame& f : stack.frames) {
-    const auto is = [&](FilterOp op) {
-      return std::find_if(spec.filters.begin(), spec.filters.end(),
-                          [&](const Filter& filter) { return filter.op == op && frame_matches(f, filter); });
-    };
-    if (is(FilterOp::hide) != spec.filters.end()) continue;
-    const auto group = is(FilterOp::collapse);
-    const bool is_group = group != spec.filters.end();
+    if (first_with(FilterOp::hide, f, spec) != nullptr) continue;
+    const Filter* const group = first_with(FilterOp::collapse, f, spec);
+    const bool is_group = group != nullptr;
     const std::string name = is_group ? "group " + group->pattern : name_of(f, spec.granularity);
     const bool recursion = std::any_of(spec.filters.begin(), spec.filters.end(),
                                        [](const Filter& filter) { return filter.by == FilterBy::recursion; });
@@ -132,15 +135,19 @@ std::map<std::string, Sums> flat_of(const std::vector<PlainStack>& stacks, const
   return with_width(std::move(flat));
 }
 
-std::map<std::uint32_t, Sums> lines_of(const std::vector<PlainStack>& stacks, const std::string& file) {
+std::map<std::uint32_t, Sums> lines_of(const std::vector<PlainStack>& stacks, const ViewSpec& spec,
+                                       const std::string& file) {
   std::map<std::uint32_t, Sums> lines;
-  for (const PlainStack& stack : stacks) {
+  for (const PlainStack& stack : passing(stacks, spec)) {
     std::set<std::uint32_t> on_stack;
+    std::uint32_t last = 0;  // of the last frame that is left; 0: it is on no line of the file
     for (const PlainFrame& f : stack.frames) {
-      if (f.file == file) on_stack.insert(f.line);
+      if (first_with(FilterOp::hide, f, spec) != nullptr) continue;
+      const bool here = f.file == file && first_with(FilterOp::collapse, f, spec) == nullptr;
+      last = here ? f.line : 0;
+      if (here) on_stack.insert(f.line);
     }
-    for (std::uint32_t line : on_stack)
-      add(lines[line], stack.value, stack.frames.back().file == file && stack.frames.back().line == line);
+    for (std::uint32_t line : on_stack) add(lines[line], stack.value, line == last);
   }
   return lines;
 }

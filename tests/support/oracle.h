@@ -43,8 +43,9 @@ bool passes(const PlainStack& stack, const ViewSpec& spec);
 Tree tree_of(const std::vector<PlainStack>& stacks, const ViewSpec& spec);
 // By name; without names of no width.
 std::map<std::string, Sums> flat_of(const std::vector<PlainStack>& stacks, const ViewSpec& spec);
-// By line of `file`, raw frames.
-std::map<std::uint32_t, Sums> lines_of(const std::vector<PlainStack>& stacks, const std::string& file);
+// By line of `file`: frames that are hidden are on none, nor those of a group.
+std::map<std::uint32_t, Sums> lines_of(const std::vector<PlainStack>& stacks, const ViewSpec& spec,
+                                       const std::string& file);
 
 }  // namespace oracle
 }  // namespace profd::test

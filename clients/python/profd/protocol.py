@@ -161,6 +161,8 @@ class FilterBy(str, Enum):
     LABEL = "label"  # Labels of samples: `key` and `pattern`.
     TIME = "time"  # The time of samples: `from` and `to`.
     FRAGMENT = "fragment"  # A run of frames, one below the other: `frames`.
+    PACKAGE = "package"  # Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+    MINE = "mine"  # With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
     RECURSION = "recursion"  # With `collapse`: a function that calls itself directly becomes one frame.
 
 
@@ -1446,6 +1448,9 @@ class SourceRef(Structure):
     # Full name.
     short_name: str | None = None
     # Short name, when it differs.
+    cuts: list[int] | None = None
+    # Where the beginning of `shortName`, or of `name` without it, may be left out when it does not
+    # fit; as in `TableResult`.
     file: str | None = None
     # The file, as the profile says.
     line: int | None = None
@@ -1460,6 +1465,7 @@ class SourceRef(Structure):
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "name": FieldSpec("name", "s", True),
         "shortName": FieldSpec("short_name", "s", False),
+        "cuts": FieldSpec("cuts", ["a", "u"], False),
         "file": FieldSpec("file", "s", False),
         "line": FieldSpec("line", "u", False),
         "module": FieldSpec("module", "s", False),
@@ -1476,6 +1482,9 @@ class HotFunction(Structure):
     # Full name.
     short_name: str | None = None
     # Short name, when it differs.
+    cuts: list[int] | None = None
+    # Where the beginning of `shortName`, or of `name` without it, may be left out when it does not
+    # fit; as in `TableResult`.
     file: str | None = None
     # The file, as the profile says.
     line: int | None = None
@@ -1497,6 +1506,7 @@ class HotFunction(Structure):
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "name": FieldSpec("name", "s", True),
         "shortName": FieldSpec("short_name", "s", False),
+        "cuts": FieldSpec("cuts", ["a", "u"], False),
         "file": FieldSpec("file", "s", False),
         "line": FieldSpec("line", "u", False),
         "module": FieldSpec("module", "s", False),
@@ -2498,6 +2508,10 @@ class FlameGraphResult(Structure):
     # Full names.
     labels: list[str]
     # Short names, for boxes; as long as `names`.
+    cuts: list[list[int]] | None = None
+    # For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+    # UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room
+    # than the last leaves, the beginning of what that leaves.
     named: NameColumns | None = None
     # What is known of `names`: what they are coloured by and, with `details`, where they are.
     groups: list[str] = field(default_factory=list)
@@ -2536,6 +2550,7 @@ class FlameGraphResult(Structure):
         "rows": FieldSpec("rows", "u", True),
         "names": FieldSpec("names", ["a", "s"], True),
         "labels": FieldSpec("labels", ["a", "s"], True),
+        "cuts": FieldSpec("cuts", ["a", ["a", "u"]], False),
         "named": FieldSpec("named", ["S", "NameColumns"], False),
         "groups": FieldSpec("groups", ["a", "s"], False),
         "modules": FieldSpec("modules", ["a", "s"], False),
@@ -2573,6 +2588,9 @@ class TableParams(Structure):
     # `ContentModified`.
     search: str | None = None
     # An RE2 regular expression: only rows whose name matches.
+    file: str | None = None
+    # Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of
+    # the view all the same.
     metrics: list[str] = field(default_factory=list)
     # Further metrics to list.
     panel_id: str | None = None
@@ -2589,6 +2607,7 @@ class TableParams(Structure):
         "expand": FieldSpec("expand", ["a", "l"], False, {"maxItems":100000}),
         "revision": FieldSpec("revision", "u", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
+        "file": FieldSpec("file", "s", False, {"maxLength":10000}),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "panelId": FieldSpec("panel_id", "s", False),
     }
@@ -2698,6 +2717,10 @@ class TableResult(Structure):
     # Full names.
     labels: list[str]
     # Short names; as long as `names`.
+    cuts: list[list[int]] | None = None
+    # For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+    # UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room
+    # than the last leaves, the beginning of what that leaves.
     files: list[str]
     # Files, as the profile says.
     modules: list[str]
@@ -2735,6 +2758,7 @@ class TableResult(Structure):
         "offset": FieldSpec("offset", "u", True),
         "names": FieldSpec("names", ["a", "s"], True),
         "labels": FieldSpec("labels", ["a", "s"], True),
+        "cuts": FieldSpec("cuts", ["a", ["a", "u"]], False),
         "files": FieldSpec("files", ["a", "s"], True),
         "modules": FieldSpec("modules", ["a", "s"], True),
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),

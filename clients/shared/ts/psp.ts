@@ -227,6 +227,13 @@ export const FilterBy = {
   time: "time",
   /** A run of frames, one below the other: `frames`. */
   fragment: "fragment",
+  /** Packages or namespaces of functions, else modules, else folders: what boxes are coloured by. */
+  package: "package",
+  /**
+   * With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the
+   * workspace and its settings say.
+   */
+  mine: "mine",
   /** With `collapse`: a function that calls itself directly becomes one frame. */
   recursion: "recursion",
 } as const;
@@ -1022,6 +1029,11 @@ export interface SourceRef {
   name: string;
   /** Short name, when it differs. */
   shortName?: string;
+  /**
+   * Where the beginning of `shortName`, or of `name` without it, may be left out when it does not fit; as in
+   * `TableResult`.
+   */
+  cuts?: number[];
   /** The file, as the profile says. */
   file?: string;
   /** Line, 1-based, as the profile says. */
@@ -1040,6 +1052,11 @@ export interface HotFunction {
   name: string;
   /** Short name, when it differs. */
   shortName?: string;
+  /**
+   * Where the beginning of `shortName`, or of `name` without it, may be left out when it does not fit; as in
+   * `TableResult`.
+   */
+  cuts?: number[];
   /** The file, as the profile says. */
   file?: string;
   /** Line, 1-based, as the profile says. */
@@ -1686,6 +1703,12 @@ export interface FlameGraphResult {
   names: string[];
   /** Short names, for boxes; as long as `names`. */
   labels: string[];
+  /**
+   * For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code
+   * units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the
+   * beginning of what that leaves.
+   */
+  cuts?: number[][];
   /** What is known of `names`: what they are coloured by and, with `details`, where they are. */
   named?: NameColumns;
   /**
@@ -1744,6 +1767,11 @@ export interface TableParams {
   revision?: number;
   /** An RE2 regular expression: only rows whose name matches. */
   search?: string;
+  /**
+   * Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of the view all
+   * the same.
+   */
+  file?: string;
   /** Further metrics to list. Default: []. */
   metrics?: string[];
   /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
@@ -1834,6 +1862,12 @@ export interface TableResult {
   names: string[];
   /** Short names; as long as `names`. */
   labels: string[];
+  /**
+   * For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code
+   * units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the
+   * beginning of what that leaves.
+   */
+  cuts?: number[][];
   /** Files, as the profile says. */
   files: string[];
   /** Modules. */

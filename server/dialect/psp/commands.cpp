@@ -266,10 +266,9 @@ Result<std::vector<std::pair<std::string, std::uint32_t>>> definitions(const Pro
                                                                        const WorkspaceSnapshot& workspace) {
   PROFD_TRY(const auto whole_name, function_shown_as(profile, function));
   std::vector<std::pair<std::string, std::uint32_t>> found;
-  for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
-    if (profile.function_name(FunctionId{f}) != whole_name.value_or(function)) continue;
-    const SourceTarget target = find_source(workspace, profile.strings()[profile.functions().file[f]]);
-    if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f]);
+  for (const FunctionId f : functions_called(profile, whole_name.value_or(function))) {
+    const SourceTarget target = find_source(workspace, profile.strings()[profile.functions().file[f.v]]);
+    if (target.paths.size() == 1) found.emplace_back(target.paths[0], profile.functions().start_line[f.v]);
   }
   return found;
 }

@@ -8,6 +8,7 @@
 
 #include "core/support/base_name.h"
 #include "core/support/text.h"
+#include "server/dialect/psp/convert_views.h"
 #include "server/engine/source_text.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -78,6 +79,12 @@ FilterBy filter_by(psp::FilterBy by) {
       return FilterBy::time;
     case psp::FilterBy::fragment:
       return FilterBy::fragment;
+    case psp::FilterBy::package:
+      return FilterBy::package;
+    case psp::FilterBy::mine:
+      return FilterBy::mine;
+    case psp::FilterBy::recursion:
+      return FilterBy::recursion;
     default:
       return FilterBy::function;
   }
@@ -98,8 +105,9 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     if (!filter.op.known())
       return tl::make_unexpected(invalid_params(place + ".op", "keep, drop, hide or collapse"));
     if (!filter.by.known())
-      return tl::make_unexpected(
-          invalid_params(place + ".by", "function, module, file, thread, label, time or fragment"));
+      return tl::make_unexpected(invalid_params(
+          place + ".by",
+          "function, module, file, package, thread, label, time, fragment, recursion or mine"));
     Filter out;
     out.op = filter_op(filter.op.value());
     out.by = filter_by(filter.by.value());
@@ -107,6 +115,8 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
       if (!filter.frames || filter.frames->empty())
         return tl::make_unexpected(invalid_params(place + ".frames", "a fragment needs at least one name"));
       out.names = *filter.frames;
+    } else if (out.by == FilterBy::mine || out.by == FilterBy::recursion) {
+      if (out.op != FilterOp::collapse) return tl::make_unexpected(invalid_params(place + ".op", "collapse"));
     } else if (out.by == FilterBy::time) {
       if (filter.from) out.from_ns = filter.from->as_int64();
       if (filter.to) out.to_ns = filter.to->as_int64();
@@ -304,6 +314,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
     psp::HotFunction hot;
     hot.name = function.name;
     if (function.short_name != function.name) hot.short_name = function.short_name;
+    hot.cuts = cuts_of(function.short_name);
     if (!function.file.empty()) hot.file = function.file;
     if (function.line != 0) hot.line = function.line;
     if (!function.module.empty()) hot.module = function.module;

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "core/view/name_cuts.h"
 #include "server/dialect/psp/convert.h"
 #include "server/engine/uri.h"
+#include "server/feature/fitted_name.h"
 
 namespace profd {
 namespace {
@@ -32,6 +34,12 @@ std::vector<std::optional<psp::Number>> numbers(const std::vector<std::optional<
   out.reserve(values.size());
   for (const auto& value : values) out.push_back(value ? std::optional(to_psp(*value)) : std::nullopt);
   return out;
+}
+
+std::vector<std::vector<std::uint32_t>> cuts_on_the_wire(const std::vector<std::string>& labels,
+                                                         std::vector<std::vector<std::uint32_t>> cuts) {
+  for (std::size_t i = 0; i < cuts.size(); ++i) cuts[i] = cuts_in_utf16(labels[i], std::move(cuts[i]));
+  return cuts;
 }
 
 template <class Kinds>
@@ -67,10 +75,16 @@ std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainde
 
 }  // namespace
 
+std::optional<std::vector<std::uint32_t>> cuts_of(const std::string& name) {
+  std::vector<std::uint32_t> cuts = cuts_in_utf16(name, name_cuts(name));
+  return cuts.empty() ? std::nullopt : std::optional(std::move(cuts));
+}
+
 psp::HotFunction to_psp(const Place& place, const Whole& whole) {
   psp::HotFunction out;
   out.name = place.name;
   if (place.short_name != place.name) out.short_name = place.short_name;
+  out.cuts = cuts_of(place.short_name);
   if (!place.file.empty()) out.file = place.file;
   if (place.line != 0) out.line = place.line;
   if (!place.module.empty()) out.module = place.module;
@@ -97,6 +111,7 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.zoom_total = to_psp(answer.zoom_total);
   out.rows = answer.rows;
   out.names = std::move(answer.names);
+  out.cuts = cuts_on_the_wire(answer.labels, std::move(answer.cuts));
   out.labels = std::move(answer.labels);
   out.named = psp::NameColumns{std::move(answer.named.group), std::move(answer.named.module),
                                std::move(answer.named.file), std::move(answer.named.line)};
@@ -164,6 +179,7 @@ psp::TableResult to_psp(TableAnswer answer) {
   out.row_count = static_cast<std::int64_t>(answer.n_rows);
   out.offset = static_cast<std::uint32_t>(answer.offset);
   out.names = std::move(answer.names);
+  out.cuts = cuts_on_the_wire(answer.labels, std::move(answer.cuts));
   out.labels = std::move(answer.labels);
   out.files = std::move(answer.files);
   out.modules = std::move(answer.modules);

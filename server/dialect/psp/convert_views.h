@@ -1,7 +1,10 @@
 // Answers about views as the protocol has them. Nothing is computed here.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "protocol/generated/psp_types.h"
 #include "server/feature/flame_answer.h"
@@ -24,6 +27,8 @@ psp::HotspotsResult to_psp(const Places& places);
 psp::HotFunction to_psp(const Place& place, const Whole& whole);
 psp::MetricColumns to_psp(MetricRows rows);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
+// Where a name may be cut (core/view/name_cuts.h); nothing where it may not.
+std::optional<std::vector<std::uint32_t>> cuts_of(const std::string& name);
 // Nothing for the empty text.
 std::optional<std::string> said(std::string text);
 

@@ -29,6 +29,7 @@ tl::expected<Layout, protocol::ResponseError> layout_of(SessionContext& session,
                                                         psp::FlameGraphParams& params) {
   auto named = from_psp(params.spec, "params.spec");
   if (!named) return tl::unexpected(std::move(named).error());
+  session.decide_mine(named->spec.filters);
   if (named->spec.shape == Shape::flat)
     return tl::unexpected(
         invalid_params("params.spec.shape", "a flat view has no flame graph; ask for view/table"));
@@ -90,6 +91,7 @@ void bind_match(SessionContext& session, protocol::Binder& binder) {
                                                protocol::Reply<psp::MatchRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
     if (!named) return reply.error(named.error());
+    session.decide_mine(named->spec.filters);
     if (named->spec.shape == Shape::flat)
       return reply.error(invalid_params("params.spec.shape", "a flat view has no boxes; ask for view/table"));
     const auto open = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);

@@ -333,6 +333,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
     if (params.spec) {
       auto named = from_psp(*params.spec, "params.spec");
       if (!named) return reply.error(named.error());
+      session_.decide_mine(named->spec.filters);
       if (!named->profile.empty()) handle = named->profile;
       how.spec = std::move(named->spec);
     }

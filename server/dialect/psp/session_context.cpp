@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "server/engine/mine.h"
 #include "server/feature/escape.h"
 #include "server/runtime/log.h"
 
@@ -33,6 +34,10 @@ void SessionContext::show_message(psp::MessageType type, const std::string& text
   if (!running) return;
   if (const auto said = shown.next(text))
     peer->notify<psp::ShowMessageNotification>({type, sanitize_text(*said)});
+}
+
+void SessionContext::decide_mine(std::vector<Filter>& filters) const {
+  profd::decide_mine(filters, [this] { return workspace.mine(); });
 }
 
 void SessionContext::prepare(const OpenProfilePtr& open) {

@@ -81,6 +81,8 @@ struct SessionContext {
   void show_message(psp::MessageType type, const std::string& text);
   // What requests on a profile will need is made ahead of time, for the workspace's filters too.
   void prepare(const OpenProfilePtr& open);
+  // What is the user's own code, for filters that a request has.
+  void decide_mine(std::vector<Filter>& filters) const;
 };
 
 // The client has as many tasks waiting as it may have.

@@ -1,5 +1,6 @@
 #include "server/dialect/psp/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
@@ -100,12 +101,22 @@ void read_profile_filters(const json& value, ReadSettings& out) {
   }
 }
 
+void read_mine(const json& value, ReadSettings& out) {
+  constexpr std::size_t kMaxNames = 100, kMaxLength = 1000;
+  const auto is_name = [](const json& item) {
+    return item.is_string() && item.get_ref<const std::string&>().size() <= kMaxLength;
+  };
+  if (!value.is_array() || value.size() > kMaxNames || !std::all_of(value.begin(), value.end(), is_name))
+    return wrong(out, "mine", fmt::format("a list of at most {} folders, packages and modules", kMaxNames));
+  for (const json& item : value) out.settings.mine.push_back(item.get<std::string>());
+}
+
 struct Setting {
   std::string_view name;
   void (*read)(const json& value, ReadSettings& out);
 };
 
-constexpr std::array<Setting, 9> kSettings = {
+constexpr std::array<Setting, 10> kSettings = {
     {{"codeLens", [](const json& value,
                      ReadSettings& out) { read_flag(value, "codeLens", out.settings.code_lens, out); }},
      {"inlayHints", [](const json& value,
@@ -115,6 +126,7 @@ constexpr std::array<Setting, 9> kSettings = {
      {"pathMappings", &read_mappings},
      {"filters", &read_filters},
      {"profileFilters", &read_profile_filters},
+     {"mine", &read_mine},
      {"projectFile", [](const json&, ReadSettings&) {}},  // of `initialize` alone
      {"token", [](const json&, ReadSettings&) {}}}};      // `initialize` itself looks at it
 

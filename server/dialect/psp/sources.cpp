@@ -147,6 +147,7 @@ void SourcesModule::bind(protocol::Binder& binder) {
     if (!request) return reply.error(request.error());
     auto filters = from_psp(params.filters, "params.filters");
     if (!filters) return reply.error(filters.error());
+    session_.decide_mine(*filters);
     request->filters.insert(request->filters.end(), filters->begin(), filters->end());
     if (params.threshold) request->threshold = *params.threshold;
     std::vector<MetricId> metrics;

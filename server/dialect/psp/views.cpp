@@ -40,6 +40,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
     if (!named) return reply.error(named.error());
+    session_.decide_mine(named->spec.filters);
     const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
     if (params.expand)
@@ -61,6 +62,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
     request.limit = std::min(params.limit, kMaxRows);
     request.expand = params.expand.value_or(psp::BoxPath{});
     request.search = params.search.value_or("");
+    request.file = params.file.value_or("");
     request.metrics = std::move(params.metrics);
     session_.run<psp::TableRequest>(
         quick, std::move(reply), (*open)->place(),
@@ -76,6 +78,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
                                             protocol::Reply<psp::SearchRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
     if (!named) return reply.error(named.error());
+    session_.decide_mine(named->spec.filters);
     const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
     const bool quick =
@@ -106,6 +109,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
     if (!granularity) return reply.error(granularity.error());
     auto filters = from_psp(params.filters, "params.filters");
     if (!filters) return reply.error(filters.error());
+    session_.decide_mine(*filters);
     PlacesRequest request;
     request.open = *open;
     request.workspace = session_.workspace.snapshot();

@@ -142,7 +142,7 @@ M.FilterOp = {
 }
 
 --- What a filter looks at.
----@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"recursion"
+---@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"package"|"mine"|"recursion"
 M.FilterBy = {
   ["function"] = "function", -- Names of functions.
   module = "module", -- Modules.
@@ -151,6 +151,8 @@ M.FilterBy = {
   label = "label", -- Labels of samples: `key` and `pattern`.
   time = "time", -- The time of samples: `from` and `to`.
   fragment = "fragment", -- A run of frames, one below the other: `frames`.
+  package = "package", -- Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+  mine = "mine", -- With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion = "recursion", -- With `collapse`: a function that calls itself directly becomes one frame.
 }
 
@@ -657,6 +659,7 @@ M.DaemonState = {
 ---@class profd.SourceRef
 ---@field name string Full name.
 ---@field shortName? string Short name, when it differs.
+---@field cuts? integer[] Where the beginning of `shortName`, or of `name` without it, may be left out when it does not fit; as in `TableResult`.
 ---@field file? string The file, as the profile says.
 ---@field line? integer Line, 1-based, as the profile says.
 ---@field module? string Module: library or executable.
@@ -667,6 +670,7 @@ M.DaemonState = {
 ---@class profd.HotFunction
 ---@field name string Full name.
 ---@field shortName? string Short name, when it differs.
+---@field cuts? integer[] Where the beginning of `shortName`, or of `name` without it, may be left out when it does not fit; as in `TableResult`.
 ---@field file? string The file, as the profile says.
 ---@field line? integer Line, 1-based, as the profile says.
 ---@field module? string Module: library or executable.
@@ -997,6 +1001,7 @@ M.DaemonState = {
 ---@field rows integer Rows in this answer: the largest depth and one.
 ---@field names string[] Full names.
 ---@field labels string[] Short names, for boxes; as long as `names`.
+---@field cuts? integer[][] For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the beginning of what that leaves.
 ---@field named? profd.NameColumns What is known of `names`: what they are coloured by and, with `details`, where they are.
 ---@field groups? string[] What boxes are coloured by: package or namespace where the name has one, else module, else folder. The same in exported pictures. Default: [].
 ---@field modules? string[] With `details`: modules, as the profile says. Default: [].
@@ -1020,6 +1025,7 @@ M.DaemonState = {
 ---@field expand? profd.BoxPath For tree shapes: list the children of this row; absent: the roots.
 ---@field revision? integer The revision whose keys `expand` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field search? string An RE2 regular expression: only rows whose name matches.
+---@field file? string Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of the view all the same.
 ---@field metrics? string[] Further metrics to list. Default: [].
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
@@ -1069,6 +1075,7 @@ M.DaemonState = {
 ---@field offset integer First row of this page.
 ---@field names string[] Full names.
 ---@field labels string[] Short names; as long as `names`.
+---@field cuts? integer[][] For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the beginning of what that leaves.
 ---@field files string[] Files, as the profile says.
 ---@field modules string[] Modules.
 ---@field rows profd.TableColumns The rows.
@@ -1876,6 +1883,7 @@ M.schema = {
   SourceRef = {
     name = { type = "s", required = true },
     shortName = { type = "s" },
+    cuts = { type = {"a", "u"} },
     file = { type = "s" },
     line = { type = "u" },
     module = { type = "s" },
@@ -1885,6 +1893,7 @@ M.schema = {
   HotFunction = {
     name = { type = "s", required = true },
     shortName = { type = "s" },
+    cuts = { type = {"a", "u"} },
     file = { type = "s" },
     line = { type = "u" },
     module = { type = "s" },
@@ -2176,6 +2185,7 @@ M.schema = {
     rows = { type = "u", required = true },
     names = { type = {"a", "s"}, required = true },
     labels = { type = {"a", "s"}, required = true },
+    cuts = { type = {"a", {"a", "u"}} },
     named = { type = {"S", "NameColumns"} },
     groups = { type = {"a", "s"} },
     modules = { type = {"a", "s"} },
@@ -2198,6 +2208,7 @@ M.schema = {
     expand = { type = {"a", "l"}, maxItems = 100000 },
     revision = { type = "u" },
     search = { type = "s", maxLength = 10000 },
+    file = { type = "s", maxLength = 10000 },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     panelId = { type = "s" },
   },
@@ -2243,6 +2254,7 @@ M.schema = {
     offset = { type = "u", required = true },
     names = { type = {"a", "s"}, required = true },
     labels = { type = {"a", "s"}, required = true },
+    cuts = { type = {"a", {"a", "u"}} },
     files = { type = {"a", "s"}, required = true },
     modules = { type = {"a", "s"}, required = true },
     rows = { type = {"S", "TableColumns"}, required = true },

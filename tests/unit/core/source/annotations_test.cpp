@@ -25,6 +25,10 @@ std::vector<StringId> spellings(const Profile& profile, std::vector<std::string_
   return out;
 }
 
+SelectionPtr selected(const ProfilePtr& profile, std::string_view spec = "top-down") {
+  return *select(profile, *parse_view_spec(spec), {});
+}
+
 void check_same(const LineValues& a, const LineValues& b) {
   CHECK(a.line == b.line);
   CHECK(a.self == b.self);
@@ -35,7 +39,7 @@ void check_same(const LineValues& a, const LineValues& b) {
 
 TEST_CASE("a line counts a stack once and every metric has its own column") {
   const auto profile = profile_from_text(kProgram);
-  const auto lines = annotate_lines(*profile, spellings(*profile, {"a.cc"}), {});
+  const auto lines = annotate_lines(*selected(profile), spellings(*profile, {"a.cc"}), {});
   REQUIRE(lines);
   CHECK(lines->line == std::vector<std::uint32_t>{1, 2, 5});
   CHECK(lines->total[0] == std::vector<Value>{Value{4L}, 4L, 7L});
@@ -45,18 +49,18 @@ TEST_CASE("a line counts a stack once and every metric has its own column") {
 
 TEST_CASE("the index of all lines gives what a sweep for one file gives") {
   const auto profile = profile_from_text(kProgram);
-  const auto index = make_line_index(*profile, {});
+  const auto index = make_line_index(*selected(profile), {});
   REQUIRE(index);
   for (const auto& files : {spellings(*profile, {"a.cc"}), spellings(*profile, {"b.cc"}),
                             spellings(*profile, {"a.cc", "./a.cc"}), std::vector<StringId>{}}) {
-    const auto from_index = annotate_lines(*profile, *index, profile->self(), files, {});
+    const auto from_index = annotate_lines(*selected(profile), *index, files, {});
     REQUIRE(from_index);
-    check_same(*from_index, *annotate_lines(*profile, files, {}));
+    check_same(*from_index, *annotate_lines(*selected(profile), files, {}));
   }
 }
 
 TEST_CASE("two spellings of one file are one file") {
   const auto profile = profile_from_text("f[a.cc:5];f[./a.cc:5] 3\nf[./a.cc:5] 4");
-  const auto lines = annotate_lines(*profile, spellings(*profile, {"a.cc", "./a.cc"}), {});
+  const auto lines = annotate_lines(*selected(profile), spellings(*profile, {"a.cc", "./a.cc"}), {});
   CHECK(lines->total[0] == std::vector<Value>{Value{7L}});
 }

@@ -44,7 +44,7 @@ struct Demo {
 
 LineValues lines_of(const ProfilePtr& profile, const std::vector<StringId>& files) {
   const SelectionPtr selected = *select(profile, {}, {});
-  LineValues lines = *annotate_lines(*profile, files, {});
+  LineValues lines = *annotate_lines(*selected, files, {});
   const std::vector<std::shared_ptr<const FlatView>> tables = {
       std::make_shared<const FlatView>(*flat_view(*selected, {}))};
   add_whole_functions(lines, whole_functions(*profile, *selected->keys, files, lines.line), tables);

@@ -84,6 +84,43 @@ TEST_CASE("a focus takes names as they are shown, also with the file that tells 
         "\"block\" is the name of 2 frames: crypto/sha256.block, crypto/sha512.block");
   const auto c = select_text("main;init[src/a.c:1] 3\nmain;init[src/b.c:1] 4\n");
   CHECK(keys_of_focus(*c, {"init"}).error().message ==
-        "\"init\" is the name of 2 frames: init (src/a.c), init (src/b.c)");
+        "\"init\" is the name of 2 frames: \"init (src/a.c)\", \"init (src/b.c)\"");
   CHECK(keys_of_focus(*c, {"init (a.c)"}).value() != keys_of_focus(*c, {"init (src/b.c)"}).value());
+}
+
+TEST_CASE("a name with its file means that one alone, in filters too, and candidates can be typed") {
+  constexpr std::string_view kPython =
+      "main[app.py:1];scan[lib/util_a.py:3] 3\nmain[app.py:1];scan[lib/util_b.py:3] 4\nscan[util_a.py:9] 1\n";
+  CHECK(select_text(kPython, "top-down | keep function scan")->total == Value{8L});
+  CHECK(select_text(kPython, "top-down | keep function scan (util_b.py)")->total == Value{4L});
+  CHECK(select_text(kPython, "top-down | keep fragment main > scan (lib/util_a.py)")->total == Value{3L});
+  CHECK(select_text(kPython, "top-down | drop function \"scan (util_b.py)\"")->total == Value{4L});
+  const auto selection = select(profile_from_text(kPython),
+                                parse_view_spec("top-down | drop function scan (util_a.py)").value(), {});
+  REQUIRE(!selection);
+  CHECK(selection.error().message ==
+        "\"scan (util_a.py)\" is short for 2 functions: \"scan (lib/util_a.py)\", \"scan (util_a.py)\"; a "
+        "whole name picks one");
+}
+
+TEST_CASE("names with spaces, brackets and commas are taken as they are shown, and as errors quote them") {
+  constexpr std::string_view kCpp =
+      "main;lists::Bag<int, std::less<int> >::reduce(int) 3\n"
+      "main;lists::Bag<long, std::less<long> >::reduce(int) 4\n"
+      "main;operator<(A const&, B const&) 5\n";
+  CHECK(select_text(kCpp, "top-down | drop function lists::Bag<int, std::less<int> >::reduce(int)")->total ==
+        Value{9L});
+  CHECK(select_text(kCpp, "flat | keep function operator<(A const&, B const&) | hide function main")->total ==
+        Value{5L});
+  const auto error =
+      select(profile_from_text(kCpp), parse_view_spec("top-down | drop function reduce").value(), {});
+  REQUIRE(!error);
+  CHECK(error.error().message ==
+        "\"reduce\" is short for 2 functions: \"lists::Bag<int, std::less<int> >::reduce(int)\", "
+        "\"lists::Bag<long, "
+        "std::less<long> >::reduce(int)\"; a whole name picks one");
+  const auto whole = select_text(kCpp);
+  CHECK(keys_of_focus(*whole, {"\"lists::Bag<int, std::less<int> >::reduce(int)\""}));
+  CHECK(parse_view_spec("callers of lists::Bag<int, std::less<int> >::reduce(int) > main by line")
+            ->focus.size() == 2);
 }

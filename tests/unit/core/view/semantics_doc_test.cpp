@@ -162,7 +162,7 @@ std::string lines(const ProfilePtr& profile, const std::string& file) {
   std::vector<StringId> files;
   for (std::uint32_t id = 0; id < profile->strings().size(); ++id)
     if (profile->strings()[StringId{id}] == file) files.emplace_back(id);
-  const LineValues values = annotate_lines(*profile, files, {}).value();
+  const LineValues values = annotate_lines(*selected(profile, "top-down"), files, {}).value();
   std::string out;
   for (std::size_t i = 0; i < values.line.size(); ++i) {
     out += std::to_string(values.line[i]);

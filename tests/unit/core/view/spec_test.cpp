@@ -68,7 +68,8 @@ TEST_CASE("a text that is not a view is refused with the place") {
   CHECK(offset_of("flat | keep function") == 20);
   CHECK(offset_of("flat | keep function /a") == 21);
   CHECK(offset_of("flat | keep function \"a") == 21);
-  CHECK(offset_of("flat | keep function a b") == 23);
+  CHECK(offset_of("flat | keep function \"a\" b") == 25);
+  CHECK(offset_of("flat | keep file /a/b/") == 20);
   CHECK(offset_of("flat | time 10..20") == 12);
   CHECK(offset_of("flat | time 1.5ns..") == 12);
   CHECK(offset_of("flat | time 99999999999999999999s..") == 12);
@@ -84,4 +85,33 @@ TEST_CASE("the ends of the range of times are read back as written") {
   filter.to_ns = std::numeric_limits<std::int64_t>::max();
   spec.filters.push_back(filter);
   CHECK(parsed(to_text(spec)) == spec);
+}
+
+TEST_CASE("a name goes on to what follows it") {
+  CHECK(parsed("callers of scan (util_a.py)").focus == std::vector<std::string>{"scan (util_a.py)"});
+  CHECK(parsed("callers of a b > c by line | metric x y").focus == std::vector<std::string>{"a b", "c"});
+  CHECK(parsed("callers of a b > c by line | metric x y").metric == "x y");
+  CHECK(parsed("callers of sort by name of x").focus == std::vector<std::string>{"sort by name of x"});
+  CHECK(parsed("flat | keep label a key = GC Thread#0").filters[0].key == "a key");
+  CHECK(parsed("flat | thread GC Thread#0 | mine").filters[0].pattern == "GC Thread#0");
+  CHECK(parsed("flat | hide file /usr/include/x y.h").filters[0].pattern == "/usr/include/x y.h");
+  CHECK(parsed("flat | hide file /usr/").filters[0].regex);
+  CHECK(parsed("flat | hide function /a b/ | keep package net/http").filters[1].by == FilterBy::package);
+  // What has no end of its own is quoted when written.
+  ViewSpec spec;
+  spec.focus = {"a<b", "c"};
+  CHECK(parsed(to_text(spec)) == spec);
+}
+
+TEST_CASE("a slip in a filter is answered about the word, with those there are") {
+  const auto message = [](std::string_view text) { return parse_filters(text).error().message; };
+  CHECK(message("hid functon foo") ==
+        "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, "
+        "fragment, thread, label, time or recursion, or is mine; \"hid\" is none (did you mean hide?)");
+  CHECK(message("hide functon foo") ==
+        "filter: keep, drop, hide and collapse are followed by function, module, file, package, fragment, "
+        "thread, label, time or recursion; \"functon\" is none (did you mean function?)");
+  CHECK(parse_filters("hide functon foo").error().offset == 5);
+  CHECK(parse_filters("metric cpu").error().code == ErrorCode::invalid);
+  CHECK(parse_filters("drop module x | mine").value().size() == 2);
 }

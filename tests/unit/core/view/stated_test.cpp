@@ -206,9 +206,10 @@ TEST_CASE("the lines of a file take the cost of calls from where the calls are")
   StringId file;
   for (std::uint32_t id = 0; id < profile->strings().size(); ++id)
     if (profile->strings()[StringId{id}] == "a.c") file = StringId{id};
-  const LineValues lines = *annotate_lines(*profile, {file}, {});
-  const LineIndex index = *make_line_index(*profile, {});
-  CHECK(annotate_lines(*profile, index, profile->self(), {file}, {})->total == lines.total);
+  const auto whole = selected(profile, "flat");
+  const LineValues lines = *annotate_lines(*whole, {file}, {});
+  const LineIndex index = *make_line_index(*whole, {});
+  CHECK(annotate_lines(*whole, index, {file}, {})->total == lines.total);
   CHECK(lines.line == std::vector<std::uint32_t>{2, 3, 4, 7, 9, 10, 12, 13});
   // The call on line 13 has no cost: the lines are of the tree, all of them.
   CHECK(lines.estimated == std::vector<std::uint8_t>{1, 1});

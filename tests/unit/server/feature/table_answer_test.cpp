@@ -95,3 +95,24 @@ TEST_CASE("a level of a tree adds up to the row above it") {
   request.expand = {12345};
   CHECK_FALSE(table_answer(viewed.views, request, {}));
 }
+
+TEST_CASE("rows of one file are shares of the view, as all others are") {
+  Viewed viewed("main[a.c:1];f[b.c:2] 6\nmain[a.c:3] 3\nother[c.c:1] 1\n");
+  TableAnswerRequest request;
+  request.open = viewed.open;
+  request.spec = spec_from("flat by line");
+  request.file = "a.c";
+  request.sort = SortBy::total;
+  const auto found = table_answer(viewed.views, request, {});
+  REQUIRE(found);
+  REQUIRE(found->rows.name.size() == 2);
+  CHECK(whole(found->rows.total[0]) == 6);
+  CHECK(found->rows.total_share[0] == "60.0 %");
+  CHECK(found->rows.total_share[1] == "30.0 %");
+  CHECK(whole(found->head.view_total.value) == 10);
+  CHECK(!found->own);
+  request.search = "nobody";
+  CHECK(table_answer(viewed.views, request, {})->rows.name.empty());
+  request.spec = spec_from("top-down");
+  CHECK(table_answer(viewed.views, request, {}).error().code == ErrorCode::invalid);
+}

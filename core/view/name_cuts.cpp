@@ -1,0 +1,84 @@
+#include "core/view/name_cuts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/view/name_scan.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxCuts = 6;
+
+// The end of a file's name or what a compiler added to a symbol.
+bool is_ending(std::string_view part) {
+  static constexpr std::array<std::string_view, 38> kEndings = {
+      "c",    "cc",   "cpp",  "cxx",  "h",        "hh",         "hpp",   "go",    "rs",    "py",
+      "pyx",  "pyc",  "rb",   "js",   "mjs",      "cjs",        "jsx",   "ts",    "tsx",   "java",
+      "kt",   "php",  "lua",  "so",   "dll",      "exe",        "jar",   "dylib", "class", "constprop",
+      "isra", "part", "cold", "llvm", "lto_priv", "localalias", "clone", "erb"};
+  return std::find(kEndings.begin(), kEndings.end(), part) != kEndings.end();
+}
+
+// What says nothing without the name before it: closures, lambdas, numbers, call operators.
+bool is_weak(std::string_view part) {
+  const auto begins = [&](std::string_view start) { return part.substr(0, start.size()) == start; };
+  if (part.empty() || is_digit(part.front()) || is_ending(part)) return true;
+  if (begins("func") && part.size() > 4 && is_digit(part[4])) return true;
+  return begins("λ") || begins("{") || begins("<") || begins("(anon") || begins("[") || begins("operator") ||
+         begins("lambda") || begins("$");
+}
+
+// How many characters part names at `i`: "::", ".", "/", "\", "#" of Ruby, "->" of PHP.
+std::size_t separator_length(std::string_view name, std::size_t i) {
+  const std::string_view two = name.substr(i, 2);
+  if (two == "::" || two == "->") return 2;
+  return name[i] == '.' || name[i] == '/' || name[i] == '\\' || name[i] == '#' ? 1 : 0;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> name_cuts(std::string_view name) {
+  std::vector<std::uint32_t> cuts;
+  // "(garbage collector)", "[unknown]", "-[NSArray count]" are names as they stand.
+  if (name.size() < 2 || name[0] == '(' || name[0] == '[' || name[1] == '[' || name[0] == '{') return cuts;
+  std::vector<std::uint32_t> begins;  // of parts; the last one ends where the name or its first blank does
+  std::size_t end = name.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size();) {
+    if (const std::size_t n = operator_length(name, i); n > 0) {
+      i += n;
+      continue;
+    }
+    const char c = name[i];
+    const std::size_t separator = separator_length(name, i);
+    if (depth == 0 && separator > 0) {
+      i += separator;
+      begins.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
+    if (separator == 2) {
+      i += 2;
+      continue;
+    }
+    if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+    if ((c == '>' || c == ')' || c == ']' || c == '}') && depth > 0) --depth;
+    if (depth == 0 && c == ' ') {
+      end = i;
+      break;
+    }
+    ++i;
+  }
+  for (std::size_t k = 0; k < begins.size(); ++k) {
+    const std::size_t stop = k + 1 < begins.size() ? begins[k + 1] : end;
+    std::string_view part = name.substr(begins[k], stop - begins[k]);
+    while (!part.empty() && (part.back() == ':' || part.back() == '.' || part.back() == '/' ||
+                             part.back() == '\\' || part.back() == '#'))
+      part.remove_suffix(1);
+    if (begins[k] < name.size() && !is_weak(part)) cuts.push_back(begins[k]);
+  }
+  if (cuts.size() > kMaxCuts) cuts.erase(cuts.begin(), cuts.end() - kMaxCuts);
+  return cuts;
+}
+
+}  // namespace profd
