@@ -369,7 +369,7 @@ function Glance() {
               title={shown(f.name)}
               onClick={() => app.select({ name: f.name, frames: [], file: f.file, line: f.line, module: f.module })}
             >
-              <Name text={f.shortName ?? f.name} />
+              <Name text={f.shortName ?? f.name} cuts={f.cuts} />
               <Share text={f.self.shareText ?? f.self.text} part={(f.self.share ?? 0) / top} />
             </button>
           </li>

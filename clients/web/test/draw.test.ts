@@ -19,7 +19,7 @@ import { along, motionBetween, type Placed } from "../src/draw/motion.js";
 import { paint, type Frame, type Ink, type Surface } from "../src/draw/paint.js";
 import { shown } from "../src/draw/shown.js";
 import { svgSurface } from "../src/draw/svg.js";
-import { cut, cutStart, rulerOf } from "../src/draw/text.js";
+import { cut, cutName, cutStart, rulerOf } from "../src/draw/text.js";
 import { rowsAt, scrollFor } from "../src/ui/rows.js";
 import { flames } from "./recorded.js";
 
@@ -161,6 +161,17 @@ describe("labels", () => {
     expect(cutStart("abcdef", 19, ruler)).toBe("");
     for (let room = 0; room < 80; room += 5)
       expect(cutStart("a😀b😀c😀", room, ruler)).not.toMatch(/(?<![\ud800-\udbff])[\udc00-\udfff]/);
+  });
+
+  it("leave out their beginnings where the daemon says that they may", () => {
+    const gcDrain = "runtime.gcDrain";
+    expect(cutName(gcDrain, [8], 150, ruler)).toBe(gcDrain);
+    expect(cutName(gcDrain, [8], 149, ruler)).toBe("gcDrain");
+    expect(cutName(gcDrain, [8], 60, ruler)).toBe("gcDra…");
+    expect(cutName("http.(*conn).serve", [5, 13], 140, ruler)).toBe("(*conn).serve");
+    expect(cutName("http.(*conn).serve", [5, 13], 50, ruler)).toBe("serve");
+    expect(cutName("malloc", [], 40, ruler)).toBe("mal…");
+    expect(cutName("malloc", [], 5, ruler)).toBe("");
   });
 
   it("never part a pair of surrogates", () => {

@@ -59,7 +59,8 @@ describe("the text of a view", () => {
     expect(offset("flat | keep function")).toBe(20);
     expect(offset("flat | keep function /a")).toBe(21);
     expect(offset('flat | keep function "a')).toBe(21);
-    expect(offset("flat | keep function a b")).toBe(23);
+    expect(offset('flat | keep function "a" b')).toBe(25);
+    expect(offset("flat | keep file /a/b/")).toBe(20);
     expect(offset("flat | time 10..20")).toBe(12);
     expect(offset("flat | time 1.5ns..")).toBe(12);
     expect(offset("flat | time 99999999999999999999s..")).toBe(12);
@@ -71,7 +72,28 @@ describe("the text of a view", () => {
     expect(parseClause("drop module libc.so.6")).toEqual({
       filter: { op: "drop", by: "module", pattern: "libc.so.6" },
     });
-    expect(() => parseClause("drop module a | drop module b")).toThrow(/separated/);
+    expect(() => parseClause("drop module a | drop module b")).toThrow(/one filter at a time/);
+  });
+  it("takes a name as it is shown, up to what follows it", () => {
+    expect(parseSpec("callers of scan (util_a.py)").focus).toEqual(["scan (util_a.py)"]);
+    expect(parseSpec("callers of lists::Bag<int, std::less<int> >::reduce > main by line").focus).toEqual([
+      "lists::Bag<int, std::less<int> >::reduce",
+      "main",
+    ]);
+    expect(parseClause("drop function lists::Bag<int, std::less<int> >::reduce")).toEqual({
+      filter: { op: "drop", by: "function", pattern: "lists::Bag<int, std::less<int> >::reduce" },
+    });
+    expect(parseClause("hide file /usr/include/x y.h")).toEqual({
+      filter: { op: "hide", by: "file", pattern: "/usr/include/x y.h" },
+    });
+    expect(parseClause("mine")).toEqual({ filter: { op: "collapse", by: "mine" } });
+    expect(filterText({ op: "collapse", by: "mine" })).toBe("mine");
+    expect(filterText({ op: "drop", by: "function", pattern: "a<b" })).toBe('drop function "a<b"');
+  });
+  it("answers a slip about the word, with those there are", () => {
+    expect(() => parseClause("hid functon foo")).toThrow('"hid" is none (did you mean hide?)');
+    expect(() => parseClause("hid functon foo")).toThrow("keep, drop, hide or collapse");
+    expect(() => parseClause("hide functon foo")).toThrow('"functon" is none (did you mean function?)');
   });
 });
 

@@ -20,6 +20,8 @@ export interface Layout {
   readonly name: Int32Array;
   readonly names: readonly string[];
   readonly labels: readonly string[];
+  /** Where the beginning of each label may be left out. */
+  readonly cuts: readonly (readonly number[])[];
   /** Per item: total and share, or what was joined. */
   readonly text: readonly string[];
   /** Items sorted by row, then from left to right; row r is rowItems[rowStart[r]] to rowItems[rowStart[r + 1]]. */
@@ -87,6 +89,8 @@ export function layoutOf(answer: FlameGraphResult, zoomDepth: number, root = "")
     kind: b.kind,
     names: answer.names,
     labels: answer.labels.map((label, i) => shown(root !== "" && i === b.name[0] ? root : label)),
+    // Places in a text that is shown otherwise than it came mean nothing.
+    cuts: answer.labels.map((label, i) => (shown(label) === label ? (answer.cuts?.[i] ?? []) : [])),
     text: [...b.text, ...r.text],
     answer,
   };
@@ -135,6 +139,10 @@ export function labelOf(layout: Layout, item: number): string {
 /** What is said behind a label: that the compiler put the function into its caller. */
 export function markOf(layout: Layout, item: number): string {
   return !isRemainder(layout, item) && (layout.flags[item]! & BoxFlag.inlined) !== 0 ? " (inlined)" : "";
+}
+
+export function cutsOf(layout: Layout, item: number): readonly number[] {
+  return isRemainder(layout, item) ? [] : (layout.cuts[layout.name[item]!] ?? []);
 }
 
 /** The boxes right below, from left to right, remainders last. */

@@ -1,9 +1,9 @@
 // The picture of a layout, painted on any surface: the canvas, an SVG text, a list for tests.
 import { BoxFlag } from "../../../shared/ts/psp.js";
 import { css, TEXT, type Mode, type Paints } from "./colors.js";
-import { isRemainder, labelOf, markOf, type Layout } from "./layout.js";
+import { cutsOf, isRemainder, labelOf, markOf, type Layout } from "./layout.js";
 import type { Placed } from "./motion.js";
-import { cut, cutStart, type Ruler } from "./text.js";
+import { cutName, cutStart, type Ruler } from "./text.js";
 
 export interface Surface {
   rect(x: number, y: number, width: number, height: number, fill: string): void;
@@ -148,12 +148,15 @@ export function paint(frame: Frame, surface: Surface): void {
       const x = Math.max(0, placed.x[i]!);
       const room = Math.min(width, placed.x[i]! + placed.w[i]!) - x;
       if (room < MIN_LABEL) continue;
-      const shorten = frame.keepEnds && !isRemainder(layout, i) ? cutStart : cut;
       // The mark goes first where room is short: the tooltip says it too.
       const name = labelOf(layout, i);
       const marked = name + markOf(layout, i);
-      const fits = marked !== name && frame.ruler(marked)[marked.length]! <= room - 2 * PADDING;
-      const label = fits ? marked : shorten(name, room - 2 * PADDING, frame.ruler);
+      const inside = room - 2 * PADDING;
+      const short = () =>
+        frame.keepEnds && !isRemainder(layout, i)
+          ? cutStart(name, inside, frame.ruler)
+          : cutName(name, cutsOf(layout, i), inside, frame.ruler);
+      const label = marked !== name && frame.ruler(marked)[marked.length]! <= inside ? marked : short();
       if (label === "") continue;
       let fill = ink.forced && matches(i) ? ink.matchText : textFill;
       if (!ink.forced && isRemainder(layout, i)) fill = ink.muted;

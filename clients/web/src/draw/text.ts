@@ -48,6 +48,17 @@ export function cutStart(text: string, room: number, ruler: Ruler): string {
   return low >= text.length ? "" : ELLIPSIS + text.slice(low);
 }
 
+/**
+ * The longest form of a name that fits: `cuts` are the places where its beginning may be left out, as the daemon
+ * gives them. With less room than the last leaves, the beginning of what that leaves.
+ */
+export function cutName(name: string, cuts: readonly number[], room: number, ruler: Ruler): string {
+  const at = ruler(name);
+  const width = at[name.length]!;
+  const from = [0, ...cuts].find((place) => width - at[place]! <= room);
+  return from === undefined ? cut(name.slice(cuts.at(-1) ?? 0), room, ruler) : name.slice(from);
+}
+
 /** The text, or as much of its beginning as fits with an ellipsis; "" where less than one character does. */
 export function cut(text: string, room: number, ruler: Ruler): string {
   const at = ruler(text);

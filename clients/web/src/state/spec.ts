@@ -1,6 +1,7 @@
 // The text form of a view, `bottom-up by file | drop module libc.so.6`, read and written as the daemon does
 // (core/view/spec.h): the address of the page and the filter box speak it without asking.
 import type { Filter, FilterBy, FilterOp, Granularity, ViewShape } from "../../../shared/ts/psp.js";
+import { nearMiss } from "./nearmiss.js";
 
 export interface Spec {
   readonly shape: ViewShape;
@@ -32,6 +33,7 @@ export const FILTER_BYS: readonly FilterBy[] = [
   "function",
   "module",
   "file",
+  "package",
   "fragment",
   "thread",
   "label",
@@ -41,6 +43,12 @@ export const FILTER_BYS: readonly FilterBy[] = [
 
 const RESERVED = new Set([">", "=", "by", "of"]);
 
+/** `<` that are not closed; below zero when more are closed. Those of operators and arrows are none. */
+function openAngles(text: string): number {
+  const plain = text.replace(/operator[<>=-]*|[-=]>/g, "");
+  return plain.split("<").length - plain.split(">").length;
+}
+
 export function shapeText(shape: ViewShape): string {
   return SHAPE_WORDS.find(([id]) => id === shape)?.[1] ?? shape;
 }
@@ -48,7 +56,7 @@ export function shapeText(shape: ViewShape): string {
 function isPlainWord(text: string): boolean {
   if (text === "" || RESERVED.has(text) || text.startsWith("/") || text.startsWith("~")) return false;
   // eslint-disable-next-line no-control-regex
-  return !/[\u0000-\u0020\u007f|"]/.test(text);
+  return !/[\u0000-\u0020\u007f|"]/.test(text) && openAngles(text) === 0;
 }
 
 function quoted(text: string): string {
@@ -101,6 +109,8 @@ export function filterText(filter: Filter): string {
       return `${op}label ${nameText(filter.key ?? "")} = ${patternText(filter)}`;
     case "recursion":
       return `${op}recursion`;
+    case "mine":
+      return "mine";
     case "time": {
       const from = filter.from === undefined ? "" : instantText(filter.from);
       const to = filter.to === undefined ? "" : instantText(filter.to);
@@ -126,12 +136,57 @@ interface Token {
   readonly offset: number;
 }
 
+/** What may follow a name and ends it. */
+interface Ends {
+  readonly arrow?: boolean;
+  readonly equals?: boolean;
+  readonly by?: boolean;
+}
+
 class Lexer {
   private at = 0;
   constructor(private readonly source: string) {}
 
+  /** The whole name that begins with `token`, the word read last: names are shown with spaces. */
+  extend(token: Token, ends: Ends): string {
+    let end = token.offset + token.text.length;
+    for (;;) {
+      const begin = this.afterSpaces(end);
+      const word = this.wordAt(begin);
+      const text = this.source.slice(token.offset, end);
+      if (
+        word === "" ||
+        (ends.equals === true && word === "=") ||
+        (ends.by === true && word === "by" && this.endsAfter(begin)) ||
+        (ends.arrow === true && word === ">" && openAngles(text) <= 0)
+      ) {
+        this.at = end;
+        return text;
+      }
+      end = begin + word.length;
+    }
+  }
+
+  private afterSpaces(at: number): number {
+    while (/\s/.test(this.source.charAt(at))) ++at;
+    return at;
+  }
+  private wordAt(begin: number): string {
+    return /^[^\s|"]*/.exec(this.source.slice(begin))?.[0] ?? "";
+  }
+  /** Whether no more than a word follows the one that begins here. */
+  private endsAfter(begin: number): boolean {
+    let at = this.afterSpaces(begin + this.wordAt(begin).length);
+    at = this.afterSpaces(at + this.wordAt(at).length);
+    return at >= this.source.length || this.source.charAt(at) === "|";
+  }
+  /** "/src/a.cc" and no expression: text goes on right after its second slash. */
+  private isPath(): boolean {
+    return /^\/(?:\\.|[^/\\])*\/.*[^/]$/.test(this.wordAt(this.at));
+  }
+
   next(): Token {
-    while (/\s/.test(this.source.charAt(this.at))) ++this.at;
+    this.at = this.afterSpaces(this.at);
     const offset = this.at;
     const first = this.source.charAt(offset);
     if (first === "") return { kind: "end", text: "", offset };
@@ -140,14 +195,15 @@ class Lexer {
       return { kind: "bar", text: "|", offset };
     }
     if (first === '"') return { kind: "quoted", text: this.quoted(offset), offset };
-    if (first === "/") return { kind: "regex", text: this.regex(offset), offset };
+    if (first === "/" && !this.isPath()) return { kind: "regex", text: this.regex(offset), offset };
     if (first === "~") {
       ++this.at;
       if (this.source.charAt(this.at) !== '"') throw new SpecError(this.at, "~ is followed by a quoted expression");
       return { kind: "regex", text: this.quoted(offset), offset };
     }
-    while (this.at < this.source.length && !/[\s|"]/.test(this.source.charAt(this.at))) ++this.at;
-    return { kind: "word", text: this.source.slice(offset, this.at), offset };
+    const text = this.wordAt(offset);
+    this.at = offset + text.length;
+    return { kind: "word", text, offset };
   }
 
   private quoted(start: number): string {
@@ -181,7 +237,11 @@ class Lexer {
     for (++this.at; this.at < this.source.length; ++this.at) {
       const ch = this.source.charAt(this.at);
       if (ch === "/") {
-        ++this.at;
+        if (/[^\s|]/.test(this.source.charAt(++this.at)))
+          throw new SpecError(
+            this.at,
+            "between slashes a slash is written \\/; a path that ends in one is put in quotes",
+          );
         return text;
       }
       if (ch === "\\" && this.at + 1 < this.source.length) {
@@ -228,7 +288,7 @@ class Parser {
     let granularity: Granularity = "function";
     if (this.is("of")) {
       this.advance();
-      focus = this.run();
+      focus = this.run({ arrow: true, by: true });
     }
     if (this.is("by")) {
       this.advance();
@@ -255,19 +315,38 @@ class Parser {
       this.advance();
       return { metric: this.name("the name of a metric") };
     }
+    if (this.is("mine")) {
+      this.advance();
+      return { filter: { op: "collapse", by: "mine" } };
+    }
     const start = this.token.offset;
     const op = FILTER_OPS.find((o) => this.is(o));
     if (op !== undefined) this.advance();
     const by = FILTER_BYS.find((b) => this.is(b));
-    if (by === undefined)
-      throw new SpecError(this.token.offset, `after "${op ?? "|"}" comes one of ${FILTER_BYS.join(", ")}`);
+    if (by === undefined) throw new SpecError(this.token.offset, this.noClause(op));
     this.advance();
     return { filter: this.filter(op ?? "keep", by, start) };
   }
 
   end(): void {
+    if (this.token.kind === "bar") throw new SpecError(this.token.offset, "one filter at a time; the | begins another");
     if (this.token.kind !== "end")
-      throw new SpecError(this.token.offset, `"${this.token.text}" was not expected here; clauses are separated by |`);
+      throw new SpecError(
+        this.token.offset,
+        `"${this.token.text}" was not expected here; a | stands before the next filter`,
+      );
+  }
+
+  /** Which words could have stood here. */
+  private noClause(op: FilterOp | undefined): string {
+    const bys = `${FILTER_BYS.slice(0, -1).join(", ")} or ${FILTER_BYS.at(-1) ?? ""}`;
+    const words: string[] = op !== undefined ? [...FILTER_BYS] : [...FILTER_OPS, ...FILTER_BYS, "metric", "mine"];
+    const given = this.token.text;
+    const meant = given === "" ? undefined : nearMiss(given, words);
+    const none = given === "" ? "" : `; "${given}" is none${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+    return op !== undefined
+      ? `${op} is followed by ${bys}${none}`
+      : `a filter begins with keep, drop, hide or collapse, and ${bys}, or is mine${none}`;
   }
 
   private filter(op: FilterOp, by: FilterBy, start: number): Filter {
@@ -276,9 +355,9 @@ class Parser {
         if (op !== "collapse") throw new SpecError(start, "recursion can only be collapsed: collapse recursion");
         return { op, by };
       case "fragment":
-        return { op, by, frames: this.run() };
+        return { op, by, frames: this.run({ arrow: true }) };
       case "label": {
-        const key = this.name("the key of a label");
+        const key = this.name("the key of a label", { equals: true });
         if (!this.is("=")) throw new SpecError(this.token.offset, "a label is given as label key = value");
         this.advance();
         return { op, by, key, ...this.pattern() };
@@ -310,19 +389,20 @@ class Parser {
     this.token = this.lexer.next();
   }
 
-  private name(what: string): string {
+  private name(what: string, ends: Ends = {}): string {
     const { kind, text, offset } = this.token;
     if ((kind !== "word" && kind !== "quoted") || (kind === "word" && RESERVED.has(text)))
       throw new SpecError(offset, `${what} is missing`);
+    const name = kind === "word" ? this.lexer.extend(this.token, ends) : text;
     this.advance();
-    return text;
+    return name;
   }
 
-  private run(): string[] {
-    const names = [this.name("the name of a function")];
+  private run(ends: Ends): string[] {
+    const names = [this.name("the name of a function", ends)];
     while (this.is(">")) {
       this.advance();
-      names.push(this.name("the name of a function"));
+      names.push(this.name("the name of a function", ends));
     }
     return names;
   }

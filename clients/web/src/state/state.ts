@@ -76,6 +76,12 @@ export function addFilter(state: State, filter: Filter): State {
   return chips[known]!.on ? state : toggleFilter(state, known);
 }
 
+/** "My code only", and back. */
+export function toggleMine(state: State): State {
+  const at = state.place.chips.findIndex((chip) => chip.filter.by === "mine");
+  return at < 0 ? addFilter(state, { op: "collapse", by: "mine" }) : toggleFilter(state, at);
+}
+
 export function replaceFilter(state: State, at: number, filter: Filter): State {
   return withChips(
     state,

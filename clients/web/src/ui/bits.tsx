@@ -5,7 +5,24 @@ import { shown } from "../draw/shown.js";
 import { Icon, type IconName } from "./icons.js";
 
 /** A name from a profile: data, whatever it holds, and of its own direction. */
-export function Name({ text, class: className }: { text: string; class?: string }) {
+export function Name({
+  text,
+  class: className,
+  cuts,
+}: {
+  text: string;
+  class?: string;
+  /** Where its beginning may be left out: without the room for all of it the last part is kept. */
+  cuts?: readonly number[] | undefined;
+}) {
+  const keep = cuts?.at(-1);
+  if (keep !== undefined && shown(text) === text)
+    return (
+      <bdi class="name split" dir="ltr" title={text}>
+        <span>{text.slice(0, keep)}</span>
+        <span>{text.slice(keep)}</span>
+      </bdi>
+    );
   return (
     <bdi class={className === undefined ? "name" : `name ${className}`} dir="ltr">
       {shown(text)}

@@ -13,6 +13,7 @@ import {
   replaceFilter,
   setFilters,
   setSettings,
+  toggleMine,
   toggleFilter,
   undoFilters,
 } from "../state/state.js";
@@ -34,6 +35,7 @@ export function Chips() {
       { keys: ["u"], text: "undo the last filter", run: () => app.update(undoFilters) },
       { keys: ["U"], text: "redo it", run: () => app.update(redoFilters) },
       { keys: ["F"], text: "add a filter", run: () => setEditing("new") },
+      { keys: ["M"], text: "my code only, and back", run: () => app.update(toggleMine) },
     ],
   });
   const { chips } = place;

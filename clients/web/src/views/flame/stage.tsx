@@ -8,7 +8,7 @@ import { releaser, watchScreen } from "../../draw/canvas.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { findPath, hit, isRemainder, namesOf, type Layout } from "../../draw/layout.js";
 import { lineOf, rowTop, visibleRows, type Frame } from "../../draw/paint.js";
-import type { ColorScheme } from "../../state/place.js";
+import { filtersOf, type ColorScheme } from "../../state/place.js";
 import { useApp } from "../../ui/context.js";
 import { useKeys } from "../../ui/keys.js";
 import type { Point } from "../../ui/menu.js";
@@ -313,7 +313,15 @@ export function Stage(props: StageProps) {
           )}
           {layout !== undefined && layout.span <= 0 && (
             <div class="stage-message">
-              Nothing is left in this view. Switch off a filter, or press <kbd>u</kbd> to undo the last one.
+              {filtersOf(app.place.value).length > 0 ? (
+                <>
+                  Nothing is left in this view. Switch off a filter, or press <kbd>u</kbd> to undo the last one.
+                </>
+              ) : (
+                <>
+                  {layout.answer.metric} is 0 everywhere in this profile. <kbd>m</kbd> shows another metric.
+                </>
+              )}
             </div>
           )}
         </div>

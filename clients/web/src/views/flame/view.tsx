@@ -9,7 +9,7 @@ import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
-import { go, setShape } from "../../state/state.js";
+import { addFilter, go, setShape } from "../../state/state.js";
 import { Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { missingOf, useApp, useProfile } from "../../ui/context.js";
@@ -359,6 +359,8 @@ function Crumbs({ layout }: { layout: Layout | undefined }) {
 const LEGEND_ROWS = 12;
 
 function Legend({ paints, searching }: { paints: Paints | undefined; searching: boolean }) {
+  const app = useApp();
+  const place = app.place.value;
   const { forced } = useTheme();
   if (paints === undefined || paints.legend.length === 0 || searching || forced) return null;
   return (
@@ -366,7 +368,18 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
       {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
         <span key={row.text} class="legend-row">
           <i style={{ background: row.color }} />
-          <Name text={row.text} />
+          {place.color === "module" && place.granularity === "function" ? (
+            <button
+              type="button"
+              class="legend-pick"
+              title={`Keep only stacks with ${row.text}`}
+              onClick={() => app.update((state) => addFilter(state, { op: "keep", by: "package", pattern: row.text }))}
+            >
+              <Name text={row.text} />
+            </button>
+          ) : (
+            <Name text={row.text} />
+          )}
         </span>
       ))}
       {paints.legend.length > LEGEND_ROWS && <span>{paints.legend.length - LEGEND_ROWS} more</span>}

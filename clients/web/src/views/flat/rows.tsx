@@ -6,6 +6,8 @@ import type { Column } from "../../ui/table.js";
 export interface TableRow {
   readonly name: string;
   readonly label: string;
+  /** Where the beginning of the label may be left out. */
+  readonly cuts: readonly number[] | undefined;
   readonly file: string | undefined;
   readonly line: number;
   readonly module: string | undefined;
@@ -31,6 +33,7 @@ export function rowOf(page: TableResult, at: number): TableRow | undefined {
   return {
     name: page.names[rows.name[at]!] ?? "",
     label: page.labels[rows.name[at]!] ?? "",
+    cuts: page.cuts?.[rows.name[at]!],
     file,
     line,
     module,

@@ -98,7 +98,7 @@ export function ProfileView() {
                   >
                     <Share text={f.self.shareText ?? ""} part={(f.self.share ?? 0) / top} />
                     <span class="hot-value">{f.self.text}</span>
-                    <Name text={f.shortName ?? f.name} />
+                    <Name text={f.shortName ?? f.name} cuts={f.cuts} />
                     <Name class="muted" text={f.file ?? f.module ?? ""} />
                   </button>
                 </li>

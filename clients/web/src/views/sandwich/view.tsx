@@ -70,7 +70,12 @@ export function SandwichView() {
           <Share text={r.selfShare} part={whole > 0 ? r.self / whole : 0} />
         ),
     },
-    { id: "name", title: "Function", width: "minmax(8rem, 1fr)", render: (r) => <Name text={r.label || r.name} /> },
+    {
+      id: "name",
+      title: "Function",
+      width: "minmax(8rem, 1fr)",
+      render: (r) => <Name text={r.label || r.name} cuts={r.cuts} />,
+    },
   ];
   const choose = (i: number) => {
     setAt(i);

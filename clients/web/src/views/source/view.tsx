@@ -373,10 +373,11 @@ function LineTable({ file, metric }: { file: string; metric: string }) {
           spec: specText({
             shape: "flat",
             granularity: "line",
-            filters: [...filtersOf(place), { op: "keep", by: "file", pattern: file }],
+            filters: filtersOf(place),
             metric,
             focus: [],
           }),
+          file,
           sort: "total",
           limit: 1000,
           panelId: "source-lines",
@@ -415,7 +416,7 @@ function LineTable({ file, metric }: { file: string; metric: string }) {
       id: "name",
       title: "Function",
       width: "minmax(8rem, 1fr)",
-      render: (row) => <Name text={row.label || row.name} />,
+      render: (row) => <Name text={row.label || row.name} cuts={row.cuts} />,
     },
   ];
   return (

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TableRequest, type TableResult, type TableSort, type ViewShape } from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
-import { nameHash, specOf } from "../../state/place.js";
+import { filtersOf, nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape, show } from "../../state/state.js";
 import { Busy, Empty, Name, Segments } from "../../ui/bits.js";
@@ -268,7 +268,11 @@ export function TreeView() {
         <Busy text="Computing the tree" />
       ) : head.rowCount === 0 ? (
         <Empty title="Nothing is left in this view">
-          <p>No stack passes the filters.</p>
+          <p>
+            {filtersOf(app.place.value).length > 0
+              ? "No stack passes the filters."
+              : `${head.metric} is 0 everywhere in this profile.`}
+          </p>
         </Empty>
       ) : (
         <Table
