@@ -157,6 +157,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     "filters.undo": () => filters.undo(),
     "filters.redo": () => filters.redo(),
     "filters.clear": () => filters.clear(),
+    mine: () => filters.toggleMine(),
     "filters.hideFunction": filterFunction("hide"),
     "filters.dropFunction": filterFunction("drop"),
     "filters.keepFunction": filterFunction("keep"),

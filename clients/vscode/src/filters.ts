@@ -14,6 +14,7 @@ import {
   replaceFilter,
   setFilters,
   toggleFilter,
+  toggleMine,
   undoFilters,
   type State,
 } from "../../web/src/state/state.js";
@@ -72,6 +73,9 @@ export class Filters {
   }
   clear(): void {
     this.to(clearFilters(this.state));
+  }
+  toggleMine(): void {
+    this.to(toggleMine(this.state));
   }
   undo(): void {
     this.to(undoFilters(this.state));
@@ -134,7 +138,7 @@ function problemOf(text: string): string | undefined {
   try {
     return "filter" in parseClause(text)
       ? undefined
-      : vscode.l10n.t("A filter begins with keep, drop, hide, collapse, thread, label or time.");
+      : vscode.l10n.t("A filter begins with keep, drop, hide, collapse, thread, label or time, or is mine.");
   } catch (error) {
     return explain(error);
   }

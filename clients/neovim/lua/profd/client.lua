@@ -55,11 +55,14 @@ local function capabilities()
   return result
 end
 
+--- My code only: frames of other code are folded, in hints, hovers and lists alike.
+M.mine = false
+
 --- What the server is told at once: the same settings that workspace/didChangeConfiguration carries.
 ---@return table
 function M.settings()
   local config = require('profd.config').current
-  return { threshold = config.threshold, inlayHints = true }
+  return { threshold = config.threshold, inlayHints = true, filters = M.mine and { 'mine' } or nil }
 end
 
 ---@param code integer

@@ -155,6 +155,12 @@ M.subcommands = {
       end
     end,
   },
+  mine = {
+    help = 'my code only, or all of it again',
+    run = function()
+      require('profd.session').toggle_mine()
+    end,
+  },
   reload = {
     help = 'read the profile again',
     run = function()

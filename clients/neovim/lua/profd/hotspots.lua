@@ -123,6 +123,7 @@ function M.show(granularity)
       granularity = granularity or protocol.Granularity['function'],
       sort = sort,
       onlyWithSource = lines,
+      filters = client.mine and { { op = protocol.FilterOp.collapse, by = protocol.FilterBy.mine } } or nil,
     }
     client.request(protocol.methods.hotspots, params, function(result, err)
       if err then

@@ -405,6 +405,16 @@ function M.set_metric(name)
   end)
 end
 
+--- My code only, or all of it again.
+function M.toggle_mine()
+  M.with_profile(function()
+    client.mine = not client.mine
+    client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
+    require('profd.hints').refresh_all()
+    log.info(client.mine and 'my code only: other code is folded' or 'all code')
+  end)
+end
+
 ---@type table<string, fun(params: profd.ProfileChangedParams)> what a change of the profile that is shown means
 local changes = {
   reloaded = function(params)

@@ -12,7 +12,7 @@ import type { Filters } from "../filters.js";
 import { levelOf } from "../levels.js";
 import type { Session } from "../session.js";
 import { config } from "../settings.js";
-import { Tree, functionItem, type FunctionNode } from "./tree.js";
+import { Tree, functionItem, treeLabel, type FunctionNode } from "./tree.js";
 
 const LIMIT = 200;
 
@@ -66,7 +66,7 @@ export class HotspotsTree extends Tree<Node> {
     }
     const amount = node.place[node.sort];
     const item = functionItem(
-      node.place.shortName ?? node.place.name,
+      treeLabel(node.place),
       [amount.shareText, amount.text].filter(Boolean).join("  "),
       node.frame,
       None,

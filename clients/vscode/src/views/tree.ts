@@ -1,5 +1,6 @@
 // What the trees of the side bar share.
 import * as vscode from "vscode";
+import type { HotFunction } from "../../../shared/ts/psp.js";
 import type { Frame } from "../reveal.js";
 
 /** A row that stands for a function: the commands of functions take it. */
@@ -12,6 +13,15 @@ export function frameOf(node: unknown): Frame | undefined {
 }
 
 /** A row that goes to its source when it is chosen. */
+/** What fits a side bar: the longest form of a name (`cuts`, from the daemon) that does, else its last. */
+export function treeLabel(place: Pick<HotFunction, "name" | "shortName" | "cuts">): string {
+  const room = 32;
+  const text = place.shortName ?? place.name;
+  const cuts = place.cuts ?? [];
+  const from = [0, ...cuts].find((cut) => text.length - cut <= room) ?? cuts.at(-1) ?? 0;
+  return text.slice(from);
+}
+
 export function functionItem(
   label: string,
   description: string,
