@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/source/line_diff.h"
+
 namespace profd {
 namespace {
 
@@ -57,6 +59,12 @@ class RunReader {
 
 LineEdits::LineEdits(std::size_t n_lines) {
   add_run(runs_, {0, static_cast<std::uint32_t>(n_lines), false});
+}
+
+LineEdits::LineEdits(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after) {
+  const std::vector<std::uint32_t> origin = follow_lines(before, after);
+  for (std::size_t line = 0; line < origin.size(); ++line)
+    add_run(runs_, {origin[line], 1, origin[line] == kNone || before[origin[line]] != after[line]});
 }
 
 void LineEdits::replace(std::size_t first, std::size_t n_old, std::size_t n_new, std::size_t head,

@@ -19,6 +19,8 @@ class LineEdits {
   };
 
   explicit LineEdits(std::size_t n_lines = 0);
+  // From one text to another, by comparing them: the hash of each line.
+  LineEdits(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after);
 
   // `n_new` lines stand for `n_old` from `first` on. The first `head` and last `tail` of them are the same
   // text and stay what they were; what is between is paired from the top.

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kPlausible = std::int64_t{946'684'800} * kSecond;  // 2000-01-01
-// Some formats write the time of recording in whole seconds, and scripts are run as soon as they are saved.
-constexpr std::int64_t kSlack = 2 * kSecond;
 
 // What the functions of the file say about its text.
 void read_names(const Profile& profile, const SourceMap& sources, const std::string& path,
@@ -61,6 +59,13 @@ void follow(const Profile& profile, const std::string& path, const std::vector<s
 
 }  // namespace
 
+std::optional<std::string> measured_text(const std::string& path, const Document* document,
+                                         Recording recording) {
+  if (document == nullptr) return read_source(path);
+  const PieceText& text = document->measured_text(recording);
+  return text.size() <= kMaxSourceBytes ? std::optional(text.text()) : std::nullopt;
+}
+
 std::int64_t recorded_at(const OpenProfile& open) {
   const auto plausible = [](std::int64_t time) { return time > kPlausible; };
   if (const auto& time = open.profile->info().time_ns; time && plausible(*time)) return *time;
@@ -71,20 +76,20 @@ std::int64_t recorded_at(const OpenProfile& open) {
 
 std::optional<std::int64_t> written_at(const OpenProfile& open, const std::string& path,
                                        const Document* document) {
-  if (document != nullptr) return document->written_ns(open.view_id);
+  if (document != nullptr) return document->written_ns({open.view_id, recorded_at(open)});
   const auto stamp = stamp_of(path);
   return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
 }
 
 bool changed_since(const OpenProfile& open, std::optional<std::int64_t> written_ns) {
-  const std::int64_t recorded = recorded_at(open);
-  return written_ns && recorded != 0 && *written_ns > recorded + kSlack;
+  return written_ns && written_after(*written_ns, recorded_at(open));
 }
 
 Result<std::shared_ptr<const SourceFile>> make_source_file(const OpenProfile& open, const SourceMap& sources,
                                                            const std::string& path, const Document* document,
                                                            const StopToken& stop) {
   auto out = std::make_shared<SourceFile>();
+  out->recorded_ns = recorded_at(open);
   if (const auto found = sources.lookalikes.find(path); found != sources.lookalikes.end())
     for (const SourceMap::Lookalike& one : found->second) {
       out->lookalikes.push_back(one.file);
@@ -93,7 +98,7 @@ Result<std::shared_ptr<const SourceFile>> make_source_file(const OpenProfile& op
   const auto found = sources.by_path.find(path);
   if (found == sources.by_path.end()) return std::shared_ptr<const SourceFile>(std::move(out));
   const Profile& profile = *open.profile;
-  const auto text = read_source(path);
+  const auto text = measured_text(path, document, {open.view_id, out->recorded_ns});
   if (text) {
     read_names(profile, sources, path, found->second, *text, *out);
   } else {  // nothing speaks against the path
@@ -103,12 +108,11 @@ Result<std::shared_ptr<const SourceFile>> make_source_file(const OpenProfile& op
     out->doubt = target.doubt;
   }
   if (out->files.empty()) return std::shared_ptr<const SourceFile>(std::move(out));
-  out->recorded_ns = recorded_at(open);
   const auto written = written_at(open, path, document);
   out->changed_ns = written.value_or(0);
   if (changed_since(open, written)) {
     if (document != nullptr)
-      follow(profile, path, document->measured_lines(open.view_id), stop, *out);
+      follow(profile, path, document->measured_lines({open.view_id, out->recorded_ns}), stop, *out);
     else if (text)
       follow(profile, path, LineMap::hash_lines(*text), stop, *out);
     else

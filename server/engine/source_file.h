@@ -49,6 +49,10 @@ std::optional<std::int64_t> written_at(const OpenProfile& open, const std::strin
 // Whether the file was written after the recording.
 bool changed_since(const OpenProfile& open, std::optional<std::int64_t> written_ns);
 
+// The text that lines are to be compared with; nothing: not known, or larger than kMaxSourceBytes.
+std::optional<std::string> measured_text(const std::string& path, const Document* document,
+                                         Recording recording);
+
 // `document` may be null. Reads the file, and asks git where the file changed.
 Result<std::shared_ptr<const SourceFile>> make_source_file(const OpenProfile& open, const SourceMap& sources,
                                                            const std::string& path, const Document* document,

@@ -73,6 +73,9 @@ class Workspace {
   // After it was changed in place; fails as put_document().
   Result<void> document_changed(const std::string& path);
   void close_document(const std::string& path);
+  [[nodiscard]] const std::map<std::string, std::shared_ptr<Document>>& documents() const {
+    return documents_;
+  }
   // To change it; null when the document is not open. Snapshots taken before do not see the change.
   [[nodiscard]] Document* document(const std::string& path);
   // A file in no folder of the workspace, whose costs the client may ask for all the same; a bounded number.

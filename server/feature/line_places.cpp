@@ -6,7 +6,7 @@ LinePlaces::LinePlaces(const SourceFile& file, const Document* document, std::ui
     : uncertain_(file.uncertain()) {
   const bool followed = file.lines == LineTrust::followed;
   if (document != nullptr) {
-    map_ = document->line_map(view_id);
+    map_ = document->line_map({view_id, file.recorded_ns});
     if (followed) map_ = map_->after(file.since);
   } else if (followed) {
     map_ = file.since;

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/text.h"
 #include "server/dialect/psp/module.h"
+#include "server/engine/source_text.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -17,9 +19,23 @@ namespace {
 constexpr std::size_t kEditedInline = std::size_t{64} << 10, kEditsInline = 16;
 constexpr std::size_t kReadSoon = std::size_t{4} << 20;
 
-std::optional<std::int64_t> written_ns_of(const std::string& path) {
+std::optional<FileStamp> stamp_at(const std::string& path) {
   const auto stamp = stamp_of(path);
-  return stamp ? std::optional(stamp->mtime_ns) : std::nullopt;
+  return stamp ? std::optional(*stamp) : std::nullopt;
+}
+
+// Nothing: there is no file. The text is read unless the stamp is `known`.
+std::optional<FileOnDisk> look(const std::string& path, const std::optional<FileStamp>& known) {
+  const auto stamp = stamp_at(path);
+  if (!stamp) return std::nullopt;
+  FileOnDisk file{*stamp, std::nullopt};
+  if (stamp == known) return file;
+  file.text = read_source(path);
+  // What is in another encoding the editor has as other bytes.
+  if (file.text && !is_valid_utf8(*file.text)) file.text.reset();
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (file.text && file.text->starts_with(kByteOrderMark)) file.text->erase(0, kByteOrderMark.size());
+  return file;
 }
 
 using Edits = std::vector<psp::TextDocumentContentChangeEvent>;
@@ -45,6 +61,9 @@ class DocumentsModule final : public Module {
  public:
   explicit DocumentsModule(SessionContext& session) : session_(session) {}
   void bind(protocol::Binder& binder) override;
+  void on_profile(const ProfileNews& news) override {
+    if (news.change == ProfileChange::opened || news.change == ProfileChange::reloaded) look_at_files();
+  }
   void announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const override {
     psp::TextDocumentSyncOptions sync;
     sync.open_close = true;
@@ -57,6 +76,8 @@ class DocumentsModule final : public Module {
   void open(const std::string& path, std::string text, std::int32_t version);
   void change(const std::string& path, Edits edits, std::int32_t version);
   void saved(const std::string& path);
+  // Files may have been written by others before the newest profile was recorded.
+  void look_at_files();
   // Where that failed, the text is not known from here on: annotations would stand on wrong lines.
   void look_at(const std::string& path, const Result<void>& done);
   // On a worker; the lane by how much there is to do.
@@ -67,6 +88,7 @@ class DocumentsModule final : public Module {
   }
 
   SessionContext& session_;
+  bool is_looking_ = false, looks_again_ = false;
 };
 
 void DocumentsModule::look_at(const std::string& path, const Result<void>& done) {
@@ -80,8 +102,8 @@ void DocumentsModule::open(const std::string& path, std::string text, std::int32
   const std::size_t bytes = text.size();
   work_on(
       bytes, "open document",
-      [made, path, version, text = std::move(text)] {
-        *made = std::make_shared<Document>(text, version, written_ns_of(path));
+      [made, path, version, newest = session_.engine.newest_view_id(), text = std::move(text)] {
+        *made = std::make_shared<Document>(text, version, look(path, std::nullopt), newest);
       },
       [this, made, path] {
         if (*made) look_at(path, session_.workspace.put_document(path, std::move(*made)));
@@ -116,13 +138,45 @@ void DocumentsModule::change(const std::string& path, Edits edits, std::int32_t 
 
 void DocumentsModule::saved(const std::string& path) {
   if (session_.workspace.document(path) == nullptr) return;
-  const auto written = std::make_shared<std::optional<std::int64_t>>();
+  const auto stamp = std::make_shared<std::optional<FileStamp>>();
   work_on(
-      0, "look at document", [written, path] { *written = written_ns_of(path); },
-      [this, written, path] {
+      0, "look at document", [stamp, path] { *stamp = stamp_at(path); },
+      [this, stamp, path] {
         if (Document* document = session_.workspace.document(path))
           look_at(path,
-                  document->saved(session_.engine.newest_view_id(), session_.engine.view_ids(), *written));
+                  document->saved(session_.engine.newest_view_id(), session_.engine.view_ids(), *stamp));
+      });
+}
+
+void DocumentsModule::look_at_files() {
+  if (is_looking_) {
+    looks_again_ = true;
+    return;
+  }
+  struct Look {
+    std::string path;
+    std::shared_ptr<Document> document;
+    Result<void> done;
+  };
+  const auto looks = std::make_shared<std::vector<Look>>();
+  for (const auto& [path, document] : session_.workspace.documents())
+    looks->push_back({path, std::make_shared<Document>(*document), {}});
+  if (looks->empty()) return;
+  is_looking_ = true;
+  looks_again_ = false;
+  work_on(
+      0, "look at files",
+      [looks, newest = session_.engine.newest_view_id(), in_use = session_.engine.view_ids()] {
+        for (Look& one : *looks)
+          if (const auto file = look(one.path, one.document->stamp()))
+            one.done = one.document->looked_at(*file, newest, in_use);
+      },
+      [this, looks] {
+        is_looking_ = false;
+        for (Look& one : *looks)
+          look_at(one.path,
+                  one.done ? session_.workspace.put_document(one.path, std::move(one.document)) : one.done);
+        if (looks_again_) look_at_files();
       });
 }
 

@@ -31,11 +31,11 @@ TEST_CASE("incremental changes keep the text and move the lines") {
   Document document("one\ntwo\nthree\n", 1);
   REQUIRE(document.change(range(1, 0, 1, 0), "new\n", PositionEncoding::utf16, 2));
   CHECK(document.text().text() == "one\nnew\ntwo\nthree\n");
-  CHECK(document.line_map(1).origin(2) == 1);
-  CHECK_FALSE(document.line_map(1).stale(2));
+  CHECK(document.line_map({1}).origin(2) == 1);
+  CHECK_FALSE(document.line_map({1}).stale(2));
   REQUIRE(document.change(range(2, 3, 2, 3), "!", PositionEncoding::utf16, 3));
-  CHECK(document.line_map(1).stale(2));
-  CHECK(document.line_map(1).origin(2) == 1);
+  CHECK(document.line_map({1}).stale(2));
+  CHECK(document.line_map({1}).origin(2) == 1);
 }
 
 TEST_CASE("deleting across lines joins them") {
@@ -43,7 +43,7 @@ TEST_CASE("deleting across lines joins them") {
   REQUIRE(document.change(range(0, 3, 2, 0), "", PositionEncoding::utf8, 2));
   CHECK(document.text().text() == "onethree\nfour");
   CHECK(document.n_lines() == 2);
-  CHECK(document.line_map(1).origin(1) == 3);
+  CHECK(document.line_map({1}).origin(1) == 3);
 }
 
 TEST_CASE("line breaks of every kind are lines") {
@@ -58,8 +58,68 @@ TEST_CASE("a profile read after a save takes the saved text as measured") {
   Document document("a\nb\n", 1);
   REQUIRE(document.change(range(0, 0, 0, 0), "new\n", PositionEncoding::utf8, 2));
   REQUIRE(document.saved(1, {1}));
-  CHECK(document.line_map(2).origin(0) == 0);
-  CHECK(document.line_map(1).origin(0) == kNone);
+  CHECK(document.line_map({2}).origin(0) == 0);
+  CHECK(document.line_map({1}).origin(0) == kNone);
+}
+
+namespace {
+
+FileOnDisk on_disk(const std::string& text, std::int64_t written_s) {
+  const std::int64_t ns = written_s * 1'000'000'000;
+  return {{ns, text.size(), 1}, text};
+}
+Recording recorded(std::uint64_t view_id, std::int64_t time_s) {
+  return {view_id, time_s * 1'000'000'000};
+}
+
+}  // namespace
+
+TEST_CASE("what others write into the file is what profiles measured that are read after it") {
+  Document document("a\nb\n", 1, on_disk("a\nb\n", 100), 1);
+  SECTION("the editor has it, too") {
+    REQUIRE(document.change(range(0, 0, 0, 0), "1\n2\n3\n", PositionEncoding::utf8, 2));
+    REQUIRE(document.looked_at(on_disk("1\n2\n3\na\nb\n", 200), 2, {1, 2}));
+    CHECK(document.line_map(recorded(2, 210)).origin(3) == 3);
+    CHECK_FALSE(document.line_map(recorded(2, 210)).stale(0));
+    CHECK(document.line_map(recorded(1, 150)).origin(3) == 0);
+  }
+  SECTION("the editor hears of it later") {
+    REQUIRE(document.looked_at(on_disk("1\n2\n3\na\nb\n", 200), 2, {1, 2}));
+    CHECK(document.line_map(recorded(2, 210)).origin(0) == 3);
+    REQUIRE(document.change(range(0, 0, 0, 0), "1\n2\n3\n", PositionEncoding::utf8, 2));
+    CHECK(document.line_map(recorded(2, 210)).unchanged());
+    CHECK(document.line_map(recorded(2, 210)).origin(0) == 0);
+    CHECK(document.line_map(recorded(1, 150)).origin(3) == 0);
+  }
+  SECTION("the editor keeps what was typed") {
+    REQUIRE(document.change(range(0, 0, 1, 0), "typed\n!a\n", PositionEncoding::utf8, 2));
+    REQUIRE(document.looked_at(on_disk("1\n2\n3\na\nb\n", 200), 2, {1, 2}));
+    const LineMap now = document.line_map(recorded(2, 210));
+    CHECK(now.origin(2) == 4);
+    CHECK_FALSE(now.stale(2));
+    CHECK(now.stale(1));
+    CHECK(document.line_map(recorded(1, 150)).origin(2) == 1);
+  }
+}
+
+TEST_CASE(
+    "of profiles that were read since the file was last looked at, their time says what they measured") {
+  Document document("a\n", 1, on_disk("a\n", 100), 1);
+  REQUIRE(document.looked_at(on_disk("new\na\n", 200), 3, {1, 2, 3}));
+  CHECK(document.line_map(recorded(1, 250)).origin(0) == 0);  // it was here before
+  CHECK(document.line_map(recorded(2, 150)).origin(0) == 0);
+  CHECK(document.line_map(recorded(3, 250)).origin(0) == 1);
+  CHECK(document.line_map(recorded(4, 150)).origin(0) ==
+        1);  // read after; that it is too old is seen elsewhere
+  CHECK(document.written_ns(recorded(4, 150)) == on_disk("", 200).stamp.mtime_ns);
+}
+
+TEST_CASE("a file that was touched, and a text that is not that of its file") {
+  Document document("typed\na\n", 1, on_disk("a\n", 100), 1);
+  CHECK(document.line_map(recorded(1, 150)).origin(1) == 0);
+  REQUIRE(document.looked_at(on_disk("a\n", 200), 1, {1}));
+  CHECK(document.written_ns(recorded(1, 150)) == on_disk("", 100).stamp.mtime_ns);
+  CHECK(document.line_map(recorded(2, 250)).origin(1) == 0);
 }
 
 TEST_CASE("positions past the end are clamped, also reversed ones") {
@@ -77,10 +137,10 @@ TEST_CASE("an earlier text is told apart as long as a profile is open that was m
     add_line(view);
     REQUIRE(document.saved(view, {2, 8, view}));
   }
-  CHECK(document.line_map(1).origin(10) == 0);
-  CHECK(document.line_map(2).origin(9) == 0);
-  CHECK(document.line_map(8).origin(3) == 0);
-  CHECK(document.line_map(11).origin(0) == 0);
+  CHECK(document.line_map({1}).origin(10) == 0);
+  CHECK(document.line_map({2}).origin(9) == 0);
+  CHECK(document.line_map({8}).origin(3) == 0);
+  CHECK(document.line_map({11}).origin(0) == 0);
   const std::size_t before = document.memory();
   for (std::uint64_t view = 11; view <= 1000; ++view) REQUIRE(document.saved(view, {2, 8, view}));
   CHECK(document.memory() < 3 * before);
@@ -176,7 +236,7 @@ TEST_CASE("an edit of a huge document costs what it touches") {
     });
     CHECK(took < 1);
     CHECK(document.memory() < std::size_t{64} << 20);
-    CHECK(document.line_map(1).origin(1002) == 1000);  // behind two new ones
+    CHECK(document.line_map({1}).origin(1002) == 1000);  // behind two new ones
   }
 }
 

@@ -1,5 +1,6 @@
 // Files that changed since the profile was recorded, and files that only look like those of the profile.
 #include <cstdlib>
+#include <filesystem>
 
 #include <sys/stat.h>
 
@@ -29,6 +30,12 @@ class Project {
   void write(const std::string& text, std::int64_t time_s) const {
     folder_.file("src/f.c", text);
     set_time(path(), time_s);
+  }
+  // As a profiler does that is run again.
+  void record(const std::string& text, std::int64_t time_s) const {
+    const std::string next = folder_.file("next.folded", text);
+    set_time(next, time_s);
+    std::filesystem::rename(next, profile_);
   }
   // False: there is no git.
   [[nodiscard]] bool commit() const {
@@ -141,6 +148,60 @@ TEST_CASE("a file that was only touched since the recording is the one that was 
   const json found = project.annotations(client);
   CHECK_FALSE(found.contains("evidence"));
   CHECK(found["lines"]["stale"] == json{false, false});
+}
+
+TEST_CASE("what others write into an open file is what the next recording measured") {
+  const Project project;
+  const std::string before = "int a;\nint work() { spin(); }\n\n\nint rest() { wait(); }\n";
+  const std::string after = "//\n//\n//\n" + before;
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  project.open(client);
+  client.notify(
+      "textDocument/didOpen",
+      {{"textDocument",
+        {{"uri", "file://" + project.path()}, {"languageId", "c"}, {"version", 1}, {"text", before}}}});
+  const auto edit = [&](int version, const std::string& text) {
+    client.notify(
+        "textDocument/didChange",
+        {{"textDocument", {{"uri", "file://" + project.path()}, {"version", version}}},
+         {"contentChanges",
+          {{{"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 0}, {"character", 0}}}}},
+            {"text", text}}}}});
+  };
+  const auto change_file = [&] { project.write(after, kChanged); };
+  const auto record = [&] {
+    project.record("work (" + project.path() + ":5) 7\nrest (" + project.path() + ":8) 3\n", kChanged + 1000);
+    holds_soon([&] { return client.result("profile/list", json::object())["profiles"][0]["revision"] == 2; });
+  };
+  const auto is_at = [&](const json& lines) {
+    const json found = project.annotations(client);
+    CHECK_FALSE(found.contains("evidence"));
+    CHECK(found["lines"]["line"] == lines);
+    CHECK(found["lines"]["stale"] == json{false, false});
+  };
+  is_at({1, 4});
+  SECTION("the editor takes it") {
+    change_file();
+    edit(2, "//\n//\n//\n");
+    is_at({4, 7});  // recorded before
+    record();
+    is_at({4, 7});
+  }
+  SECTION("the editor takes it after the recording") {
+    change_file();
+    record();
+    is_at({1, 4});  // of the text that it still has
+    edit(2, "//\n//\n//\n");
+    is_at({4, 7});
+  }
+  SECTION("the editor keeps what was typed") {
+    edit(2, "typed\n");
+    change_file();
+    is_at({2, 5});
+    record();
+    is_at({2, 5});
+  }
 }
 
 TEST_CASE("an unrelated file gets no costs, and hovering it says why") {

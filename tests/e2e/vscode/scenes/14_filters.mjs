@@ -1,0 +1,102 @@
+// Filters: a list for each profile, kept with its way back, and everything that is shown is shown under it.
+import assert from "node:assert";
+import { until } from "../../until.mjs";
+
+export default {
+  title: "Filters of a profile",
+  async run(stage) {
+    const folder = stage.project("go-demo");
+    const window = await stage.open(folder);
+    const view = window.view();
+    const hints = (file) => window.hints(stage.text(folder, file));
+    const filters = () => window.section("Filters");
+    const addFilter = async (text) => {
+      await window.command("profd: Add Filter");
+      await window.type(text);
+      await window.press("Enter");
+      await until(`${text} in the list`, async () => (await filters()).includes(text));
+    };
+    const show = async (profile) => {
+      await window.page
+        .locator(".split-view-view .pane")
+        .filter({ has: window.page.locator(".pane-header", { hasText: "Profiles" }) })
+        .locator(".pane-body .monaco-list-row")
+        .filter({ hasText: profile })
+        .first()
+        .click();
+      await window.status(profile).waitFor();
+    };
+
+    await window.explorer("heap.pprof").dblclick();
+    await view.ready();
+    await window.command("View: Show Explorer");
+    await window.explorer("cpu.pprof").dblclick();
+    await view.ready();
+    await window.openFile("report.go", 91);
+    await window.command("profd: Show Hot Spots");
+    await window.page.locator(".pane-header", { hasText: "Filters" }).click();
+    const whole = await until("hints", async () => (await hints("report.go")).size > 3 && (await hints("report.go")));
+
+    await stage.step("hold in the glance of the status bar, total and hottest alike", async () => {
+      assert.match(await window.statusHover("cpu.pprof"), /main\.editsFrom/);
+      await addFilter("drop function main.editsFrom");
+      await until("no hint there", async () => !(await hints("report.go")).has(91));
+      const said = await until("the filter in the glance", async () => {
+        const text = await window.statusHover("cpu.pprof");
+        return text.includes("drop function main.editsFrom") && text;
+      });
+      assert.strictEqual(said.match(/main\.editsFrom/g).length, 1, said);
+      assert.match(said, /5\.63 s\s+67\.6 %/);
+      assert.doesNotMatch(said, /8\.34 s/);
+      await stage.picture(window, "status-filtered");
+    });
+
+    await stage.step("are of one profile: another one has its own", async () => {
+      await show("heap.pprof");
+      await until("none of it", async () => (await filters()).length === 0);
+      await addFilter("hide function main.readOrders");
+      await show("cpu.pprof");
+      await until("its own", async () => (await filters()).join() === "drop function main.editsFrom");
+      await until("no hint there", async () => {
+        const now = await hints("report.go");
+        return now.size > 0 && !now.has(91);
+      });
+    });
+
+    await stage.step("are there again after the window was loaded anew, with their way back", async () => {
+      // The profile is behind the source.
+      await window.openFile("report.go", 91);
+      await window.reload();
+      await window.openFile("cpu.pprof");
+      await view.ready();
+      await window.openFile("report.go", 91);
+      await window.command("profd: Show Hot Spots");
+      await until("its filter", async () => (await filters()).join() === "drop function main.editsFrom");
+      await until("no hint there", async () => {
+        const now = await hints("report.go");
+        return now.size > 0 && !now.has(91);
+      });
+      await window.command("profd: Undo Filter Change");
+      await until("all of them again", async () => {
+        assert.deepStrictEqual(await hints("report.go"), whole);
+        return true;
+      });
+    });
+
+    await stage.step("of a page can be undone after it was behind another editor", async () => {
+      await window.openFile("cpu.pprof");
+      await view.ready();
+      await view.clickBox("main.findSimilar", { button: "right" });
+      await view.locator("[role=menuitem]").filter({ hasText: "Drop stacks with it" }).click();
+      await until("a smaller view", async () => /5\.63 s/.test((await view.items())[0]));
+      await window.openFile("report.go", 91);
+      await until("no page", async () => (await window.webviews()) === 0);
+      await window.openFile("cpu.pprof");
+      await view.ready();
+      await until("the filter", async () => /5\.63 s/.test((await view.items())[0]));
+      await view.focused();
+      await window.press("u");
+      await until("all of it", async () => /8\.34 s/.test((await view.items())[0]));
+    });
+  },
+};
