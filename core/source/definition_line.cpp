@@ -25,7 +25,8 @@ bool defines(std::string_view line, std::string_view name) {
     if (at == 0 || in_word(line[at - 1]) || (end < line.size() && in_word(line[end]))) continue;
     // Ruby's `def self.name` and Lua's `function M.name`: what stands before is what it is defined in.
     std::size_t begin = at;
-    while (begin > 0 && (line[begin - 1] == '.' || line[begin - 1] == ':' || in_word(line[begin - 1]))) --begin;
+    while (begin > 0 && (line[begin - 1] == '.' || line[begin - 1] == ':' || in_word(line[begin - 1])))
+      --begin;
     while (begin > 0 && (line[begin - 1] == ' ' || line[begin - 1] == '\t')) --begin;
     std::size_t word = begin;
     while (word > 0 && in_word(line[word - 1])) --word;

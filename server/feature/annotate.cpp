@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "core/source/definition_line.h"
 #include "core/view/table.h"
 #include "server/feature/estimate.h"
 #include "server/feature/names.h"
@@ -43,6 +46,34 @@ void mark_uncertain(Annotation& first) {
   first.stale = true;
   first.text.insert(0, "~");
 }
+
+// Where functions begin of which the profile has lines of their code alone, as samplers of Python write it.
+class Beginnings {
+ public:
+  Beginnings(const Profile& profile, const SourceFile& source, const AnnotateRequest& request) {
+    for (const auto& [file, functions] : named_lines_of(profile, source.files))
+      for (const NamedLine& function : functions) {
+        if (function.line == 0) continue;
+        std::uint32_t& line = first_.try_emplace(function.function, function.line).first->second;
+        line = std::min(line, function.line);
+      }
+    // The text that was measured is not at hand where it is an older one.
+    if (source.lines == LineTrust::measured)
+      text_ =
+          measured_text(request.path, request.document.get(), {request.open->view_id, source.recorded_ns});
+  }
+  // Its first measured line, where no definition is found above that; 0: none is known.
+  [[nodiscard]] std::uint32_t of(std::string_view function) const {
+    const auto found = first_.find(function);
+    if (found == first_.end()) return 0;
+    const std::uint32_t defined = text_ ? definition_above(*text_, function, found->second) : 0;
+    return defined != 0 ? defined : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::uint32_t> first_;
+  std::optional<std::string> text_;
+};
 
 }  // namespace
 
@@ -120,6 +151,7 @@ Result<std::vector<FunctionCost>> functions_of_file(Views& views, const Annotate
   const Profile& profile = *request.open->profile;
   const Whole whole{selection->total, profile.metrics()[request.metric.v].unit};
   const LinePlaces places(*source, request.document.get(), request.open->view_id);
+  std::optional<Beginnings> beginnings;
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (std::abs(whole.share(flat->total[row])) < request.threshold) continue;
     const FrameId frame{selection->keys->example[flat->key[row]]};
@@ -128,7 +160,12 @@ Result<std::vector<FunctionCost>> functions_of_file(Views& views, const Annotate
     const StringId file = profile.functions().file[function.v];
     if (std::find(source->files.begin(), source->files.end(), file) == source->files.end()) continue;
     FunctionCost cost;
-    const auto placed = places.find(profile.functions().start_line[function.v]);
+    std::uint32_t begin = profile.functions().start_line[function.v];
+    if (begin == 0) {
+      if (!beginnings) beginnings.emplace(profile, *source, request);
+      begin = beginnings->of(profile.function_name(function));
+    }
+    const auto placed = places.find(begin);
     if (!placed) continue;
     cost.line = placed->line;
     cost.stale = placed->stale;
