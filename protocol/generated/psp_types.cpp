@@ -2668,6 +2668,7 @@ bool decode(const Json& value, SourceResolveResult& out, const Path& path) {
       .required("tie", out.tie)
       .required("text", out.text)
       .optional("symbol", out.symbol)
+      .optional("outside", out.outside)
       .ok();
 }
 void write(JsonText& out, const SourceResolveResult& value) {
@@ -2676,6 +2677,7 @@ void write(JsonText& out, const SourceResolveResult& value) {
   put(out, "tie", value.tie);
   put(out, "text", value.text);
   put_optional(out, "symbol", value.symbol);
+  put_optional(out, "outside", value.outside);
   out.end_object();
 }
 

@@ -51,7 +51,8 @@ struct ResolvedPlace {
 struct ResolveAnswer {
   std::vector<ResolvedPlace> places;  // at most 100
   std::string text;                   // the answer as a sentence
-  std::string symbol;  // what the function is called where it is written; "" none was asked about
+  std::string symbol;   // what the function is called where it is written; "" none was asked about
+  std::string outside;  // with no places: a file that the profile names and that is elsewhere on this machine
 };
 ResolveAnswer resolve_source(const ResolveRequest& request);
 

@@ -29,6 +29,7 @@ export class Reveal implements vscode.Disposable {
   });
   /** Folders outside the workspace that the user let be opened, as long as this window lives. */
   private readonly allowed = new Set<string>();
+  private readonly offered = new Set<string>();
 
   constructor(private readonly session: Session) {}
 
@@ -48,10 +49,38 @@ export class Reveal implements vscode.Disposable {
     const [only] = found.candidates;
     if (only !== undefined && !found.tie) return this.showCandidate(only);
     if (found.tie) return this.choose(found.candidates);
-    if (frame.outside !== undefined) return this.showOutside(frame.outside, frame.line ?? 0);
+    const outside = frame.outside ?? found.outside;
+    if (outside !== undefined) return this.showOutside(outside, frame.line ?? 0);
     if (config().get<boolean>("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
     void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, found.text));
     return false;
+  }
+
+  /**
+   * For a frame that was chosen in a page: where its file is outside the workspace, the user is asked beside the work,
+   * once for each folder.
+   */
+  async offerOutside(frame: Frame): Promise<void> {
+    const { outside } = await this.session.request(SourceResolveRequest, {
+      ...(frame.profile === undefined ? {} : { profile: frame.profile }),
+      function: frame.name,
+      ...(frame.file === undefined ? {} : { path: frame.file }),
+    });
+    if (outside === undefined) return;
+    const uri = vscode.Uri.file(outside);
+    const folder = folderOf(uri);
+    if (!this.allowed.has(folder)) {
+      if (this.offered.has(folder)) return;
+      this.offered.add(folder);
+      const yes = vscode.l10n.t("Open Files of This Folder");
+      const answer = await vscode.window.showInformationMessage(
+        vscode.l10n.t("{0} is outside the workspace. Only the profile says that it is meant.", outside),
+        yes,
+      );
+      if (answer !== yes) return;
+      this.allowed.add(folder);
+    }
+    await this.showBeside(uri, frame.line ?? 0);
   }
 
   /** Opens a place without taking the focus: the flame graph stays where the keys go. */
@@ -93,7 +122,7 @@ export class Reveal implements vscode.Disposable {
   /** A profile names files that nobody else names: the user is asked before one outside of the workspace is opened. */
   private async showOutside(path: string, line: number): Promise<boolean> {
     const uri = vscode.Uri.file(path);
-    const folder = vscode.Uri.joinPath(uri, "..").fsPath;
+    const folder = folderOf(uri);
     if (!this.allowed.has(folder)) {
       const yes = vscode.l10n.t("Open Files of This Folder");
       const answer = await vscode.window.showWarningMessage(
@@ -133,6 +162,10 @@ export class Reveal implements vscode.Disposable {
     if (chosen === undefined) return false;
     return this.show(chosen.symbol.location.uri, chosen.symbol.location.range.start.line + 1, true);
   }
+}
+
+function folderOf(file: vscode.Uri): string {
+  return vscode.Uri.joinPath(file, "..").fsPath;
 }
 
 /** Where the file is shown already, else a group that shows code, else beside. */

@@ -79,6 +79,7 @@ psp::SourceResolveResult resolved_to_psp(ResolveAnswer answer) {
   out.tie = out.candidates.size() > 1;
   out.text = std::move(answer.text);
   out.symbol = said(std::move(answer.symbol));
+  out.outside = said(std::move(answer.outside));
   return out;
 }
 

@@ -149,3 +149,44 @@ TEST_CASE("a hover shows who is next to the line, and under its own title who is
   CHECK(text.find("\ncallers of `work`: `main` 75.0 % · `other` 25.0 %\n") != std::string::npos);
   CHECK(text.find("\ncallees of `work`: `read` 75.0 % · `draw` 25.0 %\n") != std::string::npos);
 }
+
+TEST_CASE("a function of which the profile knows lines alone has its lens where it is defined") {
+  const Scratch folder;
+  folder.make("src");
+  folder.write("src/w.py", "import m\n\ndef work(n):\n    n += 1\n    return m.read(n)\n\nwork(1)\n");
+  folder.write("one.folded",
+               "<module> (src/w.py:7);work (src/w.py:5);read (m.py:1) 6\n<module> (src/w.py:7) 2\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize({{"codeLens", true}}, folder.path());
+  client.result("profile/open", {{"uri", folder.uri("one.folded")}});
+  json lenses;
+  holds_soon([&] {
+    lenses = client.result("textDocument/codeLens", {{"textDocument", {{"uri", folder.uri("src/w.py")}}}});
+    return lenses.is_array() && lenses.size() == 2;
+  });
+  CHECK(lenses[0]["range"]["start"]["line"] == 2);
+  CHECK(lenses[0]["command"]["title"].get<std::string>().starts_with("total 75.0 % · self 0 %"));
+  CHECK(lenses[1]["range"]["start"]["line"] == 6);
+}
+
+TEST_CASE("a file outside the workspace is named to be asked about, where the profile names it") {
+  const Scratch folder;
+  folder.make("work");
+  folder.make("lib");
+  folder.write("lib/lib.py", "def there():\n    pass\n");
+  folder.write("lib/other.py", "\n");
+  const std::string there = folder.path() + "/lib/lib.py";
+  folder.write("work/one.folded",
+               "there (" + there + ":2) 6\ngone (" + folder.path() + "/lib/gone.py:2) 1\n");
+  TestDaemon daemon;
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder.path() + "/work");
+  client.result("profile/open", {{"uri", folder.uri("work/one.folded")}});
+  const auto resolve = [&](const json& params) { return client.result("source/resolve", params); };
+  CHECK(resolve({{"function", "there"}})["outside"] == there);
+  CHECK(resolve({{"path", there}, {"line", 2}})["outside"] == there);
+  CHECK(resolve({{"path", there}})["candidates"].empty());
+  CHECK_FALSE(resolve({{"function", "gone"}}).contains("outside"));
+  CHECK_FALSE(resolve({{"path", folder.path() + "/lib/other.py"}}).contains("outside"));
+}
