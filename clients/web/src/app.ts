@@ -26,6 +26,7 @@ import {
 import { Answers } from "./rpc/answers.js";
 import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
+import { keptSteps, stepsFrom, type KeptSteps } from "./state/kept.js";
 import { filesOf, fromAddress, toAddress, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 import { WhenSeen } from "./ui/seen.js";
@@ -103,6 +104,10 @@ export interface Home {
   roots(): readonly string[];
   settings(): string | null;
   keepSettings(text: string): void;
+  /** Where the page is let go of and made anew: the way back through changes of the filters. */
+  readonly steps?: { get(): KeptSteps | undefined; keep(steps: KeptSteps): void };
+  /** An editor asks which program the daemon is. */
+  readonly setPath?: () => void;
   /** An editor goes to the source itself. */
   readonly inEditor: boolean;
   /** Where links from elsewhere can lead here: files that the person opened in this tab, or the daemon's own address did. */
@@ -151,7 +156,13 @@ export class App {
     });
     this.others = filesOf(home.address()).slice(1);
     const { place, problem } = fromAddress(home.address());
-    this.state.value = { ...INITIAL, place, settings: settingsFrom(home.settings()) };
+    const steps = home.steps?.get();
+    this.state.value = {
+      ...INITIAL,
+      ...(steps === undefined ? {} : stepsFrom(steps)),
+      place,
+      settings: settingsFrom(home.settings()),
+    };
     if (problem !== undefined) this.say(problem, "warning");
     home.onAddress((address) => {
       this.state.value = { ...this.state.value, place: fromAddress(address).place };
@@ -180,6 +191,7 @@ export class App {
     const after = change(before);
     if (after === before) return;
     this.state.value = after;
+    if (after.undo !== before.undo || after.redo !== before.redo) this.home.steps?.keep(keptSteps(after));
     const address = toAddress(after.place);
     if (address === toAddress(before.place)) return;
     if (step) this.home.push(address);

@@ -1,5 +1,6 @@
 // Addresses and settings in a browser's page, and in an editor's web view, which has neither.
 import type { Home } from "./app.js";
+import type { KeptSteps } from "./state/kept.js";
 import type { WebviewApi } from "./rpc/transport.js";
 import { filesOf } from "./state/place.js";
 
@@ -152,6 +153,7 @@ export function webviewHome(api: WebviewApi): Home {
   interface Kept {
     address?: string;
     settings?: string;
+    steps?: KeptSteps;
   }
   const state = () => (api.getState() ?? {}) as Kept;
   // A web view has no history of its own.
@@ -170,6 +172,7 @@ export function webviewHome(api: WebviewApi): Home {
   const first = document.body.dataset.address ?? "";
   return {
     inEditor: true,
+    setPath: () => api.postMessage({ type: "setPath" }),
     roots: () => [],
     address: () => state().address ?? first,
     push: (address) => {
@@ -179,6 +182,10 @@ export function webviewHome(api: WebviewApi): Home {
     },
     replace: put,
     onAddress: (next) => (listener = next),
+    steps: {
+      get: () => state().steps,
+      keep: (steps) => api.setState({ ...state(), steps }),
+    },
     settings: () => state().settings ?? null,
     keepSettings: (text) => api.setState({ ...state(), settings: text }),
   };

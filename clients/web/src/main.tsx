@@ -21,7 +21,11 @@ async function begin(): Promise<App> {
   if (acquire !== undefined) {
     const api = acquire();
     joinEditor();
-    return new App(() => webviewTransport(api), webviewHome(api));
+    const app = new App(() => webviewTransport(api), webviewHome(api));
+    window.addEventListener("message", ({ data }: MessageEvent<{ type?: unknown } | null>) => {
+      if (data?.type === "again" && app.client.connection.state === "lost") app.client.start();
+    });
+    return app;
   }
   const { token, problem } = await takeToken();
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";

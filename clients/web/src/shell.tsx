@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TableRequest } from "../../shared/ts/psp.js";
 import { baseName, pathOfUri, type App, type Selected } from "./app.js";
 import { shown } from "./draw/shown.js";
+import type { Connection } from "./rpc/client.js";
 import { go, setSettings, show, type Theme } from "./state/state.js";
 import { specOf } from "./state/place.js";
 import { specText } from "./state/spec.js";
@@ -18,6 +19,7 @@ import { SearchBox } from "./ui/search.js";
 import { useTheme } from "./ui/theme.js";
 import { copyText } from "./ui/copy.js";
 import { recentFiles, remember } from "./recent.js";
+import { useHottest } from "./views/flat/hottest.js";
 import { rowOf } from "./views/flat/rows.js";
 import { uploadAll } from "./upload.js";
 import { VIEWS } from "./views.js";
@@ -159,7 +161,7 @@ export function Shell() {
           {problem !== undefined && entry.alone !== true ? (
             <ProblemPage />
           ) : profile === undefined && entry.alone !== true ? (
-            <Waiting connected={connection.state === "open"} />
+            <Waiting connection={connection} />
           ) : (
             <View />
           )}
@@ -357,20 +359,23 @@ function DetailsLine({ open, onToggle }: { open: boolean; onToggle: () => void }
 function Glance() {
   const app = useApp();
   const { summary } = useProfile()!;
-  const top = Math.max(1e-9, ...summary.hottest.map((f) => f.self.share ?? 0));
+  const hottest = useHottest(8, "glance");
   return (
     <aside class="details" aria-label="At a glance">
       <h2>Hottest functions</h2>
+      <p class="muted">{hottest.by}</p>
       <ol class="glance">
-        {summary.hottest.slice(0, 8).map((f) => (
-          <li key={f.name + (f.file ?? "")}>
+        {hottest.rows.map((row) => (
+          <li key={row.key}>
             <button
               type="button"
-              title={shown(f.name)}
-              onClick={() => app.select({ name: f.name, frames: [], file: f.file, line: f.line, module: f.module })}
+              title={shown(row.name)}
+              onClick={() =>
+                app.select({ name: row.name, frames: [], file: row.file, line: row.line, module: row.module })
+              }
             >
-              <Name text={f.shortName ?? f.name} cuts={f.cuts} />
-              <Share text={f.self.shareText ?? f.self.text} part={(f.self.share ?? 0) / top} />
+              <Name text={row.label} cuts={row.cuts} />
+              <Share text={row.selfShare || row.selfText} part={Math.abs(row.self) / hottest.top} />
             </button>
           </li>
         ))}
@@ -561,6 +566,21 @@ function ConnectionBar() {
         {command}
       </div>
     );
+  const { absent } = connection;
+  if (absent !== undefined)
+    return (
+      <div class="bar error" role="alert">
+        <Icon name="warning" /> {shown(absent)}
+        {app.home.setPath !== undefined && (
+          <button type="button" class="button" onClick={app.home.setPath}>
+            Set Path…
+          </button>
+        )}
+        <button type="button" class="button" onClick={() => app.client.start()}>
+          Try again
+        </button>
+      </div>
+    );
   return (
     <div class="bar" role="alert">
       <span class="spinner" aria-hidden="true" />
@@ -650,8 +670,11 @@ function ProblemPage() {
   );
 }
 
-function Waiting({ connected }: { connected: boolean }) {
-  return <Busy text={connected ? "Opening" : "Connecting to the daemon"} />;
+function Waiting({ connection }: { connection: Connection }) {
+  if (connection.state === "open") return <Busy text="Opening" />;
+  // The bar above says what to do; nothing goes on meanwhile.
+  if (connection.state === "refused" || connection.absent !== undefined) return <div class="view" />;
+  return <Busy text="Connecting to the daemon" />;
 }
 
 function LoadingCard() {

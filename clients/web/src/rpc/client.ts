@@ -26,9 +26,9 @@ export class RpcError extends Error {
 export class Cancelled extends Error {}
 
 export type Connection =
-  | { readonly state: "connecting"; readonly attempt: number }
+  | { readonly state: "connecting"; readonly attempt: number; readonly absent?: string }
   | { readonly state: "open"; readonly server: InitializeResult }
-  | { readonly state: "lost"; readonly reason: string; readonly retryInMs: number }
+  | { readonly state: "lost"; readonly reason: string; readonly retryInMs: number; readonly absent?: string }
   | { readonly state: "refused"; readonly reason: string };
 
 interface Waiting {
@@ -59,6 +59,8 @@ export class Client {
   private attempt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
+  /** Why there is no program to be asked. */
+  private absent: string | undefined;
   connection: Connection = { state: "connecting", attempt: 0 };
 
   constructor(private readonly options: ClientOptions) {}
@@ -67,14 +69,14 @@ export class Client {
     if (this.stopped) return;
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.to({ state: "connecting", attempt: this.attempt });
+    this.to({ state: "connecting", attempt: this.attempt, ...this.absence() });
     const transport = this.options.connect();
     this.transport = transport;
     transport.onMessage = (text) => {
       if (this.transport === transport) this.receive(text);
     };
-    transport.onClose = (reason, refused) => {
-      if (this.transport === transport) this.lost(reason, refused);
+    transport.onClose = (reason, refused, absent = false) => {
+      if (this.transport === transport) this.lost(reason, refused, absent);
     };
     transport.onOpen = () => {
       if (this.transport === transport) void this.greet();
@@ -151,6 +153,7 @@ export class Client {
       });
       this.notify(InitializedNotification, {});
       this.attempt = 0;
+      this.absent = undefined;
       this.to({ state: "open", server });
     } catch (error) {
       if (error instanceof RpcError) {
@@ -162,7 +165,12 @@ export class Client {
     }
   }
 
-  private lost(reason: string, refused: boolean): void {
+  private absence(): { readonly absent?: string } {
+    return this.absent === undefined ? {} : { absent: this.absent };
+  }
+
+  private lost(reason: string, refused: boolean, absent: boolean): void {
+    this.absent = absent ? reason : undefined;
     this.transport = undefined;
     this.failAll();
     if (this.stopped) return;
@@ -171,7 +179,7 @@ export class Client {
       return;
     }
     const retryInMs = (this.options.delay ?? standardDelay)(++this.attempt);
-    this.to({ state: "lost", reason, retryInMs });
+    this.to({ state: "lost", reason, retryInMs, ...this.absence() });
     this.timer = setTimeout(() => this.start(), retryInMs);
   }
 

@@ -6,8 +6,11 @@ export interface Transport {
   onMessage: (text: string) => void;
   /** Called once, when it is open. */
   onOpen: () => void;
-  /** Called once, when it is gone or could not be opened. `refused`: trying again will not help. */
-  onClose: (reason: string, refused: boolean) => void;
+  /**
+   * Called once, when it is gone or could not be opened. `refused`: trying again will not help. `absent`: there is no
+   * program to be asked, and `reason` says what to do.
+   */
+  onClose: (reason: string, refused: boolean, absent?: boolean) => void;
 }
 
 const nothing = () => undefined;
@@ -64,12 +67,12 @@ export function webviewTransport(api: WebviewApi): Transport {
     onClose: nothing,
   };
   function receive(event: MessageEvent<unknown>): void {
-    const data = event.data as { type?: unknown; text?: unknown } | null;
+    const data = event.data as { type?: unknown; text?: unknown; missing?: unknown } | null;
     const text = typeof data?.text === "string" ? data.text : "";
     if (data?.type === "rpc") transport.onMessage(text);
     if (data?.type !== "closed") return;
     stop();
-    transport.onClose(text, false);
+    transport.onClose(text, false, data.missing === true);
   }
   window.addEventListener("message", receive);
   queueMicrotask(() => transport.onOpen());

@@ -1,12 +1,14 @@
 // What the profile is: facts, metrics, the hottest, the heaviest, what is missing, what was lost in reading.
 import type { ComponentChildren } from "preact";
+import { ProfileSummaryRequest } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
-import { nameHash, START } from "../../state/place.js";
+import { filtersOf, nameHash, START } from "../../state/place.js";
 import { go } from "../../state/state.js";
 import { Busy, Name, Share } from "../../ui/bits.js";
-import { useApp, useProfile } from "../../ui/context.js";
+import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
+import { useHottest } from "../flat/hottest.js";
 
 const SEVERITIES: Readonly<Record<string, string>> = { info: "worth knowing", loss: "lost", error: "wrong" };
 
@@ -14,9 +16,14 @@ export function ProfileView() {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
+  const metric = place.metric || (profile?.metric ?? "");
+  const hottest = useHottest(10, "hottest");
+  const byMetric = useAnswer(
+    ProfileSummaryRequest,
+    profile === undefined ? undefined : { profile: profile.handle, metric },
+  ).value;
   if (profile === undefined) return <Busy text="Reading" />;
   const { summary } = profile;
-  const metric = place.metric || profile.metric;
   const facts: [string, ComponentChildren][] = [["File", <Name key="f" text={pathOfUri(summary.uri)} />]];
   const fact = (title: string, value: string | undefined) => {
     if (value !== undefined && value !== "" && value !== "?") facts.push([title, shown(value)]);
@@ -32,7 +39,6 @@ export function ProfileView() {
   fact("Functions", summary.functions.text);
   fact("Memory", summary.memory?.text);
   for (const comment of summary.comments ?? []) fact("Comment", comment);
-  const top = Math.max(1, ...summary.hottest.map((f) => f.self.share ?? 0));
   return (
     <div class="view page">
       <div class="page-body">
@@ -84,31 +90,37 @@ export function ProfileView() {
             </ul>
           </section>
           <section class="card wide">
-            <h2>Hottest functions</h2>
+            <h2>
+              Hottest functions <span class="muted">{hottest.by}</span>
+            </h2>
             <ol class="hot-list">
-              {summary.hottest.map((f) => (
-                <li key={f.name + (f.file ?? "")}>
+              {hottest.rows.map((row) => (
+                <li key={row.key}>
                   <button
                     type="button"
-                    title={shown(f.name)}
+                    title={shown(row.name)}
                     onClick={() => {
-                      app.select({ name: f.name, frames: [], file: f.file, line: f.line, module: f.module });
-                      app.update((state) => go(state, { view: "sandwich", fn: f.name }));
+                      const { name, file, line, module } = row;
+                      app.select({ name, frames: [], file, line, module });
+                      app.update((state) => go(state, { view: "sandwich", fn: name }));
                     }}
                   >
-                    <Share text={f.self.shareText ?? ""} part={(f.self.share ?? 0) / top} />
-                    <span class="hot-value">{f.self.text}</span>
-                    <Name text={f.shortName ?? f.name} cuts={f.cuts} />
-                    <Name class="muted" text={f.file ?? f.module ?? ""} />
+                    <Share text={row.selfShare} part={Math.abs(row.self) / hottest.top} />
+                    <span class="hot-value">{row.selfText}</span>
+                    <Name text={row.label} cuts={row.cuts} />
+                    <Name class="muted" text={row.file ?? row.module ?? ""} />
                   </button>
                 </li>
               ))}
             </ol>
           </section>
           <section class="card wide">
-            <h2>Heaviest paths</h2>
+            <h2>
+              Heaviest paths{" "}
+              {filtersOf(place).length > 0 && <span class="muted">of the whole profile, without filters</span>}
+            </h2>
             <ol class="path-list">
-              {summary.heaviest.map((path, i) => (
+              {(byMetric ?? summary).heaviest.map((path, i) => (
                 <li key={i}>
                   <span class="path-value">
                     {path.amount.text} <span class="muted">{path.amount.shareText}</span>
