@@ -26,7 +26,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     await session.ready();
     const page = pages.active;
     const entry = profileOf(given) ?? session.profiles.find(({ uri }) => uri === page) ?? session.shown;
-    const meant = entry ?? session.profiles.at(-1);
+    const meant = entry ?? session.profiles.filter(({ mine }) => mine).at(-1);
     if (meant === undefined) sayNone();
     return meant;
   };
@@ -50,7 +50,8 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     if (entry !== undefined) {
       const parsed = clause === undefined ? undefined : parseClause(clause);
       const chips = parsed !== undefined && "filter" in parsed ? [{ filter: parsed.filter, on: true }] : [];
-      await pageOf(entry, { view: "flame", chips: [...filters.chips, ...chips] });
+      const { chips: own } = filters.place({ profile: entry.uri });
+      await pageOf(entry, { view: "flame", chips: [...own, ...chips] });
       return;
     }
     await onFunction(async (frame) => {
@@ -101,7 +102,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       if (entry !== undefined) await closeOne(parts, entry);
     },
     closeAll: async () => {
-      for (const entry of [...session.profiles]) await closeOne(parts, entry);
+      for (const entry of session.profiles.filter(({ mine }) => mine)) await closeOne(parts, entry);
     },
     reload: async (given) => {
       const entry = await profileFor(given);
@@ -199,13 +200,16 @@ async function closeOne({ session }: Parts, entry: ProfileListEntry): Promise<vo
 
 async function askProfile({ session }: Parts): Promise<ProfileListEntry | undefined> {
   const { profiles } = await session.request(ProfileListRequest, {});
-  const chosen = await vscode.window.showQuickPick(
-    profiles.map((entry) => ({
-      label: `${entry.default ? "$(check) " : ""}${entry.name}`,
-      description: [entry.total?.text, entry.metric].filter(Boolean).join("  "),
-      detail: vscode.workspace.asRelativePath(vscode.Uri.parse(entry.uri)),
-      entry,
-    })),
+  const rowOf = (entry: ProfileListEntry) => ({
+    label: `${entry.default ? "$(check) " : ""}${entry.name}`,
+    description: [entry.total?.text, entry.metric].filter(Boolean).join("  "),
+    detail: vscode.workspace.asRelativePath(vscode.Uri.parse(entry.uri)),
+    entry,
+  });
+  const others = profiles.filter(({ mine }) => !mine).map(rowOf);
+  const heading = { label: vscode.l10n.t("Of Other Windows and Pages"), kind: vscode.QuickPickItemKind.Separator };
+  const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { readonly entry?: ProfileListEntry }>(
+    [...profiles.filter(({ mine }) => mine).map(rowOf), ...(others.length === 0 ? [] : [heading, ...others])],
     { title: vscode.l10n.t("Show which profile in the code?") },
   );
   return chosen?.entry;

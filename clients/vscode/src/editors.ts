@@ -10,6 +10,10 @@ export interface EditorManifest {
   };
 }
 
+export function isOurs(viewType: string): boolean {
+  return EDITORS.some((ours) => ours === viewType);
+}
+
 /** An editor that is asked for a file which is none of its own shows an id for its name. */
 export function editorFor({ contributes }: EditorManifest, path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);

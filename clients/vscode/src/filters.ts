@@ -1,8 +1,9 @@
-// The filters of the side bar: what they are, in which order, which are on; with undo. The steps themselves are those
-// of the page (clients/web), which has the same list as chips.
+// The filters of the side bar: what they are, in which order, which are on; with undo; a list for each profile. The
+// steps themselves are those of the page (clients/web), which has the same list as chips.
 import * as vscode from "vscode";
-import { TableRequest } from "../../shared/ts/psp.js";
+import { TableRequest, type Filter } from "../../shared/ts/psp.js";
 import { START, filtersOf, specOf, type Chip, type Place } from "../../web/src/state/place.js";
+import { chipsFrom, keptChips, keptSteps, stepsFrom, type KeptChip, type KeptSteps } from "../../web/src/state/kept.js";
 import { filterText, parseClause, specText } from "../../web/src/state/spec.js";
 import {
   INITIAL,
@@ -12,7 +13,6 @@ import {
   redoFilters,
   removeFilter,
   replaceFilter,
-  setFilters,
   toggleFilter,
   toggleMine,
   undoFilters,
@@ -22,34 +22,56 @@ import { CONTEXT } from "./ids.js";
 import { explain, showWarning } from "./problems.js";
 import type { Session } from "./session.js";
 
-const KEY = "profd.filters";
+const KEY = "profd.filtersByProfile";
+const MAX_PROFILES = 50;
 
-interface Kept {
-  readonly clause: string;
-  readonly on: boolean;
+interface Kept extends KeptSteps {
+  readonly profile: string;
+  readonly chips: readonly KeptChip[];
 }
 
 export class Filters {
-  private state: State;
+  /** By profile, the one changed last at the end. */
+  private readonly states: Map<string, State>;
+  private current: string | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
+  /** What is listed is another: it was changed, or is of another profile. */
   readonly onDidChange = this.changed.event;
+  private readonly edited = new vscode.EventEmitter<void>();
+  /** The list of the profile in the code was changed. */
+  readonly onDidEdit = this.edited.event;
 
   constructor(private readonly memento: vscode.Memento) {
-    this.state = restored(memento.get<readonly Kept[]>(KEY, []));
+    this.states = new Map(memento.get<readonly Kept[]>(KEY, []).map((kept) => [kept.profile, restored(kept)]));
+  }
+
+  /** Which profile the code shows: its URI. */
+  follow(profile: string | undefined): void {
+    const key = profile === undefined ? undefined : keyOf(profile);
+    if (key === this.current) return;
+    this.current = key;
+    this.tell();
   }
 
   get chips(): readonly Chip[] {
     return this.state.place.chips;
   }
 
-  /** Those that are on, as text. */
-  get clauses(): readonly string[] {
-    return filtersOf(this.state.place).map(filterText);
+  /** Those that are on. */
+  get on(): readonly Filter[] {
+    return filtersOf(this.state.place);
   }
 
-  /** A place in a page, with the list as its chips. */
+  /** Those that are on, as text, by the URI of their profile. */
+  get clauses(): Readonly<Record<string, readonly string[]>> {
+    const all = [...this.states].map(([uri, { place }]) => [uri, filtersOf(place).map(filterText)] as const);
+    return Object.fromEntries(all.filter(([, clauses]) => clauses.length > 0));
+  }
+
+  /** A place in a page, with the list of its profile as its chips. */
   place(change: Partial<Place>): Place {
-    return { ...START, chips: this.chips, ...change };
+    const { chips } = this.stateOf(change.profile ?? this.current).place;
+    return { ...START, chips, ...change };
   }
 
   /** The text of a view of the profile under the filters that are on. */
@@ -90,6 +112,8 @@ export class Filters {
 
   /** Asks for a filter, or for another text of one. */
   async ask(session: Session, at?: number): Promise<void> {
+    const profile = this.current;
+    if (profile === undefined) return;
     const old = at === undefined ? undefined : this.chips[at];
     const text = await vscode.window.showInputBox({
       title: at === undefined ? vscode.l10n.t("Add a filter") : vscode.l10n.t("Edit a filter"),
@@ -101,6 +125,8 @@ export class Filters {
     const clause = parseClause(text);
     if (!("filter" in clause)) return;
     const before = await this.warnings(session).catch((): string[] => []);
+    // The code shows another one by now, whose list is another.
+    if (this.current !== profile) return;
     this.to(at === undefined ? addFilter(this.state, clause.filter) : replaceFilter(this.state, at, clause.filter));
     // The daemon alone knows whether it matches anything.
     try {
@@ -118,13 +144,34 @@ export class Filters {
     return answer.warnings ?? [];
   }
 
+  private get state(): State {
+    return this.stateOf(this.current);
+  }
+
+  private stateOf(profile: string | undefined): State {
+    return (profile === undefined ? undefined : this.states.get(keyOf(profile))) ?? INITIAL;
+  }
+
   private to(state: State): void {
-    if (state === this.state) return;
-    this.state = state;
-    const kept: Kept[] = this.chips.map(({ filter, on }) => ({ clause: filterText(filter), on }));
-    void this.memento.update(KEY, kept);
-    void vscode.commands.executeCommand("setContext", CONTEXT.canUndo, state.undo.length > 0);
-    void vscode.commands.executeCommand("setContext", CONTEXT.canRedo, state.redo.length > 0);
+    if (state === this.state || this.current === undefined) return;
+    this.states.delete(this.current);
+    this.states.set(this.current, state);
+    for (const profile of [...this.states.keys()].slice(0, -MAX_PROFILES)) this.states.delete(profile);
+    void this.memento.update(
+      KEY,
+      [...this.states].map(([profile, state]): Kept => ({
+        profile,
+        chips: keptChips(state.place.chips),
+        ...keptSteps(state),
+      })),
+    );
+    this.tell();
+    this.edited.fire();
+  }
+
+  private tell(): void {
+    void vscode.commands.executeCommand("setContext", CONTEXT.canUndo, this.state.undo.length > 0);
+    void vscode.commands.executeCommand("setContext", CONTEXT.canRedo, this.state.redo.length > 0);
     this.changed.fire();
   }
 }
@@ -144,15 +191,11 @@ function problemOf(text: string): string | undefined {
   }
 }
 
-function restored(kept: readonly Kept[]): State {
-  const chips = kept.flatMap(({ clause, on }) => {
-    try {
-      const parsed = parseClause(clause);
-      return "filter" in parsed ? [{ filter: parsed.filter, on }] : [];
-    } catch {
-      return []; // of another version
-    }
-  });
-  const state = setFilters(INITIAL, []);
-  return { ...state, undo: [], place: { ...state.place, chips } };
+/** The editor and the daemon spell one URI in several ways. */
+function keyOf(uri: string): string {
+  return vscode.Uri.parse(uri).toString();
+}
+
+function restored({ chips, ...steps }: Kept): State {
+  return { ...INITIAL, ...stepsFrom(steps), place: { ...INITIAL.place, chips: chipsFrom(chips) } };
 }

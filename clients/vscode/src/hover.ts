@@ -15,10 +15,18 @@ export function middleware(inCode: InCode): Middleware {
       if (hover === undefined || hover === null) return undefined;
       return new vscode.Hover([...hover.contents, deeds(document.uri, position)], hover.range);
     },
-    provideInlayHints: (document, range, token, next) =>
-      inCode.on && hintStyle(document) === "inlay" ? next(document, range, token) : [],
+    provideInlayHints: async (document, range, token, next) => {
+      if (!inCode.on || hintStyle(document) !== "inlay") return [];
+      return (await next(document, range, token))?.map(setApart);
+    },
     provideCodeLenses: (document, token, next) => (inCode.on ? next(document, token) : []),
   };
+}
+
+/** The editor's own padding is a few pixels: `return 1` and `0.5 %` would read `return 10.5 %`. */
+function setApart(hint: vscode.InlayHint): vscode.InlayHint {
+  if (typeof hint.label === "string") hint.label = `\u00a0\u00a0${hint.label}`;
+  return hint;
 }
 
 function deeds(uri: vscode.Uri, position: vscode.Position): vscode.MarkdownString {

@@ -56,6 +56,7 @@ export class Main {
       middleware: middleware(inCode),
       filters: () => filters.clauses,
     });
+    context.subscriptions.push(session.onDidChange(() => filters.follow(session.shown?.uri)));
     const annotations = new Annotations(session);
     const heat = new Heat(annotations, inCode);
     const recent = new Recent(context.globalState);
@@ -65,7 +66,7 @@ export class Main {
       onOpened: (uri) => void recent.add(uri.toString()),
       begin: (uri) => filters.place({ profile: uri }),
     });
-    const opening = new Opening(session, recent, (uri) => pages.editorFor(uri));
+    const opening = new Opening(session, recent, (uri, options) => pages.openEditor(uri, options));
     const doubt = () => {
       const document = vscode.window.activeTextEditor?.document;
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;
@@ -75,7 +76,7 @@ export class Main {
       session,
       () => inCode.on,
       doubt,
-      () => filters.clauses,
+      () => filters.on,
     );
     const bookmarks = new Bookmarks(context.workspaceState);
     const hotspots = new HotspotsTree(session, filters, context.extensionUri);
@@ -166,7 +167,7 @@ export class Main {
   }
 
   private register(): void {
-    const { context, session, filters, annotations, heat, status, reveal, bookmarks, hotspots, calls, opening } =
+    const { context, session, filters, annotations, heat, status, reveal, pages, bookmarks, hotspots, calls, opening } =
       this.parts;
     const profiles = new ProfilesTree(session, (uri) => void this.guarded(() => opening.show(uri)));
     const filterList = new FiltersTree(filters);
@@ -192,8 +193,9 @@ export class Main {
       vscode.window.createTreeView(VIEWS.hotspots, { treeDataProvider: hotspots }),
       vscode.window.createTreeView(VIEWS.bookmarks, { treeDataProvider: bookmarks }),
       new CallHierarchy(this.parts),
-      filters.onDidChange(() => void this.guarded(() => session.configure())),
+      filters.onDidEdit(() => void this.guarded(() => session.configure())),
       session.onDidChange(() => {
+        filtersView.description = session.shown?.name ?? "";
         profiles.refresh();
         hotspots.refresh();
         calls.again();
@@ -203,7 +205,7 @@ export class Main {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration("profd")) return;
         if (["profd.path", "profd.arguments"].some((key) => event.affectsConfiguration(key)))
-          void this.guarded(() => session.reconnect());
+          void this.guarded(() => session.reconnect().then(() => pages.again()));
         else void this.guarded(() => session.configure());
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.guarded(() => session.reconnect())),
@@ -212,10 +214,13 @@ export class Main {
 
   /** A frame was chosen elsewhere: its source is shown beside. */
   private async follow({ selection }: SelectionChangedParams): Promise<void> {
-    if (selection?.uri === undefined || selection.line === undefined) return;
+    if (selection === null) return;
     const when = config().get<string>("openSource", "views");
     if (when === "never" || (when === "views" && !this.isOwn(selection))) return;
-    await this.parts.reveal.showBeside(vscode.Uri.parse(selection.uri), selection.line);
+    if (selection.uri !== undefined && selection.line !== undefined)
+      await this.parts.reveal.showBeside(vscode.Uri.parse(selection.uri), selection.line);
+    else if (selection.uri === undefined && this.isOwn(selection))
+      await this.parts.reveal.offerOutside({ ...selection, name: selection.function });
   }
 
   private isOwn(selection: Selection): boolean {

@@ -8,7 +8,8 @@ export class Opening {
   constructor(
     private readonly session: Session,
     private readonly recent: Recent,
-    private readonly editorFor: (uri: vscode.Uri) => string,
+    /** Brings the page of a profile to the front. */
+    private readonly showPage: (uri: vscode.Uri, options: vscode.TextDocumentShowOptions) => Promise<void>,
   ) {}
 
   /** Reads a profile, shows it in the code, and its page in an editor. */
@@ -20,7 +21,7 @@ export class Opening {
       return;
     }
     await this.recent.add(uri.toString());
-    await vscode.commands.executeCommand("vscode.openWith", uri, this.editorFor(uri), { preview: false });
+    await this.showPage(uri, { preview: false });
   }
 
   async ask(): Promise<void> {

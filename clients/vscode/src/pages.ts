@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Selection } from "../../shared/ts/psp.js";
 import { toAddress, type Place } from "../../web/src/state/place.js";
-import { editorFor, type EditorManifest } from "./editors.js";
+import { editorFor, isOurs, type EditorManifest } from "./editors.js";
 import { explain } from "./problems.js";
 import { Relay } from "./relay.js";
 import type { Frame } from "./reveal.js";
@@ -23,11 +23,14 @@ interface Page {
   readonly relay: Relay;
   /** It is on the screen and has said its first word. */
   listening: boolean;
+  /** The code may show its profile, too. */
+  attached: boolean;
 }
 
 /** What a page sends. */
 type FromPage =
   | { readonly type: "rpc"; readonly text: string }
+  | { readonly type: "setPath" }
   | {
       readonly type: "source";
       readonly name: string;
@@ -68,16 +71,27 @@ export class Pages {
     const uri = place.profile;
     if (uri === undefined) return;
     const page = [...this.pages].find((other) => other.uri === uri);
-    if (page === undefined) {
-      this.wanted.set(uri, place);
-      const file = vscode.Uri.parse(uri);
-      await vscode.commands.executeCommand("vscode.openWith", file, this.editorFor(file));
-      return;
-    }
-    if (page.listening && page.panel.visible)
+    if (page?.listening === true && page.panel.visible)
       void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });
     else this.wanted.set(uri, place);
-    page.panel.reveal(undefined, false);
+    await this.openEditor(vscode.Uri.parse(uri));
+  }
+
+  /** Brings its page to the front, in the group of editors where it is; else in the active one. */
+  async openEditor(uri: vscode.Uri, options: vscode.TextDocumentShowOptions = {}): Promise<void> {
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => isPageOf(tab, uri));
+    const tab = tabs.find(({ isActive }) => isActive) ?? tabs[0];
+    const viewType = tab?.input instanceof vscode.TabInputCustom ? tab.input.viewType : this.editorFor(uri);
+    await vscode.commands.executeCommand("vscode.openWith", uri, viewType, {
+      ...options,
+      viewColumn: tab?.group.viewColumn ?? vscode.ViewColumn.Active,
+    });
+  }
+
+  /** There may be a daemon now: what pages show, the code is to show, too. */
+  async again(): Promise<void> {
+    for (const { panel } of this.pages) void panel.webview.postMessage({ type: "again" });
+    for (const page of this.pages) await this.attachOne(page);
   }
 
   /** A key that the editor keeps to itself, pressed in the page that is looked at. */
@@ -96,7 +110,8 @@ export class Pages {
     }
     const media = vscode.Uri.joinPath(this.context.extensionUri, "media", "web");
     webview.options = { enableScripts: true, localResourceRoots: [media] };
-    const page: Page = { uri: uri.toString(), panel, relay: this.relayFor(panel), listening: false };
+    const relay = this.relayFor(panel, () => void this.attachOne(page));
+    const page: Page = { uri: uri.toString(), panel, relay, listening: false, attached: false };
     this.pages.add(page);
     webview.onDidReceiveMessage((message: FromPage) => this.receive(page, message));
     panel.onDidChangeViewState(() => {
@@ -116,22 +131,31 @@ export class Pages {
     this.wanted.delete(page.uri);
     webview.html = html(webview, media, toAddress(place));
     this.hooks.onOpened(uri);
+    await this.attachOne(page);
+  }
+
+  private async attachOne(page: Page): Promise<void> {
+    if (page.attached) return;
+    page.attached = true;
     try {
       await this.session.open(page.uri);
     } catch (error) {
+      page.attached = !(error instanceof NoDaemon);
       // The page says what is wrong with the file; here is what else there is.
-      if (!(error instanceof NoDaemon)) this.output.warn(explain(error) ?? "");
+      if (page.attached) this.output.warn(explain(error) ?? "");
     }
   }
 
-  private relayFor(panel: vscode.WebviewPanel): Relay {
+  private relayFor(panel: vscode.WebviewPanel, onDaemon: () => void): Relay {
     return new Relay({
+      onDaemon,
+      missing: () => this.session.missing(),
       command: () => this.session.command(),
       post: (message) => void panel.webview.postMessage(message),
       introduce: (params) => ({
         ...params,
         workspaceFolders: vscode.workspace.workspaceFolders?.map(({ uri, name }) => ({ uri: uri.toString(), name })),
-        initializationOptions: { ...daemonSettings([]), projectFile: false },
+        initializationOptions: { ...daemonSettings({}), projectFile: false },
       }),
       onSelection: (selection) => (this.ownSelection = selection === null ? undefined : keyOf(selection)),
       log: (text) => this.output.info(text),
@@ -144,6 +168,10 @@ export class Pages {
       this.hooks.goTo({ name, file, line, profile });
       return;
     }
+    if (message.type === "setPath") {
+      void vscode.commands.executeCommand("profd.setPath");
+      return;
+    }
     page.relay.send(message.text);
     if (page.listening) return;
     page.listening = true;
@@ -151,6 +179,11 @@ export class Pages {
     this.wanted.delete(page.uri);
     if (place !== undefined) void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });
   }
+}
+
+/** A page may be in another group than the one that is looked at, and behind other editors there. */
+function isPageOf({ input }: vscode.Tab, uri: vscode.Uri): boolean {
+  return input instanceof vscode.TabInputCustom && isOurs(input.viewType) && input.uri.toString() === uri.toString();
 }
 
 function keyOf(selection: Selection): string {

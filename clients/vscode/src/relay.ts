@@ -13,6 +13,10 @@ export interface RelayHooks {
   /** The page chose a frame. */
   readonly onSelection: (selection: Selection | null) => void;
   readonly log: (text: string) => void;
+  /** There is a daemon: it said its first word. */
+  readonly onDaemon: () => void;
+  /** Why there is no program to be started, as a sentence. */
+  readonly missing: () => string;
 }
 
 export class Relay {
@@ -55,12 +59,13 @@ export class Relay {
     this.close();
     const command = this.hooks.command();
     if (command === undefined) {
-      this.hooks.post({ type: "closed", text: "" });
+      this.hooks.post({ type: "closed", text: this.hooks.missing(), missing: true });
       return;
     }
     const child = spawn(command.program, command.args, { stdio: "pipe" });
     this.child = child;
     const frames = new Frames();
+    child.stdout.once("data", () => this.hooks.onDaemon());
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.child !== child) return;
       for (const text of frames.push(chunk)) this.hooks.post({ type: "rpc", text });

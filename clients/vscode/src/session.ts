@@ -36,8 +36,8 @@ export interface SessionOptions {
   readonly context: vscode.ExtensionContext;
   readonly output: vscode.LogOutputChannel;
   readonly middleware: Middleware;
-  /** Clauses that hold in the code. */
-  readonly filters: () => readonly string[];
+  /** Clauses that hold in the code, by the URI of their profile. */
+  readonly filters: () => Readonly<Record<string, readonly string[]>>;
 }
 
 export class Session implements vscode.Disposable {
@@ -153,12 +153,14 @@ export class Session implements vscode.Disposable {
     this.opened.delete(entry.uri);
     await this.request(ProfileCloseRequest, { profile: entry.profile, wholeFile: true });
     await this.list();
-    if (this.profiles.length === 0 && !this.waits) await this.stop();
+    if (this.waits || this.profiles.some(({ mine }) => mine)) return;
+    await this.stop();
+    await this.forget();
   }
 
   /** Shows a profile in the code; one that another client opened for itself is opened here, too. */
   async select(entry: ProfileListEntry): Promise<void> {
-    if (!entry.attached) await this.open(entry.uri, { profile: String(entry.member?.number ?? 1) });
+    if (!entry.mine) await this.open(entry.uri, { profile: String(entry.member?.number ?? 1) });
     else await this.request(ProfileSelectRequest, { profile: entry.profile });
     await this.list();
   }
@@ -282,7 +284,7 @@ export class Session implements vscode.Disposable {
     const shown = this.shown?.uri;
     const uris = new Set([
       ...this.opened.keys(),
-      ...this.profiles.filter((entry) => entry.attached).map((entry) => entry.uri),
+      ...this.profiles.filter((entry) => entry.mine).map((entry) => entry.uri),
     ]);
     if (shown !== undefined && uris.delete(shown)) uris.add(shown);
     for (const uri of uris) {
@@ -297,13 +299,18 @@ export class Session implements vscode.Disposable {
     await this.list();
   }
 
-  private async gone(): Promise<void> {
-    this.connection = undefined;
-    this.connecting = undefined;
+  /** Nothing is open any more. */
+  private async forget(): Promise<void> {
     this.profiles = [];
     this.status = undefined;
     await vscode.commands.executeCommand("setContext", CONTEXT.active, false);
     this.changed.fire();
+  }
+
+  private async gone(): Promise<void> {
+    this.connection = undefined;
+    this.connecting = undefined;
+    await this.forget();
     await showError(
       vscode.l10n.t("The profd daemon ended twice within three minutes and was not started again."),
       { title: vscode.l10n.t("Start Again"), run: () => this.restart() },
@@ -329,18 +336,19 @@ export class Session implements vscode.Disposable {
     );
   }
 
-  private async tellMissing(): Promise<void> {
+  /** Why there is no program to be started. */
+  missing(): string {
     const set = config().get("path", "").trim();
-    await showError(
-      set === ""
-        ? vscode.l10n.t("There is no profd on PATH, and none came with this extension: install it, or name it.")
-        : vscode.l10n.t("{0}, which the setting profd.path names, is not a program.", set),
-      this.setPath(),
-      {
-        title: vscode.l10n.t("How to Install"),
-        run: () => vscode.commands.executeCommand("profd.walkthrough"),
-      },
-    );
+    return set === ""
+      ? vscode.l10n.t("There is no profd on PATH, and none came with this extension: install it, or name it.")
+      : vscode.l10n.t("{0}, which the setting profd.path names, is not a program.", set);
+  }
+
+  private async tellMissing(): Promise<void> {
+    await showError(this.missing(), this.setPath(), {
+      title: vscode.l10n.t("How to Install"),
+      run: () => vscode.commands.executeCommand("profd.walkthrough"),
+    });
   }
 
   private setPath() {

@@ -12,15 +12,15 @@ function explicit(key: string): unknown {
   return set === "" || set === null ? undefined : set;
 }
 
-/** `filters`: the clauses of the side bar's list. */
-export function daemonSettings(filters: readonly string[]): Record<string, unknown> {
+/** `filters`: the clauses of the side bar's lists, by the URI of their profile. */
+export function daemonSettings(filters: Readonly<Record<string, readonly string[]>>): Record<string, unknown> {
   return {
     codeLens: explicit("codeLens"),
     inlayHints: true,
     threshold: explicit("threshold"),
     metric: explicit("metric"),
     pathMappings: explicit("pathMappings"),
-    filters: filters.length === 0 ? undefined : filters,
+    profileFilters: filters,
     projectFile: vscode.workspace.isTrusted && config().get<boolean>("openProjectProfiles", true),
   };
 }

@@ -1,6 +1,14 @@
 // The entry in the status bar: what the code shows, and on hover the first glance at it.
 import * as vscode from "vscode";
-import { ProfileSummaryRequest, type ProfileListEntry, type ProfileSummary } from "../../shared/ts/psp.js";
+import {
+  HotspotsRequest,
+  ProfileSummaryRequest,
+  type Filter,
+  type HotspotsResult,
+  type ProfileListEntry,
+  type ProfileSummary,
+} from "../../shared/ts/psp.js";
+import { filterText } from "../../web/src/state/spec.js";
 import type { Disposes } from "./later.js";
 import type { Session } from "./session.js";
 
@@ -14,8 +22,8 @@ export class Status implements vscode.Disposable {
     private readonly isOn: () => boolean,
     /** A sentence on what is not sure of the file that is looked at. */
     private readonly doubt: () => string | undefined,
-    /** Clauses that hold in the code: what is shown is not all there is. */
-    private readonly filters: () => readonly string[],
+    /** They hold in the code: what is shown is not all there is. */
+    private readonly filters: () => readonly Filter[],
   ) {
     this.item.name = vscode.l10n.t("Profile in the code");
     this.item.command = "profd.switch";
@@ -54,18 +62,24 @@ export class Status implements vscode.Disposable {
   }
 
   private async tell(shown: ProfileListEntry, doubt: string | undefined, busy: string | undefined): Promise<void> {
-    const telling = [shown.profile, shown.revision, shown.metric, doubt, busy, ...this.filters()].join("\n");
+    const filters = this.filters();
+    const texts = filters.map(filterText);
+    const telling = [shown.profile, shown.revision, shown.metric, doubt, busy, ...texts].join("\n");
     if (telling === this.told) return;
     this.told = telling;
     try {
-      const summary = await this.session.ask(ProfileSummaryRequest, {
-        profile: shown.profile,
-        ...(shown.metric === undefined ? {} : { metric: shown.metric }),
-      });
+      const about = { profile: shown.profile, ...(shown.metric === undefined ? {} : { metric: shown.metric }) };
+      const [summary, hottest] = await Promise.all([
+        this.session.ask(ProfileSummaryRequest, about),
+        filters.length === 0
+          ? undefined
+          : this.session.ask(HotspotsRequest, { ...about, filters: [...filters], sort: "self", limit: HOTTEST }),
+      ]);
       if (summary !== undefined && this.told === telling)
         this.item.tooltip = glance(
           summary,
-          [doubt, busy, ...this.filters()].filter((text) => text !== undefined),
+          hottest,
+          [doubt, busy, ...texts].filter((text) => text !== undefined),
         );
     } catch {
       if (this.told === telling) this.told = "";
@@ -73,8 +87,14 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** The first glance. Names are appended as text: they are data. */
-function glance(summary: ProfileSummary, notes: readonly string[]): vscode.MarkdownString {
+const HOTTEST = 10;
+
+/** The first glance, at what passes the filters where there are some. Names are appended as text: they are data. */
+function glance(
+  summary: ProfileSummary,
+  filtered: HotspotsResult | undefined,
+  notes: readonly string[],
+): vscode.MarkdownString {
   const page = new vscode.MarkdownString("", true);
   page.isTrusted = { enabledCommands: ["profd.switch", "profd.summary", "profd.revealInFlameGraph", "profd.hotspots"] };
   const line = (text: string) => page.appendText(text).appendMarkdown("\n\n");
@@ -86,12 +106,24 @@ function glance(summary: ProfileSummary, notes: readonly string[]): vscode.Markd
   );
   for (const note of notes) page.appendMarkdown("$(info) ").appendText(note).appendMarkdown("\n\n");
   page.appendMarkdown("| | |\n|:--|--:|\n");
-  for (const metric of summary.metrics) row(page, metric.title ?? metric.name, metric.text);
+  const title = (name: string) => summary.metrics.find((metric) => metric.name === name)?.title ?? name;
+  if (filtered === undefined) for (const metric of summary.metrics) row(page, title(metric.name), metric.text);
+  else
+    row(
+      page,
+      title(filtered.metric),
+      vscode.l10n.t(
+        "{0} of {1}",
+        filtered.viewTotal.text,
+        summary.metrics.find(({ name }) => name === filtered.metric)?.text ?? "?",
+      ),
+    );
   page
     .appendMarkdown("\n\n")
     .appendText(vscode.l10n.t("Hottest, by self"))
     .appendMarkdown("\n\n| | | |\n|:--|--:|--:|\n");
-  for (const hot of summary.hottest) row(page, hot.shortName ?? hot.name, hot.self.shareText ?? "", hot.self.text);
+  for (const hot of filtered?.places ?? summary.hottest)
+    row(page, hot.shortName ?? hot.name, hot.self.shareText ?? "", hot.self.text);
   const link = (title: string, command: string) => `[${title}](command:${command})`;
   page.appendMarkdown(
     "\n\n" +

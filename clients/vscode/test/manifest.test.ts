@@ -93,7 +93,7 @@ test("any file can be opened, and only endings of profiles are opened unasked", 
   const [own, any] = contributes.customEditors;
   expect(any).toMatchObject({ priority: "option", selector: [{ filenamePattern: "*" }] });
   const patterns = (own?.selector ?? []).map(({ filenamePattern }) => filenamePattern);
-  expect(patterns).toContain("*.pprof");
+  for (const own of ["*.pprof", "*.prof", "*.perf", "*.script"]) expect(patterns).toContain(own);
   for (const common of [
     "*.json",
     "*.txt",

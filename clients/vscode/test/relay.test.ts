@@ -32,24 +32,28 @@ function open(command: string | null = process.execPath) {
   const posted: { type: string; text: string }[] = [];
   const selected: (Selection | null)[] = [];
   const logged: string[] = [];
+  const daemons = { n: 0 };
   const relay = new Relay({
     command: () => (command === null ? undefined : { program: command, args: ["-e", ECHO] }),
     post: (message) => posted.push(message as { type: string; text: string }),
     introduce: (params) => ({ ...params, roots: ["/w"] }),
     onSelection: (selection) => selected.push(selection),
     log: (text) => logged.push(text),
+    onDaemon: () => ++daemons.n,
+    missing: () => "there is no profd",
   });
   relays.push(relay);
-  return { relay, posted, selected, logged };
+  return { relay, posted, selected, logged, daemons };
 }
 
 const hello = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { a: 1 } });
 
 test("what the page says reaches the daemon, its introduction with what the page cannot know", async () => {
-  const { relay, posted } = open();
+  const { relay, posted, daemons } = open();
   relay.send(hello);
   relay.send('{"jsonrpc":"2.0","id":2,"method":"profile/list","params":{"x":"ü"}}');
   await soon(() => expect(posted).toHaveLength(2));
+  expect(daemons.n).toBe(1);
   expect(JSON.parse(posted[0]?.text ?? "")).toMatchObject({ method: "initialize", params: { a: 1, roots: ["/w"] } });
   expect(posted[1]?.text).toBe('{"jsonrpc":"2.0","id":2,"method":"profile/list","params":{"x":"ü"}}');
 });
@@ -75,7 +79,7 @@ test("the page is told when the daemon is gone, and a new page gets a new connec
 test("without a daemon the page is told at once", () => {
   const { relay, posted } = open(null);
   relay.send(hello);
-  expect(posted).toEqual([{ type: "closed", text: "" }]);
+  expect(posted).toEqual([{ type: "closed", text: "there is no profd", missing: true }]);
 });
 
 test("a connection that was let go says nothing any more", async () => {

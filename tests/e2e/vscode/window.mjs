@@ -17,17 +17,20 @@ export class Window {
     const open = files.map((file) => ["openFile", `vscode-remote://${host}${file}`]);
     const payload = open.length === 0 ? "" : `&payload=${encodeURIComponent(JSON.stringify(open))}`;
     await page.goto(`${editor.url}/?folder=${encodeURIComponent(folder)}${payload}`, { waitUntil: "commit" });
-    await page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 60_000 * PATIENCE });
     await window
       .explorer()
       .first()
       .waitFor({ timeout: 60_000 * PATIENCE });
-    // Files that are opened before the editor knows its extensions are text to it. It takes their editors up when it is idle.
-    if (installed) {
-      await page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 * PATIENCE });
-      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
-    }
+    await window.ready(installed);
     return window;
+  }
+
+  async ready(installed = true) {
+    await this.page.locator(".monaco-workbench .part.editor").waitFor({ timeout: 60_000 * PATIENCE });
+    // Files that are opened before the editor knows its extensions are text to it. It takes their editors up when it is idle.
+    if (!installed) return;
+    await this.page.locator(".activitybar .action-label[aria-label^='profd']").waitFor({ timeout: 60_000 * PATIENCE });
+    await this.page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
   }
 
   constructor(page, editor, folder) {
@@ -36,6 +39,12 @@ export class Window {
     this.folder = folder;
     page.setDefaultTimeout(20_000 * PATIENCE);
     page.setDefaultNavigationTimeout(60_000 * PATIENCE);
+  }
+
+  /** The window anew, as by its command, or when the connection was lost. */
+  async reload() {
+    await this.page.reload({ waitUntil: "commit" });
+    await this.ready();
   }
 
   close() {
@@ -142,6 +151,18 @@ export class Window {
     return this.page.locator(".editor-group-container.active .tab").filter({ hasText: name });
   }
 
+  /** What is open in each group of editors. */
+  async allTabs() {
+    const groups = await this.page.locator(".editor-group-container").all();
+    const named = (group) =>
+      group.locator(".tab").evaluateAll((tabs) => tabs.map((tab) => tab.dataset.resourceName));
+    return Promise.all(groups.map(named));
+  }
+
+  async goToGroup(number) {
+    await this.press(`Control+${number}`);
+  }
+
   /** What stands in front in each group of editors. */
   shownTabs() {
     return this.page
@@ -188,6 +209,36 @@ export class Window {
     return found;
   }
 
+  /** How many characters of the code would stand between it and its hint, by line. */
+  async gapsBeforeHints(source) {
+    const code = source.split("\n").map((line) => line.trimEnd().replaceAll("\t", "    ").length);
+    const hinted = [...(await this.hints(source)).keys()];
+    const tops = (await this.lines()).filter(({ line }) => hinted.includes(line));
+    return this.page.evaluate(
+      ([tops, code]) => {
+        const rows = [...document.querySelectorAll(".editor-group-container.active .view-lines > .view-line")];
+        return tops.flatMap(({ line, top }) => {
+          const row = rows.find((candidate) => Math.round(candidate.getBoundingClientRect().top) === top);
+          const edges = [];
+          const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+          const range = document.createRange();
+          for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+            for (let i = 0; i < node.length; ++i) {
+              range.setStart(node, i);
+              range.setEnd(node, i + 1);
+              const { left, right } = range.getBoundingClientRect();
+              edges.push({ left, right, blank: /[\s\u200b\u200c]/.test(node.data[i]) });
+            }
+          const last = edges[code[line - 1] - 1];
+          const hint = edges.slice(code[line - 1]).find(({ blank }) => !blank);
+          if (last === undefined || hint === undefined) return [];
+          return [{ line, characters: (hint.left - last.right) / (last.right - last.left) }];
+        });
+      },
+      [tops, code],
+    );
+  }
+
   /** Lines on the screen that are drawn as hot: how strongly, and whether the gutter has a mark. */
   async heat() {
     const lines = await this.lines();
@@ -212,13 +263,20 @@ export class Window {
     return found;
   }
 
-  /** Rows of a section of the side bar. */
-  section(title) {
+  sectionRows(title) {
     return this.page
       .locator(".split-view-view .pane")
       .filter({ has: this.page.locator(".pane-header", { hasText: title }) })
-      .locator(".pane-body .monaco-list-row")
-      .allTextContents();
+      .locator(".pane-body .monaco-list-row");
+  }
+
+  /** Rows of a section of the side bar. */
+  section(title) {
+    return this.sectionRows(title).allTextContents();
+  }
+
+  row(title, text) {
+    return this.sectionRows(title).filter({ hasText: text }).first();
   }
 
   /** Line and column of the cursor by the status bar, and where it is on the screen. */
@@ -277,6 +335,15 @@ export class Window {
       const text = (await hover.allTextContents()).join("\n").replaceAll("\u00a0", " ");
       return text !== "" && !text.includes("Loading...") && text;
     });
+  }
+
+  /** What the entry of the status bar tells on hover. */
+  async statusHover(text) {
+    const box = await this.status(text).first().boundingBox();
+    await this.page.mouse.move(4, 4);
+    await this.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 3 });
+    const hover = this.page.locator(".monaco-hover:visible .hover-contents");
+    return until("a hover", async () => (await hover.allTextContents()).join("\n").replaceAll("\u00a0", " "));
   }
 
   status(text) {

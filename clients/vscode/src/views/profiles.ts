@@ -1,4 +1,4 @@
-// The open profiles, each with its metrics and threads.
+// The open profiles, each with its metrics and threads: this window's, and below them those of others of the daemon.
 import * as vscode from "vscode";
 import {
   MetricListRequest,
@@ -15,6 +15,7 @@ type Node =
   | { readonly kind: "group"; readonly entry: ProfileListEntry; readonly group: "metrics" | "threads" }
   | { readonly kind: "metric"; readonly entry: ProfileListEntry; readonly metric: MetricInfo }
   | { readonly kind: "thread"; readonly entry: ProfileListEntry; readonly row: SampleGroupRow }
+  | { readonly kind: "others" }
   | { readonly kind: "left"; readonly text: string };
 
 export function profileOf(node: unknown): ProfileListEntry | undefined {
@@ -35,7 +36,11 @@ export class ProfilesTree extends Tree<Node> implements vscode.TreeDragAndDropCo
   }
 
   getChildren(node?: Node): vscode.ProviderResult<Node[]> {
-    if (node === undefined) return this.session.profiles.map((entry) => ({ kind: "profile", entry }));
+    const profilesOf = (mine: boolean): Node[] =>
+      this.session.profiles.filter((entry) => entry.mine === mine).map((entry) => ({ kind: "profile", entry }));
+    if (node === undefined)
+      return [...profilesOf(true), ...(profilesOf(false).length === 0 ? [] : [{ kind: "others" } as const])];
+    if (node.kind === "others") return profilesOf(false);
     if (node.kind === "profile") {
       const groups = ["metrics", "threads"] as const;
       return groups.map((group) => ({ kind: "group", entry: node.entry, group }));
@@ -76,6 +81,13 @@ export class ProfilesTree extends Tree<Node> implements vscode.TreeDragAndDropCo
           command: "profd.revealInFlameGraph",
           arguments: [{ entry: node.entry, clause: node.row.filter }],
         };
+        return item;
+      }
+      case "others": {
+        const item = new vscode.TreeItem(vscode.l10n.t("Of Other Windows and Pages"), Collapsed);
+        item.id = "others";
+        item.iconPath = new vscode.ThemeIcon("multiple-windows");
+        item.tooltip = vscode.l10n.t("The daemon has them open for somebody else. A click shows one here, too.");
         return item;
       }
       case "left":

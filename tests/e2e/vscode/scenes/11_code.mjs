@@ -32,6 +32,15 @@ export default {
       assert.strictEqual((await window.cursor()).top, before);
     });
 
+    await stage.step("sets hints apart from the code, so that no number reads on from it", async () => {
+      const gaps = await until("gaps", async () => {
+        const found = await window.gapsBeforeHints(stage.text(folder, "report.go"));
+        return found.length > 4 && found;
+      });
+      for (const { line, characters } of gaps) assert.ok(characters >= 2, `line ${line}: ${characters}`);
+      await stage.picture(window, "hints-apart");
+    });
+
     await stage.step("tells on hover what a line costs, whom it calls and who calls it", async () => {
       const text = await window.hover(91, "editsFrom");
       for (const word of [

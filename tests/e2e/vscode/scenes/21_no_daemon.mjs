@@ -7,22 +7,27 @@ export default {
   async run(stage) {
     const folder = stage.project("go-demo");
     const window = await stage.open(folder);
+    const view = window.view();
     await stage.step("says that the program is not there, and what to do", async () => {
       await window.explorer("cpu.pprof").dblclick();
-      const said = await until("a message", async () => {
-        const view = await window
-          .view()
-          .locator("body")
-          .textContent({ timeout: 200 })
-          .catch(() => "");
-        const all = `${await window.toasts()}\n${view}`;
-        return /\/nowhere\/profd/.test(all) && all;
+      await until("a message", async () => /\/nowhere\/profd/.test(await window.toasts()));
+      const said = await until("the page's word", async () => {
+        const text = await view.locator("body").textContent();
+        return /\/nowhere\/profd/.test(text) && text;
       });
-      assert.doesNotMatch(said, /undefined|ENOENT|Error:/);
+      assert.match(said, /Set Path/);
+      assert.doesNotMatch(`${await window.toasts()}\n${said}`, /undefined|ENOENT|Error:|is gone/);
+      assert.strictEqual(await view.locator(".spinner").count(), 0, "nothing goes on");
+      await stage.picture(window, "no-daemon");
     });
-    await stage.step("comes back by itself when the path is set right", async () => {
+    await stage.step("comes back by itself when the path is set right: the page, the code, the status bar", async () => {
       stage.editor.settings({});
-      await window.view().ready();
+      await view.ready();
+      await window.status("cpu.pprof · cpu 8.34 s").waitFor();
+      await view.clickBox("main.parseOrders");
+      await until("the source beside", async () => (await window.shownTabs()).includes("parse.go"));
+      await window.openFile("parse.go", 52);
+      await until("hints", async () => (await window.hints(stage.text(folder, "parse.go"))).size > 1);
     });
   },
 };

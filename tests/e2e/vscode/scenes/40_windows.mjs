@@ -25,6 +25,20 @@ export default {
       assert.strictEqual(await second.activeTab(), "cpu.pprof");
     });
 
+    await stage.step("list their own profiles, and those of the other below a heading", async () => {
+      await first.command("View: Show Explorer");
+      await first.explorer("heap.pprof").dblclick();
+      await first.view().ready();
+      await second.command("profd: Show Hot Spots");
+      const rows = () => second.section("Profiles");
+      await until("the heading", async () => (await rows()).includes("Of Other Windows and Pages"));
+      assert.ok((await rows())[0].startsWith("cpu.pprof"), (await rows()).join("\n"));
+      assert.ok(!(await rows()).some((row) => row.startsWith("heap.pprof")));
+      await second.row("Profiles", "Of Other Windows and Pages").click();
+      await until("the other's", async () => (await rows()).some((row) => row.startsWith("heap.pprof")));
+      await stage.picture(second, "profiles-of-others");
+    });
+
     await stage.step("leave the daemon to the other when one is closed", async () => {
       const [pid] = stage.editor.daemons();
       await first.close();
