@@ -176,6 +176,12 @@ std::string short_go(std::string_view name) {
   return out;
 }
 
+// "java/util/TreeMap.java" is the path of a file and no method called "java".
+bool is_jvm_source(std::string_view name) {
+  return name.find('/') != std::string_view::npos && (name.ends_with(".java") || name.ends_with(".kt") ||
+                                                      name.ends_with(".scala") || name.ends_with(".groovy"));
+}
+
 // lambda$main$3 -> λ3; Demo$$Lambda$14/0x00000008 or Demo$$Lambda.0x7f -> Demo$λ14, Demo$λ.
 std::string without_java_lambdas(std::string_view part) {
   static constexpr std::string_view kMethod = "lambda$";
@@ -330,6 +336,7 @@ std::string short_name(std::string_view name) {
   const bool scoped = name.find("::") != std::string_view::npos;
   if (name[0] == '/' && name.find('(') == std::string_view::npos) return std::string(base_name(name));
   if (!scoped) {
+    if (is_jvm_source(name)) return std::string(base_name(name));
     if (const auto java = parse_java(name)) return short_java(*java);
     if (has_java_lambda(name)) return short_java_lambda(name);
     const std::string_view head = name.substr(0, std::min(name.find('('), name.find('[')));

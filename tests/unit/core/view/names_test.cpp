@@ -7,7 +7,7 @@
 using namespace profd;
 
 TEST_CASE("short names keep what tells a function from others", "[names]") {
-  const std::array<std::pair<const char*, const char*>, 49> rows{{
+  const std::array<std::pair<const char*, const char*>, 51> rows{{
       {"main", "main"},
       {"Foo<int>::bar", "Foo<…>::bar"},
       {"Foo<int, std::vector<char> >::bar(char const*, int) const", "Foo<…>::bar"},
@@ -40,6 +40,8 @@ TEST_CASE("short names keep what tells a function from others", "[names]") {
       {"github.com/u/m/promhttp.HandlerOpts.Get", "promhttp.HandlerOpts.Get"},
       {"org.apache.spark.Executor.run", "o.a.s.Executor.run"},
       {"java/util/HashMap.get", "j.u.HashMap.get"},
+      {"java/util/HashMap.java", "HashMap.java"},
+      {"com/acme/Foo.kt", "Foo.kt"},
       {"java.lang.Thread.run()", "j.l.Thread.run"},
       {"java.util.HashMap$Node.<init>", "j.u.HashMap$Node.<init>"},
       {"Demo.lambda$main$3", "Demo.λ3"},
