@@ -175,17 +175,18 @@ export class Views {
   }
 }
 
-/** Keeps the layouts that pass, by panel, and the methods that the page asks for, in order. */
+/** Keeps the layouts that pass and what they hide of a search, by panel, and the methods that the page asks for, in order. */
 export function watch(seen) {
   seen.layouts = new Map();
   seen.asked = [];
   const panels = new Map();
+  const kept = ["view/flameGraph", "view/hiddenMatches"];
   return (direction, text) => {
     const message = JSON.parse(text);
     if (direction === "client" && message.method !== undefined) seen.asked.push(message.method);
-    if (direction === "client" && message.method === "view/flameGraph") panels.set(message.id, message.params.panelId);
+    if (direction === "client" && kept.includes(message.method)) panels.set(message.id, message.params.panelId);
     const panel = panels.get(message.id);
-    if (direction === "server" && panel !== undefined && message.result?.boxes !== undefined)
+    if (direction === "server" && panel !== undefined && message.result !== undefined)
       seen.layouts.set(panel, message.result);
   };
 }
