@@ -12,6 +12,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
 #include "server/cli/progress_line.h"
+#include "server/cli/project_here.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/engine/mine.h"
@@ -71,7 +72,7 @@ std::shared_ptr<const FrameRule> mine_here() {
   workspace.key = project.file ? project.file->root : here;
   if (project.file) workspace.mappings = project.file->mappings;
   const std::vector<std::string> named = project.file ? project.file->mine : std::vector<std::string>();
-  if (named.empty()) workspace.files = index_workspace({workspace.key}, 1, StopToken{});
+  if (named.empty()) workspace.files = files_of({workspace.key});
   return mine_rule(std::move(workspace), named);
 }
 

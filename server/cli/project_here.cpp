@@ -21,6 +21,10 @@ std::string project_here() {
   return here.string();
 }
 
+std::shared_ptr<const WorkspaceFiles> files_of(const std::vector<std::string>& folders) {
+  return index_workspace(folders, 1, StopToken{}, half_of_the_machine() / 8);
+}
+
 ProjectSources sources_here(const std::vector<std::string>& more, const Console& console) {
   ProjectSources out;
   if (std::string project = project_here(); !project.empty()) out.folders.push_back(std::move(project));
@@ -33,7 +37,7 @@ ProjectSources sources_here(const std::vector<std::string>& more, const Console&
     out.folders.push_back(fs::absolute(folder, unknown).lexically_normal().string());
   }
   out.workspace.key = "here";
-  out.workspace.files = index_workspace(out.folders, 1, StopToken{}, half_of_the_machine() / 8);
+  out.workspace.files = files_of(out.folders);
   if (!out.workspace.files->complete || out.workspace.files->no_room)
     console.note("The project has more files than are looked at: sources of some places are not found.");
   return out;

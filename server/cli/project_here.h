@@ -1,6 +1,7 @@
 // The project that a command is run in: whose files may be looked at.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace profd {
 // The folder with .profd.toml or .git around the current one, else that one; "" where it is the whole machine
 // or the whole home, which are no project.
 std::string project_here();
+
+// The files below folders, within a part of the machine's memory.
+std::shared_ptr<const WorkspaceFiles> files_of(const std::vector<std::string>& folders);
 
 struct ProjectSources {
   WorkspaceSnapshot workspace;

@@ -28,7 +28,7 @@ struct Project {
     folder.file("app/work.go", "package main\n\n\nfunc work() {\n}\n");
     folder.file("app/vendor/x/y.go", "package y\nfunc vendored() {\n}\n");
     workspace.key = folder.path.string();
-    workspace.files = index_workspace({folder.path.string()}, 1, StopToken{});
+    workspace.files = index_workspace({folder.path.string()}, 1, StopToken{}, 1 << 20);
   }
 };
 

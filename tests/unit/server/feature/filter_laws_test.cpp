@@ -56,7 +56,7 @@ struct Files {
   Files() {
     for (const char* file : kFiles) folder.file(file, "a b c\nd e f\n");
     workspace.key = folder.path.string();
-    workspace.files = index_workspace({folder.path.string()}, 1, StopToken{});
+    workspace.files = index_workspace({folder.path.string()}, 1, StopToken{}, 1 << 20);
   }
   std::string path(const char* file) const { return (folder.path / file).string(); }
 };
