@@ -20,7 +20,8 @@ struct Box {
   std::uint32_t parent = kNone, depth = 0, node = kNone, n_merged = 0;
   T x{}, width{}, self{}, total{};
   bool more = false;
-  bool inside = false;  // with a search: it or a box above it matches
+  bool inside = false;     // with a search: it or a box above it matches
+  bool estimated = false;  // a remainder with estimates in it
   std::uint32_t n_matched = 0;
   T matched{};
 };
@@ -94,7 +95,7 @@ class FlameMaker {
     for (std::uint32_t depth = 0; depth < path.size(); ++depth) {
       const auto& at = tree_.node(path[depth]);
       boxes_.push_back({depth == 0 ? kNone : depth - 1, depth, path[depth], 0, T{}, width, at.self, at.total,
-                        false, is_inside(depth == 0 ? kNone : depth - 1, path[depth]), 0, T{}});
+                        false, is_inside(depth == 0 ? kNone : depth - 1, path[depth]), false, 0, T{}});
     }
     return {};
   }
@@ -174,8 +175,8 @@ class FlameMaker {
     shown_.assign(of.n_children, 0);
     const auto place = [&](std::uint32_t node, std::uint32_t n_merged, T width, T self, T total) {
       width = std::min(width, room);
-      boxes_.push_back(
-          {parent, depth, node, n_merged, x, width, self, total, false, is_inside(parent, node), 0, T{}});
+      boxes_.push_back({parent, depth, node, n_merged, x, width, self, total, false, is_inside(parent, node),
+                        false, 0, T{}});
       x = add(x, width, saturated);
       room = subtract(room, width, saturated);
     };
@@ -185,14 +186,17 @@ class FlameMaker {
     }
     if (chosen.size() == of.n_children) return;
     T width{}, total{};
+    bool estimated = false;
     const std::uint32_t remainder = n_boxes();
     for (std::uint32_t i = 0; i < of.n_children; ++i) {
       if (shown_[i] != 0) continue;
       hide(of.first_child + i, remainder, boxes_[parent].inside);
       width = add(width, tree_.node(of.first_child + i).width, saturated);
       total = add(total, tree_.node(of.first_child + i).total, saturated);
+      estimated |= (tree_.node(of.first_child + i).estimate & kTotalEstimated) != 0;
     }
     place(kNone, of.n_children - static_cast<std::uint32_t>(chosen.size()), width, T{}, total);
+    boxes_[remainder].estimated = estimated;
   }
 
   // Boxes are in the order of making, parents first. What lies below a match counts with it.
@@ -241,6 +245,10 @@ class FlameMaker {
       out.kind.push_back(frame == kNone ? FrameKind::native : frames.kind[frame]);
       out.inlined.push_back(frame == kNone ? 0 : frames.inlined[frame]);
       out.more.push_back(box.more ? 1 : 0);
+      if (tree_.estimated())
+        out.estimate.push_back(box.node != kNone ? tree_.node(box.node).estimate
+                               : box.estimated   ? kTotalEstimated
+                                                 : kExact);
       if (counted) {
         out.n_matched.push_back(box.n_matched);
         out.matched.emplace_back(box.matched);
@@ -250,6 +258,7 @@ class FlameMaker {
     out.total_width = boxes_[zoomed].width;
     if (search_ != nullptr) sum_matches(zoomed, out);
     out.truncated = truncated_;
+    out.divided = tree_.divided();
     return out;
   }
 

@@ -46,6 +46,8 @@ struct FlameLayout {
   std::vector<FrameKind> kind;
   std::vector<std::uint8_t> inlined;
   std::vector<std::uint8_t> more;  // has children, none of which is here: a bound was reached
+  std::vector<Estimate> estimate;  // of self and total; empty: all exact
+  bool divided = false;            // see Selection::divided
   // With `matches`, else empty. Remainder boxes: how many of the joined boxes match or lead to a match. Boxes
   // with `more`: how many of their children. Else 0.
   std::vector<std::uint32_t> n_matched;
@@ -58,7 +60,8 @@ struct FlameLayout {
   std::uint32_t deepest = 0;  // rows in this answer
   std::size_t size() const { return key.size(); }
   std::size_t memory() const {
-    return sizeof(FlameLayout) + size() * (5 * sizeof(Value) + 5 * sizeof(std::uint32_t) + 3);
+    return sizeof(FlameLayout) + estimate.size() +
+           size() * (5 * sizeof(Value) + 5 * sizeof(std::uint32_t) + 3);
   }
 };
 

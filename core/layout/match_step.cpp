@@ -30,6 +30,7 @@ class MatchWalk {
     FoundMatch out;
     out.self = tree_.node(found).self;
     out.total = tree_.node(found).total;
+    out.estimate = tree_.node(found).estimate;
     out.wrapped = wrapped;
     for (std::uint32_t at = found; at != 0; at = tree_.node(at).parent)
       out.path.push_back(tree_.node(at).key);

@@ -21,7 +21,8 @@ struct MatchStep {
 struct FoundMatch {
   std::vector<Key> path;  // from below the root
   Value self, total;
-  bool wrapped = false;  // the end was passed, and this is the first again, or the last
+  Estimate estimate = kExact;  // of the two
+  bool wrapped = false;        // the end was passed, and this is the first again, or the last
 };
 
 // Nothing where no box matches. From a box outside of `within` it starts at the beginning of that, or at its

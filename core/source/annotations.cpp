@@ -8,6 +8,7 @@
 
 #include "core/support/checked.h"
 #include "core/support/hash.h"
+#include "core/view/stated.h"
 
 namespace profd {
 namespace {
@@ -155,7 +156,9 @@ Result<LineSums> sum_lines(const Selection& selection, std::vector<std::uint32_t
     const bool stated =
         profile.stated() != nullptr && whole &&
         add_stated_calls(profile.stated()->calls, metric, slots.of_frame, metric_self, metric_total);
-    sums.estimated.push_back(profile.contexts_estimated() && !stated ? 1 : 0);
+    const bool counted = counts_calls(profile, metric);
+    if (counted) metric_total = metric_self;
+    sums.estimated.push_back(profile.contexts_estimated() && !stated && !counted ? 1 : 0);
   }
   return sums;
 }

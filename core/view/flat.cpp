@@ -71,6 +71,10 @@ Result<FlatView> flat_view_of(const Selection& s, const Column<T>& totals, StopT
   std::vector<Estimate> estimate;
   if (s.estimated) estimate.assign(sums.present.size(), kTotalEstimated);
   if (s.stated) take_stated(*s.stated, sums, estimate);
+  if (counts_calls(*s.profile, s.metric)) {
+    sums.total = sums.self;
+    std::fill(estimate.begin(), estimate.end(), kExact);
+  }
   FlatView view;
   view.frameless = sums.frameless;
   for (Key key = 0; key < sums.present.size(); ++key) {

@@ -36,6 +36,7 @@ Result<HotPaths> search_paths(UnfoldedTree<T>& tree, std::size_t n, StopToken& s
     if (item.is_end) {
       HotPath& hot = out.paths.emplace_back();
       hot.self = tree.node(item.node).self;
+      hot.estimated = (tree.node(item.node).estimate & kSelfEstimated) != 0;
       for (std::uint32_t at = item.node; at != 0; at = tree.node(at).parent)
         hot.path.push_back(tree.node(at).key);
       std::reverse(hot.path.begin(), hot.path.end());

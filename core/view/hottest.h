@@ -12,6 +12,7 @@ namespace profd {
 struct HotPath {
   std::vector<Key> path;
   Value self;
+  bool estimated = false;
 };
 struct HotPaths {
   std::vector<HotPath> paths;  // heaviest first; no two have the same keys

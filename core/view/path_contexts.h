@@ -25,6 +25,7 @@ struct Selection;
 struct BoxPaths {
   std::span<const std::uint32_t> parent;
   std::span<const Key> key;
+  bool divided = false;  // of a view whose boxes have no contexts, see Selection::divided
   std::size_t size() const { return parent.size(); }
 };
 

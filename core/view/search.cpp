@@ -1,8 +1,10 @@
 #include "core/view/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "core/view/call_paths.h"
 #include "core/view/key_memo.h"
 #include "core/view/pattern.h"
 #include "core/view/search_names.h"
@@ -49,6 +51,24 @@ void match_keys(const Selection& selection, const Pattern& pattern, const Search
   }
 }
 
+// The same of a tree that is made of calls.
+Result<Value> matched_in_calls(const Selection& selection, const std::vector<std::uint8_t>& matches,
+                               StopToken& stop) {
+  return std::visit(
+      [&]<class T>(const Column<T>&) -> Result<Value> {
+        const CallPaths<T> calls(selection, Shape::top_down, {});
+        const std::vector<double> shares = calls.shares(matches, stop);
+        PROFD_CHECK(stop.status());
+        typename CallPaths<T>::Division division;
+        calls.divide(calls.root(), {}, division);
+        double sum = 0;
+        for (const auto& part : division.parts) sum += static_cast<double>(part.total) * shares[part.key];
+        if constexpr (std::is_same_v<T, std::int64_t>) sum = std::round(sum);
+        return Value(std::min(std::get<T>(selection.total), static_cast<T>(sum)));
+      },
+      selection.totals);
+}
+
 }  // namespace
 
 Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop,
@@ -70,6 +90,18 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   result.n_keys =
       static_cast<std::size_t>(std::count(result.matches.begin(), result.matches.end(), std::uint8_t{1}));
+  if (selection.divided) {
+    const auto one =
+        static_cast<Key>(std::find(result.matches.begin(), result.matches.end(), 1) - result.matches.begin());
+    if (result.n_keys == 1 && selection.stated->known[one] != 0) {
+      result.matched = selection.stated->total[one];
+      return result;
+    }
+    PROFD_TRY(result.matched, matched_in_calls(selection, result.matches, stop));
+    result.estimated = true;
+    return result;
+  }
+  result.estimated = selection.estimated;
   std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
   for (std::size_t f = 0; f < of_frame.size(); ++f) of_frame[f] = result.matches[selection.keys->of_frame[f]];
   PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop), executor));

@@ -14,6 +14,7 @@ struct SearchResult {
   std::vector<std::uint8_t> matches;  // by Key
   std::size_t n_keys = 0;             // that match, whether or not a stack of the selection has them
   Value matched;                      // Σ self of the stacks that contain a match
+  bool estimated = false;             // `matched` is an estimate
   std::size_t memory() const { return sizeof(SearchResult) + matches.size(); }
 };
 // RE2 syntax, case-insensitive unless the pattern has an upper-case letter (\S and \pL are not letters).

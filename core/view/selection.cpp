@@ -268,6 +268,14 @@ std::vector<Filter> filters_that(const std::vector<Filter>& filters, bool filter
   return out;
 }
 
+// Costs that are negative or do not fit are no shares of anything.
+bool can_divide(const Selection& selection) {
+  if (!selection.stated || !selection.stated->has_calls || selection.negative || selection.saturated)
+    return false;
+  const auto& calls = selection.stated->callee;
+  return std::any_of(calls.begin(), calls.end(), [](const auto& call) { return call.known; });
+}
+
 std::size_t bytes_of(const ValueColumn& column) {
   return std::visit([](const auto& c) { return c.bytes(); }, column);
 }
@@ -371,6 +379,7 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   if (selection->estimated && selection->row_filters.empty() && selection->hidden.empty() &&
       selection->owner.empty()) {
     PROFD_TRY(selection->stated, make_stated_view(*profile, *selection->keys, selection->metric, stop));
+    selection->divided = !spec.proven && can_divide(*selection);
   }
   const bool shares = similar && same_boxes(*similar, *selection);
   selection->key_memo = shares ? similar->key_memo : std::make_shared<KeyMemo>();
@@ -399,6 +408,7 @@ Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<co
   PROFD_CHECK(find_owners(out->profile->tree(), *out, stop));
   if (out->stated) {
     PROFD_TRY(out->stated, make_stated_view(*out->profile, *out->keys, out->metric, stop));
+    out->divided = selection->divided && can_divide(*out);
   }
   return SelectionPtr(std::move(out));
 }

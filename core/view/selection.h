@@ -55,6 +55,8 @@ struct Selection {
   // What the source states, where that answers in place of the tree: nothing is filtered, by function, line
   // or address. Else null.
   std::shared_ptr<const StatedView> stated;
+  // Trees are made of what is stated of functions and calls (call_paths.h), not of the profile's contexts.
+  bool divided = false;
   // Trees unfolded so far, reused by layouts and tables on this selection. Grows with use, within a bound.
   std::shared_ptr<ViewMemo> memo;
   // The same for what depends on the boxes alone; shared by all selections that were made of one another.

@@ -158,6 +158,7 @@ std::string to_text(const ViewSpec& spec) {
   if (!spec.focus.empty()) out += " of " + run_text(spec.focus);
   out += fmt::format(" by {}", to_text(spec.granularity));
   for (const Filter& filter : spec.filters) out += " | " + filter_text(filter);
+  if (spec.proven) out += " | paths proven";
   if (!spec.metric.empty()) out += " | metric " + name_in_spec(spec.metric);
   return out;
 }

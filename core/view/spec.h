@@ -7,8 +7,8 @@
 //   shape    top-down  bottom-up  flat  callers  callees
 //   clause   [op] ("function" | "module" | "file" | "package" | "thread") pattern
 //            [op] "label" name "=" pattern          [op] "time" [instant] ".." [instant]
-//            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"          "metric"
-//            name
+//            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"
+//            "metric" name                          "paths" ("divided" | "proven")
 //   op       keep (when left out)  drop  hide  collapse
 //   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
 //   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">"
@@ -79,6 +79,10 @@ struct ViewSpec {
   Granularity granularity = Granularity::function;
   std::vector<Filter> filters;  // applied in order
   std::string metric;           // "" is the profile's default
+  // Of a source that has calls and no stacks: only the paths that its graph of calls proves. Else a function
+  // stands below each of its callers, and what lies deeper is divided as they paid. No other source has a
+  // choice.
+  bool proven = false;
   std::vector<std::string>
       focus;  // callers / callees: the fragment f1..fk, caller first, names at `granularity`
   bool operator==(const ViewSpec&) const = default;

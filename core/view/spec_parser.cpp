@@ -353,6 +353,14 @@ class Parser {
       PROFD_TRY(spec.metric, parse_name("the name of a metric"));
       return {};
     }
+    if (token_.is("paths")) {
+      PROFD_CHECK(advance());
+      constexpr std::array<std::string_view, 2> kReadings = {"divided", "proven"};
+      if (!token_.is(kReadings[0]) && !token_.is(kReadings[1]))
+        return error_at(token_.offset, "paths are divided or proven" + given(kReadings));
+      spec.proven = token_.is("proven");
+      return advance();
+    }
     Filter filter;
     if (token_.is("mine")) {
       filter.op = FilterOp::collapse;
@@ -393,7 +401,7 @@ class Parser {
           "thread, label, time or recursion" +
               given(words));
     for (const auto& [word, op] : kOps) words.push_back(word);
-    words.insert(words.end(), {"metric", "mine"});
+    words.insert(words.end(), {"metric", "mine", "paths"});
     return error_at(token_.offset,
                     "a filter begins with keep, drop, hide or collapse, and function, module, file, package, "
                     "fragment, thread, label, time or recursion, or is mine" +
@@ -461,6 +469,7 @@ Result<ViewSpec> parse_view_spec(std::string_view text) {
 Result<std::vector<Filter>> parse_filters(std::string_view text) {
   if (text.size() > kMaxText) return fail(ErrorCode::limit, kTooLong);
   PROFD_TRY(ViewSpec spec, as_part_of("filter", Parser(text).parse_clauses()));
+  if (spec.proven) return fail(ErrorCode::invalid, "paths is no filter: it belongs to a whole view");
   for (const Filter& filter : spec.filters) PROFD_CHECK(Pattern::compile(filter.pattern, filter.regex));
   return std::move(spec.filters);
 }

@@ -228,6 +228,12 @@ Result<std::shared_ptr<const StatedView>> stated_view(const Profile& profile, co
 
 }  // namespace
 
+bool counts_calls(const Profile& profile, MetricId metric) {
+  if (!profile.contexts_estimated() || metric.v >= profile.metrics().size()) return false;
+  const MetricInfo& info = profile.metrics()[metric.v];
+  return info.unit == "count" && (info.name == "calls" || info.name == "primitive_calls");
+}
+
 Value not_called(const StatedView& stated, Key key, const Value& total) {
   return std::visit(
       [&](auto rest) -> Value {

@@ -36,6 +36,10 @@ struct StatedView {
   std::size_t memory() const;
 };
 
+// A number of calls, which says how often a function was called and nothing of what was called below it: its
+// total is its self, whatever else is estimated. Only of sources that have calls and no stacks.
+bool counts_calls(const Profile& profile, MetricId metric);
+
 // What of the total no known caller accounts for: the function was entered from outside.
 Value not_called(const StatedView& stated, Key key, const Value& total);
 

@@ -10,20 +10,6 @@ namespace {
 
 constexpr std::size_t kMaxLevelRows = 10000;
 
-// Sums over an estimated tree are estimates. Exact is the whole, and what bottom-up begins with: self values.
-void mark_estimates(const TreeRequest& request, TreeLevel& level) {
-  const std::size_t depth = request.path.size();
-  if (request.shape == Shape::bottom_up) {
-    level.estimate = depth == 0 ? kExact : depth == 1 ? kSelfEstimated : kBothEstimated;
-  } else if (request.shape == Shape::callees && depth == 0) {
-    level.estimate = kTotalEstimated;
-  } else {
-    level.estimate = request.shape == Shape::top_down && depth == 0 ? kExact : kBothEstimated;
-  }
-  const bool selves = request.shape == Shape::bottom_up && depth == 0;
-  level.child_estimate.assign(level.key.size(), selves ? kSelfEstimated : kBothEstimated);
-}
-
 // The direct callers or callees of one function as the source states them; what is below them only the tree
 // can tell.
 template <class T>
@@ -58,7 +44,8 @@ Result<TreeLevel> stated_level(const Selection& selection, UnfoldedTree<T>& tree
     level.child_total.push_back(child.total);
     level.child_self.emplace_back(node ? tree.node(*node).self : T{});
     level.has_children.push_back(node && tree.node(*node).n_children > 0 ? 1 : 0);
-    level.child_estimate.push_back(child.known ? kSelfEstimated : kBothEstimated);
+    const Estimate self = node ? tree.node(*node).estimate & kSelfEstimated : kSelfEstimated;
+    level.child_estimate.push_back(child.known ? self : kBothEstimated);
   }
   level.total_left_out = left_out;
   return level;
@@ -77,6 +64,7 @@ Result<TreeLevel> level_of(const Selection& selection, UnfoldedTree<T>& tree, co
   TreeLevel level;
   level.self = node.self;
   level.total = node.total;
+  level.estimate = node.estimate;
   level.n_children = node.n_children;
   std::vector<std::uint32_t> order(node.n_children);
   std::iota(order.begin(), order.end(), node.first_child);
@@ -95,8 +83,8 @@ Result<TreeLevel> level_of(const Selection& selection, UnfoldedTree<T>& tree, co
     level.child_self.emplace_back(child.self);
     level.child_total.emplace_back(child.total);
     level.has_children.push_back(child.n_children > 0 ? 1 : 0);
+    if (tree.estimated()) level.child_estimate.push_back(child.estimate);
   }
-  if (selection.estimated) mark_estimates(request, level);
   T left_out = 0;
   for (std::size_t i = end; i < order.size(); ++i) add_saturating(left_out, tree.node(order[i]).total);
   level.total_left_out = left_out;

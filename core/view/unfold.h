@@ -10,6 +10,9 @@
 // Callees count a stack at the last occurrence of the fragment on it, callers at the first, so both roots
 // have the same total, each stack counted once.
 //
+// Of a source that has calls and no stacks (Selection::divided) nodes have no contexts: what lies below one
+// is divided as call_paths.h says. Nodes tell which of their numbers are estimates.
+//
 // Not thread-safe; ViewMemo shares one between requests.
 #pragma once
 
@@ -23,6 +26,7 @@
 #include "core/support/stop.h"
 #include "core/view/keys.h"
 #include "core/view/spec.h"
+#include "core/view/stated.h"
 
 namespace profd {
 
@@ -43,6 +47,8 @@ class UnfoldedTree {
     T width{}, total{};  // Σ|self| and Σ self of the stacks through here
     T self{};            // known once expanded
     bool expanded = false;
+    Estimate estimate = kExact;                      // of self, once that is known, and total
+    bool exact = false, whole = false, cut = false;  // divided: as CallPaths::Part
   };
 
   // `selection` may go away afterwards: what is needed of it is shared. Fails with `invalid` for a focus
@@ -71,6 +77,10 @@ class UnfoldedTree {
   Result<bool> has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   const KeyTable& keys() const;
   const Profile& profile() const;
+  // Some numbers are estimates.
+  bool estimated() const;
+  // Nodes have no contexts.
+  bool divided() const;
   bool saturated() const;
   std::size_t memory() const;
 
@@ -92,6 +102,11 @@ class UnfoldedTree {
   template <class Visit>
   bool visit_matches_above(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
   void adopt(std::uint32_t id, Groups& groups);
+  void expand_divided(std::uint32_t id);
+  void mark_path(std::uint32_t id, bool on);
+  Result<const std::vector<double>*> divided_shares(const MatchMarks& marks, StopToken& stop);
+  Result<Matching> divided_matching(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
+  Result<bool> divided_has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   void release(const Node& node);
 
   std::unique_ptr<Source> source_;
@@ -104,6 +119,11 @@ class UnfoldedTree {
   // again.
   std::shared_ptr<const SearchResult> matched_by_;
   std::unordered_map<std::uint32_t, Matching> matched_;
+  // Divided: the nodes that stand between a node and the root, all 0 between calls; shares of a search by
+  // key.
+  std::vector<std::uint8_t> on_path_;
+  std::vector<double> shares_;
+  std::shared_ptr<const SearchResult> shares_of_;
 };
 
 extern template class UnfoldedTree<std::int64_t>;

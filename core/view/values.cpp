@@ -1,9 +1,11 @@
 #include "core/view/values.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/support/sums.h"
 #include "core/view/box_children.h"
+#include "core/view/call_paths.h"
 #include "core/view/memo.h"
 
 namespace profd {
@@ -103,8 +105,8 @@ Result<BoxValues> downward(const Selection& s, PathContexts& contexts, ViewMemo:
 
 // Parents come before their children, so that every box is found below its parent's node.
 template <class T>
-Result<BoxValues> upward(UnfoldedTree<T>& tree, const BoxPaths& boxes, BoxValuesWanted wanted,
-                         StopToken& stop) {
+Result<BoxValues> of_nodes(UnfoldedTree<T>& tree, const BoxPaths& boxes, BoxValuesWanted wanted,
+                           StopToken& stop) {
   std::vector<std::uint32_t> node(boxes.size(), kNone);
   BoxValues out;
   for (std::size_t box = 0; box < boxes.size(); ++box) {
@@ -196,14 +198,29 @@ class KeySums {
   std::size_t row_ = 0;
 };
 
+bool makes_divided(const Selection& values, Shape shape, const std::vector<Key>& focus) {
+  return std::holds_alternative<Column<double>>(values.totals)
+             ? CallPaths<double>::answers(values, shape, focus)
+             : CallPaths<std::int64_t>::answers(values, shape, focus);
+}
+
+BoxValues unknown_values(const BoxPaths& boxes, BoxValuesWanted wanted) {
+  const Value unknown = std::numeric_limits<double>::quiet_NaN();
+  BoxValues out;
+  out.total.assign(boxes.size(), unknown);
+  if (wanted == BoxValuesWanted::totals_and_selves) out.self.assign(boxes.size(), unknown);
+  return out;
+}
+
 }  // namespace
 
 Result<BoxValues> values_of_boxes(const Selection& values, Shape shape, const std::vector<Key>& focus,
                                   const BoxPaths& boxes, BoxValuesWanted wanted, StopToken stop) {
-  if (shape != Shape::top_down && shape != Shape::callees)
+  if (boxes.divided != makes_divided(values, shape, focus)) return unknown_values(boxes, wanted);
+  if (boxes.divided || (shape != Shape::top_down && shape != Shape::callees))
     return values.memo->with_tree(values, shape, focus, stop,
                                   [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
-                                    return upward(tree, boxes, wanted, while_held);
+                                    return of_nodes(tree, boxes, wanted, while_held);
                                   });
   const std::shared_ptr<KeyMemo::Paths> paths =
       values.key_memo->paths(shape, shape == Shape::callees ? focus : std::vector<Key>());

@@ -17,7 +17,8 @@ namespace profd {
 // All numbers are those that a tree or table of `values` itself shows at the same place, 0 where it shows
 // none.
 
-// By box. Of a box that stands for no single path (remainders, and what is below them) 0.
+// By box. Of a box that stands for no single path (remainders, and what is below them) 0. NaN where the boxes
+// are made of calls and what those come to in this metric is not stated, or the other way round.
 struct BoxValues {
   std::vector<Value> total;
   std::vector<Value> self;  // empty unless asked for

@@ -32,6 +32,8 @@ class Table {
     for (std::size_t m = 0; m < view_.selections.size(); ++m)
       for (const std::string_view name : {"self", "total"})
         out_.text(with_unit(fmt::format("{} {}", name, view_.metric(m).name), view_.metric(m)));
+    for (std::size_t m = 0; estimated_ && m < view_.selections.size(); ++m)
+      out_.text(fmt::format("estimated {}", view_.metric(m).name));
     out_.end_row();
   }
 
@@ -68,6 +70,7 @@ class Table {
       out_.number(row.self[m]);
       out_.number(row.total[m]);
     }
+    for (std::size_t m = 0; estimated_ && m < row.self.size(); ++m) out_.text(text_of(row.estimate[m]));
     out_.end_row();
   }
 
@@ -81,6 +84,8 @@ class Table {
   const View& view_;
   CsvText out_;
   bool tree_;
+  // Further columns, only of sources that have calls and no stacks.
+  bool estimated_ = view_.first().estimated;
 };
 
 class CsvWriter final : public FormatWriter {
@@ -103,7 +108,7 @@ class CsvWriter final : public FormatWriter {
     Output out(sink, options.stop);
     Table table(view);
     table.header();
-    PROFD_CHECK(for_each_row(view, options.stop, [&](const ViewRow& row) -> Result<void> {
+    PROFD_CHECK(for_each_row(view, options.stop, losses, [&](const ViewRow& row) -> Result<void> {
       table.row(row);
       out.put(table.take());
       return out.status();

@@ -1,4 +1,5 @@
 // A view as one JSON object, described in docs/cli.md.
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -84,6 +85,14 @@ void write_row(const View& view, const ViewRow& row, Output& out) {
     }
     out.put(']');
   }
+  if (std::any_of(row.estimate.begin(), row.estimate.end(), [](Estimate e) { return e != kExact; })) {
+    out.key("estimated");
+    for (std::size_t m = 0; m < row.estimate.size(); ++m) {
+      out.put(m == 0 ? '[' : ',');
+      out.json(text_of(row.estimate[m]));
+    }
+    out.put(']');
+  }
   out.put('}');
 }
 
@@ -125,7 +134,7 @@ class JsonWriter final : public FormatWriter {
     }
     out.key("rows");
     out.put('[');
-    PROFD_CHECK(for_each_row(view, options.stop, [&](const ViewRow& row) -> Result<void> {
+    PROFD_CHECK(for_each_row(view, options.stop, losses, [&](const ViewRow& row) -> Result<void> {
       write_row(view, row, out);
       return out.status();
     }));

@@ -151,8 +151,9 @@ void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, 
         count_loss(losses, "times", "Times of samples are not written.", samples->size());
     }
     for (const AssociationTable& table : profile.associations())
-      count_loss(losses, "associations", "Records that tie several contexts together are not written.",
-                 table.size());
+      if (!holds.calls || table.name != "calls")
+        count_loss(losses, "associations", "Records that tie several contexts together are not written.",
+                   table.size());
     if (!holds.properties)
       count_loss(losses, "properties", "Properties and comments of the profile are not written.",
                  profile.info().properties.size() + profile.info().comments.size());

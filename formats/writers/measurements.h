@@ -69,6 +69,7 @@ std::int64_t multiplied(const Value& value, std::int64_t factor);
 struct Holds {
   bool lines = false, addresses = false, modules = false, kinds = false, inlining = false;
   bool threads = false, labels = false, times = false, properties = false;
+  bool calls = false;  // the association of that name
 };
 // Counts what is in the profile and cannot be held, and the profiles after the first.
 void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, const Holds& holds,

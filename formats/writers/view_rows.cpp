@@ -54,9 +54,11 @@ Result<void> flat_rows(const View& view, StopToken& stop,
   ViewRow out;
   out.self.resize(n_metrics);
   out.total.resize(n_metrics);
+  out.estimate.resize(n_metrics);
   for (const Key key : keys) {
     out.key = key;
     for (std::size_t m = 0; m < n_metrics; ++m) {
+      out.estimate[m] = row_of[m][key] == kNone ? kExact : flat[m].estimate_of(row_of[m][key]);
       out.self[m] = at(flat[m].self, m, key);
       out.total[m] = at(flat[m].total, m, key);
     }
@@ -73,6 +75,7 @@ class AnyTree {
     Key key;
     std::uint32_t frame, first_child, n_children;
     Value width, total, self;
+    Estimate estimate;
   };
 
   static Result<AnyTree> make(const Selection& selection, const View& view, StopToken& stop) {
@@ -89,12 +92,14 @@ class AnyTree {
   }
   Node node(std::uint32_t id) const { return whole_ ? node_of(*whole_, id) : node_of(*real_, id); }
   std::size_t size() const { return whole_ ? whole_->size() : real_->size(); }
+  bool divided() const { return whole_ ? whole_->divided() : real_->divided(); }
 
  private:
   template <class T>
   static Node node_of(const UnfoldedTree<T>& tree, std::uint32_t id) {
     const auto& n = tree.node(id);
-    return {n.key, n.frame, n.first_child, n.n_children, Value(n.width), Value(n.total), Value(n.self)};
+    return {n.key,          n.frame,        n.first_child, n.n_children,
+            Value(n.width), Value(n.total), Value(n.self), n.estimate};
   }
   std::unique_ptr<UnfoldedTree<std::int64_t>> whole_;
   std::unique_ptr<UnfoldedTree<double>> real_;
@@ -103,8 +108,8 @@ class AnyTree {
 // One tree a metric, walked side by side: a path that has values in one of them is a row.
 class Walk {
  public:
-  Walk(const View& view, const std::function<Result<void>(const ViewRow&)>& each)
-      : view_(view), each_(each), rank_(view.first().keys->name_rank) {}
+  Walk(const View& view, LossReport& losses, const std::function<Result<void>(const ViewRow&)>& each)
+      : view_(view), losses_(losses), each_(each), rank_(view.first().keys->name_rank) {}
 
   Result<void> run(StopToken& stop) {
     for (const SelectionPtr& selection : view_.selections) {
@@ -113,9 +118,13 @@ class Walk {
     }
     row_.self.resize(trees_.size());
     row_.total.resize(trees_.size());
+    row_.estimate.resize(trees_.size());
     pending_.push_back({kNone, 0, kNone, zero_like(view_.first().total)});
     nodes_.assign(trees_.size(), 0);
     while (!pending_.empty()) PROFD_CHECK(visit(stop));
+    count_loss(losses_, "unopened",
+               "Boxes below 0.01 % of the view were not opened: what they call counts as their own.",
+               n_closed_);
     return {};
   }
 
@@ -149,11 +158,15 @@ class Walk {
     std::size_t n_nodes = 0;
     for (std::uint32_t m = 0; m < n_metrics; ++m) {
       row_.self[m] = row_.total[m] = zero_like(view_.selections[m]->total);
+      row_.estimate[m] = kExact;
       if (ids[m] == kNone) continue;
-      PROFD_CHECK(trees_[m].expand(ids[m], stop));
+      const bool opened = opens(trees_[m], ids[m]);
+      if (opened) PROFD_CHECK(trees_[m].expand(ids[m], stop));
       const AnyTree::Node node = trees_[m].node(ids[m]);
-      row_.self[m] = node.self;
+      row_.self[m] = opened ? node.self : node.total;
       row_.total[m] = node.total;
+      row_.estimate[m] = node.estimate;
+      n_closed_ += opened ? 0 : 1;
       if (m == 0) row_.width = node.width;
       if (frame == kNone) frame = node.frame;
       for (std::uint32_t c = node.first_child; c < node.first_child + node.n_children; ++c)
@@ -170,6 +183,11 @@ class Walk {
     PROFD_CHECK(each_(row_));
     push_children(box);
     return {};
+  }
+
+  static bool opens(const AnyTree& tree, std::uint32_t id) {
+    constexpr double kLeast = 1e-4;
+    return !tree.divided() || as_double(tree.node(id).width) >= kLeast * as_double(tree.node(0).width);
   }
 
   void push_children(const Pending& box) {
@@ -197,6 +215,8 @@ class Walk {
   }
 
   const View& view_;
+  LossReport& losses_;
+  std::uint64_t n_closed_ = 0;
   const std::function<Result<void>(const ViewRow&)>& each_;
   const std::vector<std::uint32_t>& rank_;
   std::vector<AnyTree> trees_;
@@ -226,7 +246,14 @@ Result<View> view_of(const ProfilePtr& profile, const WriteOptions& options, std
     other.metric = profile->metrics()[m].name;
     // Of metrics that share a name the first is what a spec can mean.
     if (profile->find_metric(other.metric) != MetricId{m}) continue;
+    // Boxes of one tree are the same in all metrics.
+    const bool tree = view.spec.shape != Shape::flat;
+    if (tree && !view.first().divided) other.proven = true;
     PROFD_TRY(SelectionPtr selection, select(profile, other, options.stop, view.selections.front()));
+    if (tree && view.first().divided && !selection->divided) {
+      ++view.n_uncalled;
+      continue;
+    }
     view.selections.push_back(std::move(selection));
   }
   PROFD_TRY(view.focus, keys_of_focus(view.first(), view.spec.focus));
@@ -244,15 +271,33 @@ void report_losses_of_view(std::span<const ProfilePtr> profiles, const View& vie
                  .inlining = tree},
                 losses);
   count_loss(losses, "metrics", "Metrics that share their name with another one are not written.",
-             view.profile->metrics().size() - view.selections.size());
+             view.profile->metrics().size() - view.selections.size() - view.n_uncalled);
+  count_loss(
+      losses, "metrics",
+      "Metrics that say nothing of what calls cost, as numbers of calls, are not written in a tree of calls; "
+      "a flat view has them, and a tree with `paths proven`.",
+      view.n_uncalled);
   if (!tree) count_loss(losses, "stacks", "A flat view has no stacks.", view.profile->tree().size() - 1);
   report_excluded(view.first(), losses);
 }
 
-Result<void> for_each_row(const View& view, StopToken stop,
+Result<void> for_each_row(const View& view, StopToken stop, LossReport& losses,
                           const std::function<Result<void>(const ViewRow&)>& each) {
   if (view.spec.shape == Shape::flat) return flat_rows(view, stop, each);
-  return Walk(view, each).run(stop);
+  return Walk(view, losses, each).run(stop);
+}
+
+std::string_view text_of(Estimate estimate) {
+  switch (estimate) {
+    case kSelfEstimated:
+      return "self";
+    case kTotalEstimated:
+      return "total";
+    case kBothEstimated:
+      return "self and total";
+    default:
+      return "";
+  }
 }
 
 std::string_view text_of(FrameKind kind) {

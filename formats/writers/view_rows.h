@@ -15,6 +15,8 @@ struct View {
   ViewSpec spec;
   std::vector<Key> focus;
   std::vector<SelectionPtr> selections;
+  std::uint64_t n_uncalled =
+      0;  // metrics that no cost of a call is stated of, and so have no place in this tree
   const Selection& first() const { return *selections.front(); }
   const MetricInfo& metric(std::size_t i) const { return profile->metrics()[selections[i]->metric.v]; }
 };
@@ -33,13 +35,17 @@ struct ViewRow {
   // Of trees, in the first metric: the box in a flame graph as wide as the root.
   Value x, width;
   std::vector<Value> self, total;  // by place in View::selections
+  std::vector<Estimate> estimate;  // of these
 };
 
 // Flat views by self, largest first; trees parents first, children in order of name. What has no value in any
-// metric is left out. In every metric the laws of views hold: the selves of a tree sum to its total.
-// Fails with `limit` above ten million rows.
-Result<void> for_each_row(const View& view, StopToken stop,
+// metric is left out. In every metric the laws of views hold: the selves of a tree sum to its total. A graph
+// of calls can have more paths than there is room for: of such a tree boxes below 0.01 % are not opened,
+// which is a loss. Fails with `limit` above ten million rows.
+Result<void> for_each_row(const View& view, StopToken stop, LossReport& losses,
                           const std::function<Result<void>(const ViewRow&)>& each);
+// "", "self", "total" or "self and total".
+std::string_view text_of(Estimate estimate);
 
 std::string_view text_of(FrameKind kind);
 

@@ -129,6 +129,20 @@ bool from_wire(std::string_view text, ViewShape& value) {
   return false;
 }
 
+std::string_view to_wire(ViewPaths value) {
+  switch (value) {
+    case ViewPaths::divided: return "divided";
+    case ViewPaths::proven: return "proven";
+    case ViewPaths::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, ViewPaths& value) {
+  if (text == "divided") return value = ViewPaths::divided, true;
+  if (text == "proven") return value = ViewPaths::proven, true;
+  return false;
+}
+
 std::string_view to_wire(Granularity value) {
   switch (value) {
     case Granularity::address: return "address";
@@ -1718,6 +1732,7 @@ bool decode(const Json& value, ViewSpec& out, const Path& path) {
       .optional("metric", out.metric)
       .defaulted("focus", out.focus)
       .limit("focus", out.focus, {.max_items = 1000})
+      .defaulted("paths", out.paths)
       .ok();
 }
 void write(JsonText& out, const ViewSpec& value) {
@@ -1728,6 +1743,7 @@ void write(JsonText& out, const ViewSpec& value) {
   put(out, "filters", value.filters);
   put_optional(out, "metric", value.metric);
   put(out, "focus", value.focus);
+  put(out, "paths", value.paths);
   out.end_object();
 }
 

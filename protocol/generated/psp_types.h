@@ -158,6 +158,16 @@ enum class ViewShape : std::uint8_t {
 std::string_view to_wire(ViewShape value);
 bool from_wire(std::string_view text, ViewShape& value);
 
+// How paths are made of a file that has functions and calls and no stacks. Of others they are as
+// measured.
+enum class ViewPaths : std::uint8_t {
+  divided,  // A function stands below each of its callers with what the file says of these calls; what lies deeper is divided as its callers paid. Where the file does not say what calls cost, under filters and at other granularities than functions: as `proven`.
+  proven,  // Only the paths that the graph of calls proves; the rest stands below `[several callers]`.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(ViewPaths value);
+bool from_wire(std::string_view text, ViewPaths& value);
+
 // What makes two frames the same.
 enum class Granularity : std::uint8_t {
   address,  // The address.
@@ -1456,6 +1466,8 @@ struct ViewSpec {
   std::optional<std::string> metric;
   // For callers and callees: the run of frames in focus, caller first.
   std::vector<std::string> focus;
+  // Of a file without stacks, how paths are made; in the text form `| paths proven`.
+  OpenEnum<ViewPaths> paths = ViewPaths::divided;
 };
 bool decode(const nlohmann::json& value, ViewSpec& out, const Path& path);
 void write(JsonText& out, const ViewSpec& value);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/align.h"
+#include "server/feature/estimate.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -111,7 +112,8 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
       }
       const std::size_t n = name_of.at(layout.key[box.id]);
       std::string name = sanitize_text(short_names[n]);
-      if (width > 14) name += "  " + format_share(layout.total[box.id], selection.total);
+      const bool estimated = !layout.estimate.empty() && (layout.estimate[box.id] & kTotalEstimated) != 0;
+      if (width > 14) name += "  " + marked(format_share(layout.total[box.id], selection.total), estimated);
       const std::string label = box_text(
           display_width(name) + 2 > static_cast<std::size_t>(width) ? sanitize_text(short_names[n]) : name,
           width, colored);

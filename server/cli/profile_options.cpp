@@ -107,6 +107,10 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
     granularities.emplace_back(to_text(g), g);
   add_choice(app, "--granularity", "--granularity", options.granularity, granularities,
              "What makes two frames one; otherwise function");
+  add_choice(
+      app, "--paths", "--paths", options.proven, Choices<bool>{{"divided", false}, {"proven", true}},
+      "Of a file that has calls and no stacks: a function below each of its callers, as without it, or only "
+      "where the calls prove it to be");
   app.add_option("--filter", options.filters,
                  "Keep, drop, hide or collapse: 'drop module libc.so.6'; may be given again")
       ->type_name("FILTER")
@@ -154,6 +158,7 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   }
   decide_mine(spec.filters, &mine_here);
   if (!options.metric.empty()) spec.metric = options.metric;
+  spec.proven = spec.proven || options.proven;
   if (options.granularity) spec.granularity = *options.granularity;
   return spec;
 }

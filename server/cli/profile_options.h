@@ -28,6 +28,7 @@ struct ProfileOptions {
   std::string spec;
   std::string metric;
   std::optional<Granularity> granularity;
+  bool proven = false;
 };
 
 // As messages name it: "-" is "stdin".

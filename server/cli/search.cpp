@@ -31,12 +31,12 @@ std::string search_text(const Console& console, const SearchAnswer& answer) {
   if (answer.matches.empty()) return out;
   out += console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
-  const auto number = [&](const Value& value) {
-    return right_aligned(sanitize_text(answer.whole.text(value)), 9) + "  " +
-           right_aligned(answer.whole.share_text(value), 7);
+  const auto number = [&](const Value& value, bool estimated) {
+    return right_aligned(marked(sanitize_text(answer.whole.text(value)), estimated), 9) + "  " +
+           right_aligned(marked(answer.whole.share_text(value), estimated), 7);
   };
   for (const Place& place : answer.matches)
-    out += number(place.self) + "  " + number(place.total) + "  " +
+    out += number(place.self, false) + "  " + number(place.total, place.total_estimated) + "  " +
            fitted_name(place.name, columns > 60 ? columns - 40 : 20) + "\n";
   if (answer.n_names > answer.matches.size())
     out += console.out.dim(fmt::format("{} more names match; -n shows more of them\n",

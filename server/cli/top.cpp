@@ -71,6 +71,7 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   if (answer.head.excluded) out += "\n" + console.out.warning(sanitize_text(answer.head.excluded->text));
   if (!answer.head.estimated.empty())
     out += "\n" + console.out.dim(answer.head.estimated + ", " + kEstimateMark + " marks estimates");
+  if (!answer.recursion.empty()) out += "\n" + console.out.dim(answer.recursion);
   out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
   const std::vector<std::string> names = row_names(answer, options.full_names);

@@ -11,6 +11,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/rows.h"
+#include "server/feature/estimate.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -86,6 +87,7 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
                       const FlameLayout& layout) {
   const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
+  const bool counted = counts_calls(view.profile(), selection.metric);
   const std::vector<std::string> names = box_names(view, layout, options.full_names);
   const Children children(layout);
   const double whole = std::max(1e-300, std::abs(as_double(selection.total)));
@@ -104,8 +106,13 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
     open.pop_back();
     const std::uint32_t i = entry.box;
     const bool remainder = layout.key[i] == kNoKey && layout.parent[i] != kNone;
-    std::string line = right_aligned(format_share(layout.total[i], selection.total), 8) + "  ";
-    line += right_aligned(sanitize_text(format_value(layout.total[i], unit)), 9) + "  ";
+    const Estimate estimate = layout.estimate.empty() ? kExact : layout.estimate[i];
+    const bool estimated = ((counted && !remainder ? kSelfEstimated : kTotalEstimated) & estimate) != 0;
+    // How often a function was called says nothing of what is below it.
+    const Value& value =
+        counted && !remainder && layout.parent[i] != kNone ? layout.self[i] : layout.total[i];
+    std::string line = right_aligned(marked(format_share(value, selection.total), estimated), 8) + "  ";
+    line += right_aligned(marked(sanitize_text(format_value(value, unit)), estimated), 9) + "  ";
     line = console.out.heat(line, remainder ? 0 : std::abs(as_double(layout.total[i])) / whole);
     line += console.out.dim(entry.indent + (entry.branch ? (entry.last ? "└ " : "├ ") : ""));
     const std::size_t used = 21 + display_width(entry.indent) + (entry.branch ? 2 : 0);
@@ -116,8 +123,9 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
     } else {
       const std::string name = names[i] + std::string(mark(layout, i));
       line += options.full_names ? name : fitted_name(name, columns > used + 24 ? columns - used : 24);
-      if (as_double(layout.self[i]) != 0 && children.first[i] != kNone) {
-        line += console.out.dim("  self " + format_share(layout.self[i], selection.total));
+      if (!counted && as_double(layout.self[i]) != 0 && children.first[i] != kNone) {
+        line += console.out.dim("  self " + marked(format_share(layout.self[i], selection.total),
+                                                   (estimate & kSelfEstimated) != 0));
       }
     }
     out += line + "\n";

@@ -16,6 +16,10 @@ std::string estimate_text(const Selection& selection);
 // The same for a table of these rows: "" where each of them is as the file says.
 std::string estimate_text(const Selection& selection, const FlatView& rows);
 
+// Why more than the whole can be said of a line or function: sources without stacks count recursion at every
+// level. "" where `total` is not more than `whole`.
+std::string recursion_text(const Value& total, const Value& whole);
+
 inline std::string marked(const std::string& text, bool estimated) {
   return estimated ? kEstimateMark + text : text;
 }

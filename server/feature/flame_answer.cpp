@@ -9,6 +9,7 @@
 #include "core/support/run_both.h"
 #include "core/support/sums.h"
 #include "core/view/match_marks.h"
+#include "server/feature/estimate.h"
 #include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
 #include "server/feature/text_index.h"
@@ -22,6 +23,7 @@ struct BoxWriter {
   const SourceMap* sources;  // null: nothing is marked
   const NodeTable* nodes;    // null: boxes are not numbered
   bool details;
+  bool counts_calls;  // boxes say their own calls, and are as wide as those below them come to
 
   FlameAnswer& out;
   NameTable names;
@@ -97,7 +99,8 @@ struct BoxWriter {
     rest.width.push_back(layout.width[i]);
     rest.count.push_back(layout.n_merged[i]);
     rest.parent.push_back(parent_row(i));
-    rest.text.push_back(remainder_of(view.whole, layout.n_merged[i], layout.total[i], 0).text);
+    rest.text.push_back(marked(remainder_of(view.whole, layout.n_merged[i], layout.total[i], 0).text,
+                               (estimate_of(i) & kTotalEstimated) != 0));
   }
 
   void write_box(std::uint32_t i, NodeTable::Writer* numbers) {
@@ -113,18 +116,27 @@ struct BoxWriter {
     boxes.self.push_back(layout.self[i]);
     boxes.total.push_back(layout.total[i]);
     // Where one function calls one other, which is most of the time, both say the same.
-    if (parent >= 0 && layout.total[i] == layout.total[layout.parent[i]])
+    const Estimate estimate = estimate_of(i);
+    const bool total_estimated = (estimate & kTotalEstimated) != 0;
+    if (parent >= 0 && !counts_calls && layout.total[i] == layout.total[layout.parent[i]] &&
+        estimate == estimate_of(layout.parent[i]))
       boxes.text.push_back(boxes.text[static_cast<std::size_t>(parent)]);
+    else if (counts_calls && !root)
+      boxes.text.push_back(with_share(layout.self[i], (estimate & kSelfEstimated) != 0));
     else
-      boxes.text.push_back(with_share(layout.total[i]));
-    boxes.flags.push_back((root ? 0 : flags_of(i, name)) | (layout.more[i] != 0 ? box_flag::kMore : 0));
+      boxes.text.push_back(with_share(layout.total[i], total_estimated));
+    boxes.flags.push_back((root ? 0 : flags_of(i, name)) | (layout.more[i] != 0 ? box_flag::kMore : 0) |
+                          ((estimate & kSelfEstimated) != 0 ? box_flag::kSelfEstimated : 0) |
+                          (total_estimated ? box_flag::kTotalEstimated : 0));
     boxes.kind.push_back(root ? std::nullopt : std::optional(layout.kind[i]));
     boxes.key.push_back(root ? -1 : static_cast<std::int64_t>(layout.key[i]));
     boxes.parent.push_back(parent);
     if (details) {
-      boxes.self_text->push_back(with_share(layout.self[i]));
-      boxes.parent_share->push_back(root ? ""
-                                         : format_share(layout.total[i], layout.total[layout.parent[i]]));
+      boxes.self_text->push_back(with_share(layout.self[i], (estimate & kSelfEstimated) != 0));
+      const bool share_estimated =
+          total_estimated || (!root && (estimate_of(layout.parent[i]) & kTotalEstimated) != 0);
+      boxes.parent_share->push_back(
+          root ? "" : marked(format_share(layout.total[i], layout.total[layout.parent[i]]), share_estimated));
     }
     if (numbers != nullptr)
       boxes.node->push_back(
@@ -132,8 +144,12 @@ struct BoxWriter {
                : numbers->node((*boxes.node)[static_cast<std::size_t>(parent)], layout.key[i]));
   }
 
-  [[nodiscard]] std::string with_share(const Value& value) const {
-    return view.whole.text(value) + " · " + view.whole.share_text(value);
+  [[nodiscard]] Estimate estimate_of(std::uint32_t i) const {
+    return layout.estimate.empty() ? kExact : layout.estimate[i];
+  }
+  [[nodiscard]] std::string with_share(const Value& value, bool estimated) const {
+    return marked(view.whole.text(value), estimated) + " · " +
+           marked(view.whole.share_text(value), estimated);
   }
 
   // The column of another metric, for the same boxes.
@@ -176,8 +192,14 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
   out.head = head_of(*request.open, request.spec, view);
   out.zoom_total = amount_of(view.whole, layout.total_width);
   out.rows = layout.deepest;
-  BoxWriter writer{
-      view, layout, sources.get(), nodes.get(), request.details, out, NameTable(*view.selection)};
+  BoxWriter writer{view,
+                   layout,
+                   sources.get(),
+                   nodes.get(),
+                   request.details,
+                   counts_calls(*view.selection->profile, view.selection->metric),
+                   out,
+                   NameTable(*view.selection)};
   writer.write();
   if (!request.color_metric.empty()) {
     ViewSpec other = request.spec;
@@ -203,7 +225,8 @@ void add_search(const SearchResult& found, const PreparedView& view, const Flame
   for (std::size_t row = 0; row < boxes.key.size(); ++row)
     if (boxes.key[row] >= 0 && found.matches[static_cast<std::size_t>(boxes.key[row])] != 0)
       boxes.flags[row] |= box_flag::kMatched;
-  out.search = SearchShare{amount_of(view.whole, found.matched), amount_of(view.whole, layout.matched_shown),
+  out.search = SearchShare{amount_of(view.whole, found.matched, found.estimated),
+                           amount_of(view.whole, layout.matched_shown, view.selection->estimated),
                            found.n_keys};
 }
 
@@ -251,10 +274,12 @@ Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const S
   PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
   HiddenMatches out;
   out.head = head_of(*request.open, request.spec, view);
+  const bool estimated = view.selection->estimated;
   out.zoomed =
-      amount_of(view.whole, sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated));
-  out.shown = amount_of(view.whole, layout.matched_shown);
-  out.hidden = amount_of(view.whole, layout.matched_hidden);
+      amount_of(view.whole, sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated),
+                estimated);
+  out.shown = amount_of(view.whole, layout.matched_shown, estimated);
+  out.hidden = amount_of(view.whole, layout.matched_hidden, estimated);
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
     const Value& matched = layout.matched[i];
     if (layout.n_merged[i] == 0) {
@@ -266,7 +291,8 @@ Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const S
     out.matched_value.push_back(matched);
     out.matched_text.push_back(n == 0 ? ""
                                       : fmt::format("{} {}: {} · {}", format_count(n),
-                                                    n == 1 ? "matches" : "match", view.whole.text(matched),
+                                                    n == 1 ? "matches" : "match",
+                                                    marked(view.whole.text(matched), estimated),
                                                     view.whole.share_text(matched)));
   }
   return out;

@@ -12,6 +12,7 @@
 #include "server/feature/exclusion.h"
 #include "server/feature/flame_svg_data.h"
 #include "server/feature/names.h"
+#include "server/feature/share.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -102,14 +103,24 @@ std::string exact(const Value& value) {
 
 std::string value_words(const Selection& selection, const FlameLayout& layout, std::uint32_t i,
                         const std::string& unit) {
-  std::string text = fmt::format("total {}, {}", format_value(layout.total[i], unit),
-                                 format_share(layout.total[i], selection.total));
-  if (as_double(layout.self[i]) != 0) {
-    text += fmt::format("; self {}, {}", format_value(layout.self[i], unit),
-                        format_share(layout.self[i], selection.total));
+  const Whole whole{selection.total, unit};
+  const auto estimate_of = [&](std::uint32_t box) {
+    return layout.estimate.empty() ? kExact : layout.estimate[box];
+  };
+  const auto words = [&](const Value& value, bool estimated) {
+    return marked(whole.text(value), estimated) + ", " + marked(whole.share_text(value), estimated);
+  };
+  const bool estimated = (estimate_of(i) & kTotalEstimated) != 0;
+  // How often a function was called says nothing of what is below it.
+  const bool counted = counts_calls(*selection.profile, selection.metric) && layout.parent[i] != kNone;
+  std::string text = counted ? "" : "total " + words(layout.total[i], estimated);
+  if (counted || as_double(layout.self[i]) != 0) {
+    text += (counted ? "self " : "; self ") + words(layout.self[i], (estimate_of(i) & kSelfEstimated) != 0);
   }
-  if (layout.parent[i] != kNone && layout.key[layout.parent[i]] != kNoKey) {
-    text += fmt::format("; {} of its caller", format_share(layout.total[i], layout.total[layout.parent[i]]));
+  if (!counted && layout.parent[i] != kNone && layout.key[layout.parent[i]] != kNoKey) {
+    const bool either = estimated || (estimate_of(layout.parent[i]) & kTotalEstimated) != 0;
+    text += fmt::format("; {} of its caller",
+                        marked(format_share(layout.total[i], layout.total[layout.parent[i]]), either));
   }
   return text;
 }

@@ -47,7 +47,7 @@ std::string text_of(const FunctionsAt& found) {
     return fmt::format("{} functions were measured on this line", found.places.size());
   const Place& place = found.places.front();
   return fmt::format("{}: total {}, self {}", sanitize_text(place.short_name),
-                     found.whole.share_text(place.total), found.whole.share_text(place.self));
+                     total_share(place, found.whole), found.whole.share_text(place.self));
 }
 
 }  // namespace
@@ -67,19 +67,21 @@ Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, s
   out.whole = file.whole;
   out.text = "no measured function is on this line";
   PROFD_TRY(const auto sources, views.sources(*request.open, request.workspace, stop));
-  const auto add = [&](Key key, const Value& self, const Value& total) {
+  const auto add = [&](Key key, const Value& self, const Value& total, Estimate estimate) {
     if (out.places.size() < kMaxFunctions)
-      out.places.push_back(place_of(selection, sources.get(), key, self, total));
+      out.places.push_back(place_of(selection, sources.get(), key, self, total, estimate));
   };
   PROFD_TRY(const std::vector<Key> keys, measured_on(file, request, line, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, annotation_spec(all), stop));
   for (const Key key : keys) {
-    if (const auto row = flat->row_of(key)) add(key, flat->self[*row], flat->total[*row]);
+    if (const auto row = flat->row_of(key))
+      add(key, flat->self[*row], flat->total[*row], flat->estimate_of(*row));
   }
   if (keys.empty()) {
     PROFD_TRY(const auto begin, functions_of_file(views, all, stop));
     for (const FunctionCost& function : begin)
-      if (function.line == line) add(function.key, function.self, function.total);
+      if (function.line == line)
+        add(function.key, function.self, function.total, function.total_estimated ? kTotalEstimated : kExact);
   }
   if (!out.places.empty()) out.text = text_of(out);
   return out;

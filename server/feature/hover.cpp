@@ -289,6 +289,7 @@ Result<std::optional<std::string>> function_text(Views& views, const HoverReques
   if (const std::string doubts = evidence_text(profile, *file.source, escape_for(request)); !doubts.empty())
     page.note(doubts);
   page.table_head();
+  std::string recursion;
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
     ViewSpec of_metric = spec;
     of_metric.metric = profile.metrics()[m].name;
@@ -303,8 +304,12 @@ Result<std::optional<std::string>> function_text(Views& views, const HoverReques
                    marked(whole.text(flat->total[*row]), estimated) +
                        (profile.metrics()[m].saturated ? " (at least)" : ""),
                    marked(whole.share_text(flat->total[*row]), estimated));
+    if (const std::string why = recursion_text(flat->total[*row], whole.total);
+        !why.empty() && profile.contexts_estimated())
+      recursion = why;
   }
   page.table_end();
+  if (!recursion.empty()) page.note(recursion);
   PROFD_TRY(const auto sources, views.sources(open, request.file.workspace, stop));
   PROFD_TRY(const Neighbours around, views.neighbours(open, spec, found->key, kMaxNeighbours, stop));
   NeighbourWriter(profile, *file.selection, *sources, page).add(lists_of(around, ""));
@@ -361,6 +366,7 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   if (const std::string doubts = evidence_text(profile, *file.source, escape_for(request)); !doubts.empty())
     page.note(doubts);
   page.table_head();
+  std::string recursion;
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
     const Value total_of_view = file.selection->row_filters.empty() ? profile.total(MetricId(m))
                                                                     : sum_of(file.selection->self.values[m]);
@@ -372,8 +378,12 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
         profile.metrics()[m].name, whole.text(self),
         marked(whole.text(total), estimated) + (profile.metrics()[m].saturated ? " (at least)" : ""),
         marked(whole.share_text(total), estimated));
+    if (const std::string why = recursion_text(total, whole.total);
+        !why.empty() && profile.contexts_estimated())
+      recursion = why;
   }
   page.table_end();
+  if (!recursion.empty()) page.note(recursion);
   if (known && on_line.functions.front().key != kNone)
     PROFD_CHECK(add_neighbours(views, all, *file.selection, on_line,
                                file.values->total[request.file.metric.v][line->row], page, stop));

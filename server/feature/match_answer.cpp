@@ -35,8 +35,8 @@ MatchAnswer::Match to_match(const FoundMatch& found, const PreparedView& view, c
   std::move(name).finish(names, labels, cuts);
   out.name = std::move(names.front());
   out.label = std::move(labels.front());
-  out.self = amount_of(view.whole, found.self);
-  out.total = amount_of(view.whole, found.total);
+  out.self = amount_of(view.whole, found.self, (found.estimate & kSelfEstimated) != 0);
+  out.total = amount_of(view.whole, found.total, (found.estimate & kTotalEstimated) != 0);
   out.wrapped = found.wrapped;
   return out;
 }

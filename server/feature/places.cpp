@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 Place place_of(const Selection& selection, const SourceMap* sources, Key key, const Value& self,
-               const Value& total) {
+               const Value& total, Estimate estimate) {
   const Profile& profile = *selection.profile;
   Place place;
   place.key = key;
@@ -40,6 +40,7 @@ Place place_of(const Selection& selection, const SourceMap* sources, Key key, co
   }
   place.self = self;
   place.total = total;
+  place.total_estimated = (estimate & kTotalEstimated) != 0;
   return place;
 }
 
@@ -70,9 +71,7 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
     }
     if (!wanted.empty() && lower(key_name(profile, *selection.keys, key)).find(wanted) == std::string::npos)
       continue;
-    picked.key.push_back(key);
-    picked.self.push_back(flat->self[row]);
-    picked.total.push_back(flat->total[row]);
+    picked.add_row(*flat, row);
   }
   TableRequest first;
   first.sort = request.sort;
@@ -81,8 +80,8 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
   if (page.n_left_out > 0)
     result.remainder = remainder_of(result.whole, page.n_left_out, page.self_left_out, page.rows.size());
   for (const std::uint32_t row : page.rows) {
-    result.places.push_back(
-        place_of(selection, sources.get(), picked.key[row], picked.self[row], picked.total[row]));
+    result.places.push_back(place_of(selection, sources.get(), picked.key[row], picked.self[row],
+                                     picked.total[row], picked.estimate_of(row)));
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/engine/views.h"
+#include "server/feature/estimate.h"
 #include "server/feature/view_answer.h"
 
 namespace profd {
@@ -32,11 +33,18 @@ struct Place {
   FrameKind kind = FrameKind::native;
   bool inlined = false;
   Value self, total;
+  bool total_estimated = false;
 };
+inline std::string total_text(const Place& place, const Whole& whole) {
+  return marked(whole.text(place.total), place.total_estimated);
+}
+inline std::string total_share(const Place& place, const Whole& whole) {
+  return marked(whole.share_text(place.total), place.total_estimated);
+}
 
 // `sources` null: no place is known in a workspace.
 Place place_of(const Selection& selection, const SourceMap* sources, Key key, const Value& self,
-               const Value& total);
+               const Value& total, Estimate estimate);
 
 struct Places {
   ViewHead head;

@@ -41,8 +41,8 @@ ReportPage places_page(const OpenProfile& open, const Places& places) {
     const Place& place = places.places[i];
     page.markdown +=
         fmt::format("| {} | {} | {} | {} | {} | {} |\n", value_text(places.whole, place.self),
-                    places.whole.share_text(place.self), value_text(places.whole, place.total),
-                    places.whole.share_text(place.total), escape_markdown(place.name), place_text(place));
+                    places.whole.share_text(place.self), escape_markdown(total_text(place, places.whole)),
+                    total_share(place, places.whole), escape_markdown(place.name), place_text(place));
     if (i < kNamesInLine)
       page.line +=
           fmt::format("{}{} {}", i == 0 ? "" : " · ", place.short_name, places.whole.share_text(place.self));

@@ -15,18 +15,18 @@ Result<SearchAnswer> search_answer(Views& views, const SearchAnswerRequest& requ
   SearchAnswer out;
   out.head = head_of(*request.open, request.spec, view);
   out.whole = view.whole;
-  out.matched = amount_of(view.whole, found->matched);
+  out.matched = amount_of(view.whole, found->matched, found->estimated);
   out.n_names = matching.key.size();
   TableRequest first;
   first.sort = SortBy::total;
   first.limit = request.limit;
   for (const std::uint32_t row : page_of(*view.selection, matching, first).rows)
-    out.matches.push_back(
-        place_of(*view.selection, sources.get(), matching.key[row], matching.self[row], matching.total[row]));
+    out.matches.push_back(place_of(*view.selection, sources.get(), matching.key[row], matching.self[row],
+                                   matching.total[row], matching.estimate_of(row)));
   out.text = fmt::format("{} {} {}: {} · {}", format_count(out.n_names),
                          out.n_names == 1 ? to_text(request.spec.granularity) : "names",
                          out.n_names == 1 ? "matches" : "match", out.matched.text,
-                         view.whole.share_text(found->matched));
+                         marked(view.whole.share_text(found->matched), found->estimated));
   return out;
 }
 

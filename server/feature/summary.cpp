@@ -80,8 +80,8 @@ Result<void> add_heaviest(const Selection& selection, std::size_t n, StopToken s
     path.keys = std::move(hot.path);
     for (const Key key : path.keys) names.add(selection, key);
     path.self = hot.self;
-    path.self_text = format_value(path.self, summary.unit);
-    path.self_share = format_share(path.self, selection.total);
+    path.self_text = marked(format_value(path.self, summary.unit), hot.estimated);
+    path.self_share = marked(format_share(path.self, selection.total), hot.estimated);
   }
   const std::vector<std::string> short_names = names.short_names();
   std::size_t at = 0;

@@ -38,6 +38,8 @@ class RowWriter {
     rows.self_share.push_back(marked(view_.whole.share_text(self), self_estimated));
     rows.total_share.push_back(marked(view_.whole.share_text(total), total_estimated));
     any_estimated_ = any_estimated_ || estimate != kExact;
+    if (profile.contexts_estimated() && out_.recursion.empty())
+      out_.recursion = recursion_text(total, view_.whole.total);
     const std::uint32_t frame = selection.keys->example[key];
     const bool real = frame < profile.frames().size() && key < selection.keys->first_group();
     std::uint32_t flags = real && profile.frames().inlined[frame] != 0 ? box_flag::kInlined : 0;
@@ -53,6 +55,7 @@ class RowWriter {
   void finish() {
     std::move(names_).finish(out_.names, out_.labels, out_.cuts);
     if (!any_estimated_) out_.head.estimated.clear();
+    if (!out_.recursion.empty()) out_.head.note += (out_.head.note.empty() ? "" : " ") + out_.recursion;
   }
 
  private:

@@ -55,6 +55,7 @@ struct TableAnswer {
   // of a level of a tree the self of the row that is expanded. Rows of all pages and this add up to the
   // view's total, or that row's. Nothing where it is 0, or rows were searched.
   std::optional<Amount> own;
+  std::string recursion;  // why a row has more than the whole; "" none has. In head.note as well
 };
 Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop);
 

@@ -10,13 +10,13 @@
 
 namespace profd {
 
-Amount amount_of(const Whole& whole, const Value& value) {
+Amount amount_of(const Whole& whole, const Value& value, bool estimated) {
   Amount amount;
   amount.value = value;
-  amount.text = whole.text(value);
+  amount.text = marked(whole.text(value), estimated);
   if (as_double(whole.total) != 0) {
     amount.share = whole.share(value);
-    amount.share_text = whole.share_text(value);
+    amount.share_text = marked(whole.share_text(value), estimated);
   }
   return amount;
 }

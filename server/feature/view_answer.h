@@ -20,7 +20,7 @@ struct Amount {
   std::optional<double> share;
   std::string share_text;
 };
-Amount amount_of(const Whole& whole, const Value& value);
+Amount amount_of(const Whole& whole, const Value& value, bool estimated = false);
 
 // What filters by thread, label or time could not decide on, as a share of the whole profile.
 struct Exclusion {

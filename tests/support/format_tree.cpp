@@ -34,8 +34,10 @@ std::string format_layout(const Selection& selection, const FlameLayout& layout)
     pending.pop_back();
     std::string name = layout.parent[box] == kNone ? "all" : fmt::format("{} more", layout.n_merged[box]);
     if (layout.key[box] != kNoKey) name = key_name(*selection.profile, *selection.keys, layout.key[box]);
-    out += fmt::format("{:{}}{} {} {}\n", "", 2 * layout.depth[box], name, format_value(layout.total[box]),
-                       format_value(layout.self[box]));
+    const Estimate estimate = layout.estimate.empty() ? kExact : layout.estimate[box];
+    const auto mark = [&](Estimate bit) { return (estimate & bit) != 0 ? "≈" : ""; };
+    out += fmt::format("{:{}}{} {}{} {}{}\n", "", 2 * layout.depth[box], name, mark(kTotalEstimated),
+                       format_value(layout.total[box]), mark(kSelfEstimated), format_value(layout.self[box]));
     pending.insert(pending.end(), children[box].rbegin(), children[box].rend());
   }
   return out;

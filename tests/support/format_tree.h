@@ -14,7 +14,7 @@ namespace profd::test {
 //   all 50 0
 //     main 50 0
 //       read 30 30
-// A view that cannot be made reads "error: <message>".
+// Estimates are marked with "≈". A view that cannot be made reads "error: <message>".
 std::string format_tree(const Selection& selection, Shape shape = Shape::top_down,
                         const std::vector<std::string>& focus = {});
 std::string format_layout(const Selection& selection, const FlameLayout& layout);

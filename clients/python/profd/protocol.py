@@ -132,6 +132,15 @@ class ViewShape(str, Enum):
     CALLEES = "callees"  # Where the focus leads, unfolded downwards.
 
 
+class ViewPaths(str, Enum):
+    """How paths are made of a file that has functions and calls and no stacks. Of others they are as
+    measured. Newer peers may send other values.
+    """
+
+    DIVIDED = "divided"  # A function stands below each of its callers with what the file says of these calls; what lies deeper is divided as its callers paid. Where the file does not say what calls cost, under filters and at other granularities than functions: as `proven`.
+    PROVEN = "proven"  # Only the paths that the graph of calls proves; the rest stands below `[several callers]`.
+
+
 class Granularity(str, Enum):
     """What makes two frames the same. Newer peers may send other values."""
 
@@ -1958,6 +1967,8 @@ class ViewSpec(Structure):
     # The metric; absent: the default one.
     focus: list[str] = field(default_factory=list)
     # For callers and callees: the run of frames in focus, caller first.
+    paths: str = "divided"
+    # Of a file without stacks, how paths are made; in the text form `| paths proven`.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),
@@ -1966,6 +1977,7 @@ class ViewSpec(Structure):
         "filters": FieldSpec("filters", ["a", ["S", "Filter"]], False, {"maxItems":100}),
         "metric": FieldSpec("metric", "s", False),
         "focus": FieldSpec("focus", ["a", "s"], False, {"maxItems":1000}),
+        "paths": FieldSpec("paths", "s", False),
     }
 
 

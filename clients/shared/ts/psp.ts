@@ -183,6 +183,22 @@ export const ViewShape = {
 } as const;
 export type ViewShape = (typeof ViewShape)[keyof typeof ViewShape] | (string & {});
 
+/**
+ * How paths are made of a file that has functions and calls and no stacks. Of others they are as measured.
+ * Newer peers may send other values.
+ */
+export const ViewPaths = {
+  /**
+   * A function stands below each of its callers with what the file says of these calls; what lies deeper is
+   * divided as its callers paid. Where the file does not say what calls cost, under filters and at other
+   * granularities than functions: as `proven`.
+   */
+  divided: "divided",
+  /** Only the paths that the graph of calls proves; the rest stands below `[several callers]`. */
+  proven: "proven",
+} as const;
+export type ViewPaths = (typeof ViewPaths)[keyof typeof ViewPaths] | (string & {});
+
 /** What makes two frames the same. Newer peers may send other values. */
 export const Granularity = {
   /** The address. */
@@ -1486,6 +1502,8 @@ export interface ViewSpec {
   metric?: string;
   /** For callers and callees: the run of frames in focus, caller first. Default: []. */
   focus?: string[];
+  /** Of a file without stacks, how paths are made; in the text form `| paths proven`. Default: "divided". */
+  paths?: ViewPaths;
 }
 
 /** What fits on the screen. */

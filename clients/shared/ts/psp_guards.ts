@@ -546,6 +546,7 @@ export const schema: Schema = {
     filters: { type: ["a", ["S", "Filter"]], maxItems: 100 },
     metric: { type: "s" },
     focus: { type: ["a", "s"], maxItems: 1000 },
+    paths: { type: "s" },
   },
   FlameViewport: {
     width: { type: "n", required: true, minimum: 1, maximum: 1000000 },

@@ -118,6 +118,7 @@ const PLACES: readonly Place[] = [
     color: "metric",
     colorMetric: "cycles",
     upward: true,
+    proven: true,
     fn: "<script>alert(1)</script>",
     file: "/w/a b.cc",
     line: 17,

@@ -46,9 +46,9 @@ std::string argument(const Params& params, const char* name, std::size_t positio
 json to_json(const Place& place, const Whole& whole) {
   json row = {{"name", place.name},
               {"self", whole.text(place.self)},
-              {"total", whole.text(place.total)},
+              {"total", total_text(place, whole)},
               {"selfShare", whole.share_text(place.self)},
-              {"totalShare", whole.share_text(place.total)}};
+              {"totalShare", total_share(place, whole)}};
   if (!place.path.empty()) row["uri"] = uri_of_path(place.path);
   if (place.line != 0) row["line"] = place.line;
   return row;

@@ -190,6 +190,9 @@ tl::expected<NamedSpec, ResponseError> from_psp(const psp::ViewSpecLike& like, c
   named.spec.filters = std::move(*filters);
   named.spec.metric = spec.metric.value_or("");
   named.spec.focus = spec.focus;
+  if (spec.paths.value() == psp::ViewPaths::unrecognized)
+    return tl::make_unexpected(invalid_params(where + ".paths", "divided or proven"));
+  named.spec.proven = spec.paths.value() == psp::ViewPaths::proven;
   const bool focused = named.spec.shape == Shape::callers || named.spec.shape == Shape::callees;
   if (focused && named.spec.focus.empty())
     return tl::make_unexpected(

@@ -92,7 +92,7 @@ psp::HotFunction to_psp(const Place& place, const Whole& whole) {
   if (!place.outside.empty()) out.outside = place.outside;
   out.kind = to_psp(place.kind);
   out.self = to_amount(whole, place.self);
-  out.total = to_amount(whole, place.total);
+  out.total = to_psp(amount_of(whole, place.total, place.total_estimated));
   return out;
 }
 

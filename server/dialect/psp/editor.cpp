@@ -175,7 +175,7 @@ void EditorModule::bind(protocol::Binder& binder) {
           std::vector<psp::WorkspaceSymbol> symbols;
           for (const Place& place : found.places) {
             psp::WorkspaceSymbol symbol;
-            symbol.name = sanitize_text(place.name) + "  " + found.whole.share_text(place.total);
+            symbol.name = sanitize_text(place.name) + "  " + total_share(place, found.whole);
             symbol.kind = psp::SymbolKind::function;
             symbol.container_name = std::string(base_name(place.path));
             symbol.location = {uri_of_path(place.path), line_range(place.line == 0 ? 0 : place.line - 1)};

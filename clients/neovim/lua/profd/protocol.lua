@@ -122,6 +122,13 @@ M.ViewShape = {
   callees = "callees", -- Where the focus leads, unfolded downwards.
 }
 
+--- How paths are made of a file that has functions and calls and no stacks. Of others they are as measured.
+---@alias profd.ViewPaths string|"divided"|"proven"
+M.ViewPaths = {
+  divided = "divided", -- A function stands below each of its callers with what the file says of these calls; what lies deeper is divided as its callers paid. Where the file does not say what calls cost, under filters and at other granularities than functions: as `proven`.
+  proven = "proven", -- Only the paths that the graph of calls proves; the rest stands below `[several callers]`.
+}
+
 --- What makes two frames the same.
 ---@alias profd.Granularity string|"address"|"line"|"function"|"file"|"module"
 M.Granularity = {
@@ -898,6 +905,7 @@ M.DaemonState = {
 ---@field filters? profd.Filter[] Applied one after another. Default: [].
 ---@field metric? string The metric; absent: the default one.
 ---@field focus? string[] For callers and callees: the run of frames in focus, caller first. Default: [].
+---@field paths? profd.ViewPaths Of a file without stacks, how paths are made; in the text form `| paths proven`. Default: "divided".
 
 --- What fits on the screen.
 ---@class profd.FlameViewport
@@ -2095,6 +2103,7 @@ M.schema = {
     filters = { type = {"a", {"S", "Filter"}}, maxItems = 100 },
     metric = { type = "s" },
     focus = { type = {"a", "s"}, maxItems = 1000 },
+    paths = { type = "s" },
   },
   FlameViewport = {
     width = { type = "n", required = true, minimum = 1, maximum = 1000000 },

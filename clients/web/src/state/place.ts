@@ -40,6 +40,8 @@ export interface Place {
   readonly colorMetric: string;
   /** The root at the bottom. */
   readonly upward: boolean;
+  /** Of a file that has calls and no stacks: only the paths that the calls prove. */
+  readonly proven: boolean;
   /** The function of the sandwich. */
   readonly fn: string;
   readonly file: string;
@@ -62,6 +64,7 @@ export const START: Place = {
   color: "module",
   colorMetric: "",
   upward: false,
+  proven: false,
   fn: "",
   file: "",
   line: 0,
@@ -80,6 +83,7 @@ export function specOf(place: Place, shape: ViewShape = place.shape): Spec {
     filters: filtersOf(place),
     metric: place.metric,
     focus: focused ? place.focus : [],
+    ...(place.proven ? { paths: "proven" as const } : {}),
   };
 }
 
@@ -202,6 +206,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     color: oneOf(COLOR_SCHEMES, values.get("color"), START.color),
     colorMetric: values.get("by") ?? "",
     upward: values.get("up") === "1",
+    proven: spec.paths === "proven",
     fn: values.get("function") ?? "",
     file: values.get("file") ?? "",
     line: count(values.get("line"), 0),

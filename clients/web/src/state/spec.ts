@@ -1,6 +1,6 @@
 // The text form of a view, `bottom-up by file | drop module libc.so.6`, read and written as the daemon does
 // (core/view/spec.h): the address of the page and the filter box speak it without asking.
-import type { Filter, FilterBy, FilterOp, Granularity, ViewShape } from "../../../shared/ts/psp.js";
+import type { Filter, FilterBy, FilterOp, Granularity, ViewPaths, ViewShape } from "../../../shared/ts/psp.js";
 import { nearMiss } from "./nearmiss.js";
 
 export interface Spec {
@@ -9,6 +9,8 @@ export interface Spec {
   readonly filters: readonly Filter[];
   readonly metric: string;
   readonly focus: readonly string[];
+  /** Of a file that has calls and no stacks; absent: divided. */
+  readonly paths?: ViewPaths;
 }
 
 export class SpecError extends Error {
@@ -126,6 +128,7 @@ export function specText(spec: Spec): string {
   if (spec.focus.length > 0) out += " of " + runText(spec.focus);
   out += " by " + spec.granularity;
   for (const filter of spec.filters) out += " | " + filterText(filter);
+  if (spec.paths === "proven") out += " | paths proven";
   if (spec.metric !== "") out += " | metric " + nameText(spec.metric);
   return out;
 }
@@ -267,7 +270,7 @@ function instant(text: string, offset: number): number {
   return found[1] === "-" ? -whole : whole;
 }
 
-type Clause = { readonly filter: Filter } | { readonly metric: string };
+type Clause = { readonly filter: Filter } | { readonly metric: string } | { readonly paths: ViewPaths };
 
 class Parser {
   private readonly lexer: Lexer;
@@ -300,14 +303,16 @@ class Parser {
     }
     const filters: Filter[] = [];
     let metric = "";
+    let paths: ViewPaths = "divided";
     while (this.token.kind === "bar") {
       this.advance();
       const clause = this.clause();
       if ("metric" in clause) metric = clause.metric;
+      else if ("paths" in clause) paths = clause.paths;
       else filters.push(clause.filter);
     }
     this.end();
-    return { shape, granularity, filters, metric, focus };
+    return { shape, granularity, filters, metric, focus, ...(paths === "proven" ? { paths } : {}) };
   }
 
   clause(): Clause {
@@ -318,6 +323,13 @@ class Parser {
     if (this.is("mine")) {
       this.advance();
       return { filter: { op: "collapse", by: "mine" } };
+    }
+    if (this.is("paths")) {
+      this.advance();
+      const paths = (["divided", "proven"] as const).find((word) => this.is(word));
+      if (paths === undefined) throw new SpecError(this.token.offset, "paths are divided or proven");
+      this.advance();
+      return { paths };
     }
     const start = this.token.offset;
     const op = FILTER_OPS.find((o) => this.is(o));

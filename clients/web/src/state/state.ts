@@ -144,6 +144,11 @@ export function redoFilters(state: State): State {
   };
 }
 
+/** Other paths are another picture, too. */
+export function setProven(state: State, proven: boolean): State {
+  return state.place.proven === proven ? state : go(state, { proven, zoom: [] });
+}
+
 /** Another shape is another picture: the zoom of the old one leads nowhere in it. */
 export function setShape(state: State, shape: ViewShape, focus: readonly string[] = state.place.focus): State {
   const { place } = state;

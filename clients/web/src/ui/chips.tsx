@@ -12,6 +12,7 @@ import {
   removeFilter,
   replaceFilter,
   setFilters,
+  setProven,
   setSettings,
   toggleMine,
   toggleFilter,
@@ -44,6 +45,7 @@ export function Chips() {
     try {
       const clause = parseClause(text.trim());
       if ("metric" in clause) app.update((state) => go(state, { metric: clause.metric }));
+      else if ("paths" in clause) app.update((state) => setProven(state, clause.paths === "proven"));
       else if (typeof editing === "number") app.update((state) => replaceFilter(state, editing, clause.filter));
       else app.update((state) => addFilter(state, clause.filter));
       setEditing(undefined);

@@ -90,26 +90,28 @@ TEST_CASE("law: the rows of a view are its boxes, whatever the shape") {
       std::vector<std::int64_t> inside;  // by row, how much of its width its children have taken
       std::vector<std::int64_t> left;
       std::string wrong;
-      const auto done = writers::for_each_row(*view, {}, [&](const writers::ViewRow& row) -> Result<void> {
-        oracle::Path path;
-        if (row.id != paths.size()) wrong = "ids are not in order";
-        if (row.parent != kNone) path = paths[row.parent];
-        if (row.key != kNone) path.push_back(oracle_name(view->first(), row.key));
-        paths.push_back(path);
-        oracle::Sums sums{units(c, row.total[0]), units(c, row.self[0]), 0};
-        if (shape != Shape::flat) {
-          sums.width = units(c, row.width);
-          inside.push_back(0);
-          left.push_back(units(c, row.x));
-          if (row.parent != kNone) {
-            if (left[row.id] != left[row.parent] + inside[row.parent])
-              wrong = "x is not that of a flame graph";
-            inside[row.parent] += sums.width;
-          }
-        }
-        rows[path] = sums;
-        return {};
-      });
+      LossReport losses;
+      const auto done =
+          writers::for_each_row(*view, {}, losses, [&](const writers::ViewRow& row) -> Result<void> {
+            oracle::Path path;
+            if (row.id != paths.size()) wrong = "ids are not in order";
+            if (row.parent != kNone) path = paths[row.parent];
+            if (row.key != kNone) path.push_back(oracle_name(view->first(), row.key));
+            paths.push_back(path);
+            oracle::Sums sums{units(c, row.total[0]), units(c, row.self[0]), 0};
+            if (shape != Shape::flat) {
+              sums.width = units(c, row.width);
+              inside.push_back(0);
+              left.push_back(units(c, row.x));
+              if (row.parent != kNone) {
+                if (left[row.id] != left[row.parent] + inside[row.parent])
+                  wrong = "x is not that of a flame graph";
+                inside[row.parent] += sums.width;
+              }
+            }
+            rows[path] = sums;
+            return {};
+          });
       if (!done) return done.error().message;
       if (!wrong.empty()) return wrong;
       oracle::Tree expected;

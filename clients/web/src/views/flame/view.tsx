@@ -9,7 +9,7 @@ import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
-import { addFilter, go, setShape } from "../../state/state.js";
+import { addFilter, go, setProven, setShape } from "../../state/state.js";
 import { Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { missingOf, useApp, useProfile } from "../../ui/context.js";
@@ -203,6 +203,17 @@ export function FlameView() {
         >
           <Icon name="flip" /> {place.upward ? "Flames" : "Icicles"}
         </button>
+        {(place.proven || answer?.estimated !== undefined) && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-pressed={place.proven}
+            title="The file has calls, not stacks: show a function only where the calls prove that it ran"
+            onClick={() => app.update((state) => setProven(state, !state.place.proven), false)}
+          >
+            Proven paths
+          </button>
+        )}
       </Toolbar>
       {focused && (
         <div class="focus-line">
