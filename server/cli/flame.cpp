@@ -153,8 +153,8 @@ void add_flame(CLI::App& root, Commands& commands) {
       ->needs("--output")
       ->type_name("NAME");
   app->footer(
-      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof      the same as HTML: -o "
-      "cpu.html\n"
+      "Examples:\n  profd flame cpu.pprof\n  profd flame -o cpu.svg cpu.pprof\n"
+      "  profd flame -o cpu.html cpu.pprof\n"
       "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
       "  profd flame --json --width 800 cpu.pprof");

@@ -13,8 +13,8 @@ namespace profd {
 Result<std::string> path_of_uri(std::string_view uri);
 std::string uri_of_path(std::string_view path);
 
-// A value in a fragment of an address: everything but letters, digits and "-._~" as %XX; and back, where a space
-// may be + too. `invalid` for a % that no two hex digits follow.
+// A value in a fragment of an address: everything but letters, digits and "-._~" as %XX; and back, where a
+// space may be + too. `invalid` for a % that no two hex digits follow.
 std::string percent_encoded(std::string_view text);
 Result<std::string> fragment_decoded(std::string_view text);
 

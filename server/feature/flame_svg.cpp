@@ -243,11 +243,12 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   out.reserve(layout.size() * 480 + 65536);
   const auto to = std::back_inserter(out);
   if (options.html) {
-    fmt::format_to(to,
-                   "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-                   "content=\"width=device-width\"><title>{} - {}</title><style>html,body{{margin:0;height:100%;"
-                   "overflow:hidden}}svg{{display:block}}</style></head><body>\n",
-                   escape_markup(options.title), escape_markup(metric.name));
+    fmt::format_to(
+        to,
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width\"><title>{} - {}</title><style>html,body{{margin:0;height:100%;"
+        "overflow:hidden}}svg{{display:block}}</style></head><body>\n",
+        escape_markup(options.title), escape_markup(metric.name));
   } else {
     out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   }

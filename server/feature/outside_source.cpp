@@ -17,14 +17,15 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEndings[] = {
-    ".c",   ".cc",  ".cpp", ".cxx", ".c++", ".h",   ".hh",    ".hpp",  ".hxx",  ".inc", ".inl",  ".ipp", ".tcc",
-    ".m",   ".mm",  ".cu",  ".cuh", ".s",   ".S",   ".asm",   ".py",   ".pyx",  ".pxd", ".pyi",  ".go",  ".rs",
-    ".java", ".kt", ".scala", ".groovy", ".clj", ".cs", ".fs", ".vb",  ".js",   ".mjs", ".cjs",  ".jsx", ".ts",
-    ".tsx", ".rb",  ".php", ".pl",  ".pm",  ".lua", ".swift", ".d",    ".zig",  ".nim", ".hs",   ".ml",  ".jl"};
+    ".c",   ".cc",    ".cpp", ".cxx", ".c++",  ".h",   ".hh",    ".hpp",    ".hxx", ".inc", ".inl",
+    ".ipp", ".tcc",   ".m",   ".mm",  ".cu",   ".cuh", ".s",     ".S",      ".asm", ".py",  ".pyx",
+    ".pxd", ".pyi",   ".go",  ".rs",  ".java", ".kt",  ".scala", ".groovy", ".clj", ".cs",  ".fs",
+    ".vb",  ".js",    ".mjs", ".cjs", ".jsx",  ".ts",  ".tsx",   ".rb",     ".php", ".pl",  ".pm",
+    ".lua", ".swift", ".d",   ".zig", ".nim",  ".hs",  ".ml",    ".jl"};
 
 // Settings, secrets and state of the system; what the kernel makes up.
-constexpr std::string_view kNeverBelow[] = {"/etc", "/proc", "/sys",         "/dev",        "/run",
-                                                          "/boot", "/var", "/private/etc", "/private/var", "/lost+found"};
+constexpr std::string_view kNeverBelow[] = {"/etc",  "/proc", "/sys",         "/dev",         "/run",
+                                            "/boot", "/var",  "/private/etc", "/private/var", "/lost+found"};
 // Where users' homes are.
 constexpr std::string_view kHomes[] = {"/home", "/Users", "/root"};
 
@@ -46,13 +47,16 @@ std::string joined(const std::vector<std::string_view>& parts, std::size_t n) {
 
 // How many parts of the path lead to a folder that package managers and compilers keep sources in; 0: none.
 std::size_t library_of(const std::vector<std::string_view>& parts) {
-  const auto is = [&](std::size_t at, std::string_view name) { return at < parts.size() && parts[at] == name; };
+  const auto is = [&](std::size_t at, std::string_view name) {
+    return at < parts.size() && parts[at] == name;
+  };
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     if (is(i, "site-packages") || is(i, "dist-packages") || is(i, "node_modules")) return i + 1;
     if (is(i, "pkg") && is(i + 1, "mod")) return i + 2;
     if (is(i, ".cargo") && is(i + 1, "registry") && is(i + 2, "src")) return i + 3;
     if (is(i, "rustlib") && is(i + 1, "src")) return i + 2;
-    if ((is(i, "go") || parts[i].starts_with("go1") || parts[i].starts_with("go-")) && is(i + 1, "src")) return i + 2;
+    if ((is(i, "go") || parts[i].starts_with("go1") || parts[i].starts_with("go-")) && is(i + 1, "src"))
+      return i + 2;
     if (i > 0 && parts[i].starts_with("python3.") && is(i - 1, "lib")) return i + 1;
   }
   if (is(0, "usr") && is(1, "include")) return 2;
@@ -100,10 +104,12 @@ std::string root_of_source(std::string_view path, const std::string& home) {
   return root;
 }
 
-Result<OutsideSource> outside_source(const Profile& profile, std::string_view named, const std::string& home) {
+Result<OutsideSource> outside_source(const Profile& profile, std::string_view named,
+                                     const std::string& home) {
   const std::string shown = sanitize_text(named);
   const std::string path(named);
-  if (!names_file(profile, named)) return fail(ErrorCode::not_found, shown + " is no file that the profile names");
+  if (!names_file(profile, named))
+    return fail(ErrorCode::not_found, shown + " is no file that the profile names");
   std::error_code error;
   const fs::path real = is_local_file(path) ? fs::canonical(path, error) : fs::path();
   if (error || real.empty()) return fail(ErrorCode::not_found, shown + " is not on this machine");
@@ -111,10 +117,12 @@ Result<OutsideSource> outside_source(const Profile& profile, std::string_view na
   const fs::path real_home = home.empty() ? fs::path() : fs::canonical(home, ignored);
   std::string root = root_of_source(real.string(), real_home.string());
   if (root.empty())
-    return fail(ErrorCode::unsupported,
-                shown + " is outside of the workspace, where profd shows sources of libraries and other folders, and "
-                        "nothing of the system's settings, of hidden folders and of the home folder itself; a mapping in "
-                        ".profd.toml, or `profd view` from its project, makes it a source");
+    return fail(
+        ErrorCode::unsupported,
+        shown +
+            " is outside of the workspace, where profd shows sources of libraries and other folders, and "
+            "nothing of the system's settings, of hidden folders and of the home folder itself; a mapping in "
+            ".profd.toml, or `profd view` from its project, makes it a source");
   return OutsideSource{real.string(), std::move(root)};
 }
 

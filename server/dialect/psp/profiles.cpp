@@ -239,8 +239,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         open_request(params, session_.workspace.metric()), params.work_done_token,
         [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
         [this, &engine = session_.engine, alive = session_.alive, shared, file](Result<OpenAnswer> answer) {
-          if (!answer)
-            return shared->error(why_not_opened(std::move(answer.error()), file, engine));
+          if (!answer) return shared->error(why_not_opened(std::move(answer.error()), file, engine));
           if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
           session_.run<psp::ProfileOpenRequest>(
               true, std::move(*shared), file,

@@ -83,8 +83,8 @@ psp::SourceResolveResult resolved_to_psp(ResolveAnswer answer) {
   return out;
 }
 
-// Folders outside of the workspace that the user of this client said yes to. A worker finds out which folder a
-// yes is about, so workers write and read it.
+// Folders outside of the workspace that the user of this client said yes to. A worker finds out which folder
+// a yes is about, so workers write and read it.
 class AllowedRoots {
  public:
   // False where the client has as many as it may have.
@@ -131,7 +131,8 @@ class SourcesModule final : public Module {
 
 psp::SourceOutsideResult outside_to_psp(const OutsideSource& outside, bool allowed) {
   return {uri_of_path(outside.path), uri_of_path(outside.root),
-          fmt::format("{} is outside of the workspace; only the profile says that it is meant. Show the sources below {}?",
+          fmt::format("{} is outside of the workspace; only the profile says that it is meant. Show the "
+                      "sources below {}?",
                       sanitize_text(outside.path), sanitize_text(outside.root)),
           allowed};
 }
@@ -235,7 +236,8 @@ void SourcesModule::bind(protocol::Binder& binder) {
             }
             PROFD_TRY(path, std::move(here));
           }
-          if (std::string root = allowed_root_of(path, *allowed); !root.empty()) folders.push_back(std::move(root));
+          if (std::string root = allowed_root_of(path, *allowed); !root.empty())
+            folders.push_back(std::move(root));
           PROFD_TRY(SourceTextAnswer answer, source_text(folders, path, stop));
           return psp::SourceTextResult{uri_of_path(answer.path), std::move(answer.text),
                                        std::move(answer.encoding), answer.n_lines, to_bytes(answer.bytes)};
@@ -254,13 +256,15 @@ void SourcesModule::bind(protocol::Binder& binder) {
     }
     session_.run<psp::SourceOutsideRequest>(
         true, std::move(reply), params.path,
-        [open = *open, path = params.path, agreed, allowed = allowed_](const StopToken&) -> Result<psp::SourceOutsideResult> {
+        [open = *open, path = params.path, agreed,
+         allowed = allowed_](const StopToken&) -> Result<psp::SourceOutsideResult> {
           PROFD_TRY(const OutsideSource outside, outside_source(*open->profile, path, home_folder()));
           if (!agreed.empty() && agreed != outside.root)
             return fail(ErrorCode::invalid, fmt::format("{} is not what was asked about: that was {}",
                                                         sanitize_text(agreed), sanitize_text(outside.root)));
           if (!agreed.empty() && !allowed->add(outside.root))
-            return fail(ErrorCode::limit, "the sources of more folders are shown than a page may have; load it anew");
+            return fail(ErrorCode::limit,
+                        "the sources of more folders are shown than a page may have; load it anew");
           return outside_to_psp(outside, allowed->has(outside.root));
         });
   });
