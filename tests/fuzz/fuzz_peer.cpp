@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   PeerOptions options;
   options.gate_life_cycle = (data[0] & 1) != 0;
   options.max_incoming = 8;
-  Peer peer({[](const std::string& body, bool) {
+  Peer peer({[](const std::string& body, Keep) {
                if (!parse_message(body)) std::abort();
              },
              [](std::string_view) {}},

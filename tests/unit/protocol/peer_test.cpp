@@ -451,7 +451,7 @@ TEST_CASE("peer: two peers talk to each other") {
   Served server;
   PeerOptions options;
   options.gate_life_cycle = false;
-  Peer client({[&](std::string body, bool) { to_server.push_back(std::move(body)); }, nullptr}, Binder(),
+  Peer client({[&](std::string body, Keep) { to_server.push_back(std::move(body)); }, nullptr}, Binder(),
               options);
   auto pump = [&] {
     for (const auto& body : std::exchange(to_server, {})) server.receive(body);
@@ -489,7 +489,7 @@ TEST_CASE("a fallback serves the methods that nobody else does, and only those")
   });
   PeerOptions options;
   options.gate_life_cycle = false;
-  Peer peer({[&](const std::string& body, bool) { sent.push_back(json::parse(body)); }, nullptr},
+  Peer peer({[&](const std::string& body, Keep) { sent.push_back(json::parse(body)); }, nullptr},
             std::move(binder), options);
   peer.receive(R"({"jsonrpc":"2.0","id":1,"method":"textDocument/definition","params":{}})");
   peer.receive(R"({"jsonrpc":"2.0","id":2,"method":"profile/list","params":{}})");

@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "core/source/annotations.h"
+#include "core/view/selection.h"
+#include "core/view/spec.h"
 #include "formats/open.h"
 #include "server/engine/workspace_files.h"
 #include "tests/support/catch.h"
@@ -156,7 +158,8 @@ TEST_CASE("a recording of the JDK, which names classes alone, reaches the source
   REQUIRE((*map)->by_path.contains(here));
   CHECK((*map)->targets.at("Busy.java").doubt == Doubt::none);
   CHECK((*map)->by_path.size() == 1);
-  const LineValues lines = *annotate_lines(*profile, (*map)->by_path.at(here), StopToken{});
+  const SelectionPtr selection = *select(profile, *parse_view_spec("top-down"), {});
+  const LineValues lines = *annotate_lines(*selection, (*map)->by_path.at(here), StopToken{});
   // The line of fib that calls itself has something.
   const auto fib = source.find("return n < 2");
   REQUIRE(fib != std::string::npos);

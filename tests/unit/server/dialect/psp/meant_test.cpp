@@ -24,7 +24,7 @@ namespace {
 
 struct Outbox final : Channel {
   std::deque<json> sent;
-  void send(std::string body, bool) override { sent.push_back(json::parse(body)); }
+  void send(std::string body, protocol::Keep) override { sent.push_back(json::parse(body)); }
   void close() override {}
 };
 

@@ -18,7 +18,7 @@ namespace {
 struct Bodies final : Channel {
   std::deque<json> sent;
   bool closed = false;
-  void send(std::string body, bool) override { sent.push_back(json::parse(body)); }
+  void send(std::string body, protocol::Keep) override { sent.push_back(json::parse(body)); }
   void close() override { closed = true; }
 };
 
