@@ -47,7 +47,8 @@ std::string place_of(const Profile& profile, std::uint32_t frame) {
 // Contexts whose stacks read the same, though their frames differ by line, address or module.
 class NamedStacks {
  public:
-  NamedStacks(const Profile& profile, const std::vector<std::string>& names) {
+  // Stopped, it is of no use; whoever writes asks again.
+  NamedStacks(const Profile& profile, const std::vector<std::string>& names, StopToken& stop) {
     std::unordered_map<std::string_view, std::uint32_t> ids;
     std::vector<std::uint32_t> id_of_frame;
     for (const std::string& name : names)
@@ -57,6 +58,7 @@ class NamedStacks {
     std::unordered_map<std::uint64_t, std::uint32_t> first_with;
     // A parent has a smaller id.
     for (std::uint32_t context = 1; context < tree.size(); ++context) {
+      if (stop.check()) return;
       const std::uint64_t stack =
           std::uint64_t{same_[tree.parent[context]]} << 32 | id_of_frame[tree.frame[context]];
       same_[context] = first_with.emplace(stack, context).first->second;
@@ -66,11 +68,11 @@ class NamedStacks {
   // The self values of a metric, a row for each stack that reads differently, in order of its first context.
   // Sums stop at the ends of an integer, as everywhere.
   template <class Values>
-  auto sums(const SelfTable& self, const Values& values) const {
+  auto sums(const SelfTable& self, const Values& values, StopToken& stop) const {
     using T = std::decay_t<decltype(values[0])>;
     std::vector<std::pair<std::uint32_t, T>> rows;
     std::unordered_map<std::uint32_t, std::size_t> row_of;
-    for (std::size_t i = 0; i < self.contexts.size(); ++i) {
+    for (std::size_t i = 0; i < self.contexts.size() && !stop.check(); ++i) {
       const auto [row, is_new] = row_of.emplace(same_[self.contexts[i]], rows.size());
       if (is_new) rows.emplace_back(row->first, T{});
       add_saturating(rows[row->second].second, values[i]);
@@ -115,12 +117,14 @@ class FoldedWriter final : public FormatWriter {
       n_renamed += renamed;
       names[f] = name + std::string(mark_of(profile.frames(), f));
     }
-    const NamedStacks stacks(profile, names);
+    StopToken stop = options.stop;
+    const NamedStacks stacks(profile, names, stop);
+    PROFD_CHECK(stop.status());
     Output out(sink, options.stop);
     std::vector<std::uint32_t> path;
     std::visit(
         [&](const auto& column) {
-          for (const auto& [context, value] : stacks.sums(profile.self(), column)) {
+          for (const auto& [context, value] : stacks.sums(profile.self(), column, stop)) {
             if (out.failed()) return;
             if (value == 0) continue;
             if (value < 0) {

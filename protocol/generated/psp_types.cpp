@@ -1310,6 +1310,7 @@ bool decode(const Json& value, MetricInfo& out, const Path& path) {
       .required("total", out.total)
       .required("text", out.text)
       .required("records", out.records)
+      .required("samples", out.samples)
       .defaulted("default", out.default_)
       .defaulted("integral", out.integral)
       .defaulted("saturated", out.saturated)
@@ -1324,6 +1325,7 @@ void write(JsonText& out, const MetricInfo& value) {
   put(out, "total", value.total);
   put(out, "text", value.text);
   put(out, "records", value.records);
+  put(out, "samples", value.samples);
   put(out, "default", value.default_);
   put(out, "integral", value.integral);
   put(out, "saturated", value.saturated);
@@ -1450,6 +1452,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .defaulted("comments", out.comments)
       .required("threads", out.threads)
       .required("records", out.records)
+      .required("samples", out.samples)
       .required("contexts", out.contexts)
       .required("functions", out.functions)
       .optional("memory", out.memory)
@@ -1477,6 +1480,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put(out, "comments", value.comments);
   put(out, "threads", value.threads);
   put(out, "records", value.records);
+  put(out, "samples", value.samples);
   put(out, "contexts", value.contexts);
   put(out, "functions", value.functions);
   put_optional(out, "memory", value.memory);
@@ -1499,6 +1503,7 @@ bool decode(const Json& value, OpenedProfile& out, const Path& path) {
       .required("metric", out.metric)
       .required("metrics", out.metrics)
       .required("records", out.records)
+      .required("samples", out.samples)
       .required("contexts", out.contexts)
       .ok();
 }
@@ -1511,6 +1516,7 @@ void write(JsonText& out, const OpenedProfile& value) {
   put(out, "metric", value.metric);
   put(out, "metrics", value.metrics);
   put(out, "records", value.records);
+  put(out, "samples", value.samples);
   put(out, "contexts", value.contexts);
   out.end_object();
 }

@@ -1095,6 +1095,8 @@ struct MetricInfo {
   std::string text;
   // The records of the profile, as in its summary; what a metric says they stand for is its total.
   std::int64_t records = 0;
+  // The same, by its former name.
+  std::int64_t samples = 0;
   // The profile's default metric.
   bool default_ = false;
   // Every value is an integer.
@@ -1236,6 +1238,8 @@ struct ProfileSummary {
   // Measurements that the file holds, each with its values: a folded line of 70 samples is one
   // record. 0: not told.
   Measure records;
+  // The same, by its former name.
+  Measure samples;
   // Number of contexts.
   Measure contexts;
   // Number of functions.
@@ -1278,6 +1282,8 @@ struct OpenedProfile {
   // Measurements that the file holds, each with its values: a folded line of 70 samples is one
   // record. 0: not told.
   Measure records;
+  // The same, by its former name.
+  Measure samples;
   // Number of contexts.
   Measure contexts;
 };

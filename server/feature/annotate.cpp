@@ -156,8 +156,8 @@ Result<std::vector<FunctionCost>> functions_of_file(Views& views, const Annotate
   std::optional<Beginnings> beginnings;
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (std::abs(whole.share(flat->total[row])) < request.threshold) continue;
+    if (flat->key[row] >= selection->keys->first_group()) continue;  // it stands on no line
     const FrameId frame{selection->keys->example[flat->key[row]]};
-    if (frame.v >= profile.frames().size()) continue;  // a collapse group
     const FunctionId function = profile.frames().function[frame.v];
     const StringId file = profile.functions().file[function.v];
     if (std::find(source->files.begin(), source->files.end(), file) == source->files.end()) continue;

@@ -225,9 +225,9 @@ void add_search(const SearchResult& found, const PreparedView& view, const Flame
   for (std::size_t row = 0; row < boxes.key.size(); ++row)
     if (boxes.key[row] >= 0 && found.matches[static_cast<std::size_t>(boxes.key[row])] != 0)
       boxes.flags[row] |= box_flag::kMatched;
-  out.search = SearchShare{amount_of(view.whole, found.matched, found.estimated),
-                           amount_of(view.whole, layout.matched_shown, view.selection->estimated),
-                           found.n_keys};
+  out.search =
+      SearchShare{amount_of(view.whole, found.matched, found.estimated),
+                  amount_of(view.whole, layout.matched_shown, view.selection->estimated), found.n_keys};
 }
 
 // What boxes match, and meanwhile what the layout will need is unfolded: neither needs the other.
@@ -275,9 +275,8 @@ Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const S
   HiddenMatches out;
   out.head = head_of(*request.open, request.spec, view);
   const bool estimated = view.selection->estimated;
-  out.zoomed =
-      amount_of(view.whole, sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated),
-                estimated);
+  out.zoomed = amount_of(
+      view.whole, sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated), estimated);
   out.shown = amount_of(view.whole, layout.matched_shown, estimated);
   out.hidden = amount_of(view.whole, layout.matched_hidden, estimated);
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
@@ -289,11 +288,10 @@ Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const S
     const std::uint64_t n = layout.n_matched[i];
     out.matched.push_back(n);
     out.matched_value.push_back(matched);
-    out.matched_text.push_back(n == 0 ? ""
-                                      : fmt::format("{} {}: {} · {}", format_count(n),
-                                                    n == 1 ? "matches" : "match",
-                                                    marked(view.whole.text(matched), estimated),
-                                                    view.whole.share_text(matched)));
+    out.matched_text.push_back(
+        n == 0 ? ""
+               : fmt::format("{} {}: {} · {}", format_count(n), n == 1 ? "matches" : "match",
+                             marked(view.whole.text(matched), estimated), view.whole.share_text(matched)));
   }
   return out;
 }

@@ -87,7 +87,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(rows(self.out, "cpu"), [{"name": "main", "file": "m.py", "line": 1, "module": "", "self": 10, "total": 10, "estimated": False}])
         summary = json.loads(subprocess.run([PROFD, "summary", "--json", self.out], check=True, capture_output=True).stdout)
         self.assertEqual(summary["threads"], 1)
-        self.assertEqual(summary["metrics"][0]["samples"], 2)
+        self.assertEqual(summary["metrics"][0]["records"], 2)
         self.assertEqual(summary["report"], [])
 
     @needs(shutil.which("g++"), "no g++: the C++ example")

@@ -178,7 +178,7 @@ def compare_callgrind(path, folder):
             compared += 1
             check(row["total"][0] == by_name[chain[-2], chain[-1]], path, chain[-2:], row["total"][0], by_name[chain[-2], chain[-1]])
     out = os.path.join(folder, "again.callgrind")
-    run(PROFD, "convert", path, out)
+    run(PROFD, "convert", "--force", path, out)
     _, again = annotated(out)
     expected = {}
     for name, cost in totals.items():

@@ -202,6 +202,8 @@ def compare(profd, tests, reader, path, report):
     stated = FORMATS[reader][2](path)
     if isinstance(stated, str):
         return stated
+    if not any(stated.total.values()):
+        return "has no time, so that its calls are shown"
     rows = collections.defaultdict(list)
     for row in answers.rows_of(ask(profd, "top", "--json", "-n", "0", "--no-cache", path)):
         rows[row["name"]].append(row)

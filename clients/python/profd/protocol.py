@@ -1428,6 +1428,8 @@ class MetricInfo(Structure):
     # The total as shown.
     records: int
     # The records of the profile, as in its summary; what a metric says they stand for is its total.
+    samples: int
+    # The same, by its former name.
     default: bool = False
     # The profile's default metric.
     integral: bool = True
@@ -1443,6 +1445,7 @@ class MetricInfo(Structure):
         "total": FieldSpec("total", "n", True),
         "text": FieldSpec("text", "s", True),
         "records": FieldSpec("records", "l", True),
+        "samples": FieldSpec("samples", "l", True),
         "default": FieldSpec("default", "b", False),
         "integral": FieldSpec("integral", "b", False),
         "saturated": FieldSpec("saturated", "b", False),
@@ -1619,6 +1622,8 @@ class ProfileSummary(Structure):
     records: Measure
     # Measurements that the file holds, each with its values: a folded line of 70 samples is one
     # record. 0: not told.
+    samples: Measure
+    # The same, by its former name.
     contexts: Measure
     # Number of contexts.
     functions: Measure
@@ -1655,6 +1660,7 @@ class ProfileSummary(Structure):
         "comments": FieldSpec("comments", ["a", "s"], False),
         "threads": FieldSpec("threads", ["S", "Measure"], True),
         "records": FieldSpec("records", ["S", "Measure"], True),
+        "samples": FieldSpec("samples", ["S", "Measure"], True),
         "contexts": FieldSpec("contexts", ["S", "Measure"], True),
         "functions": FieldSpec("functions", ["S", "Measure"], True),
         "memory": FieldSpec("memory", ["S", "Measure"], False),
@@ -1687,6 +1693,8 @@ class OpenedProfile(Structure):
     records: Measure
     # Measurements that the file holds, each with its values: a folded line of 70 samples is one
     # record. 0: not told.
+    samples: Measure
+    # The same, by its former name.
     contexts: Measure
     # Number of contexts.
 
@@ -1698,6 +1706,7 @@ class OpenedProfile(Structure):
         "metric": FieldSpec("metric", "s", True),
         "metrics": FieldSpec("metrics", ["a", ["S", "MetricInfo"]], True),
         "records": FieldSpec("records", ["S", "Measure"], True),
+        "samples": FieldSpec("samples", ["S", "Measure"], True),
         "contexts": FieldSpec("contexts", ["S", "Measure"], True),
     }
 

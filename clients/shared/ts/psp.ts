@@ -1031,6 +1031,8 @@ export interface MetricInfo {
   text: string;
   /** The records of the profile, as in its summary; what a metric says they stand for is its total. */
   records: number;
+  /** The same, by its former name. */
+  samples: number;
   /** The profile's default metric. Default: false. */
   default?: boolean;
   /** Every value is an integer. Default: true. */
@@ -1152,6 +1154,8 @@ export interface ProfileSummary {
    * told.
    */
   records: Measure;
+  /** The same, by its former name. */
+  samples: Measure;
   /** Number of contexts. */
   contexts: Measure;
   /** Number of functions. */
@@ -1206,6 +1210,8 @@ export interface OpenedProfile {
    * told.
    */
   records: Measure;
+  /** The same, by its former name. */
+  samples: Measure;
   /** Number of contexts. */
   contexts: Measure;
 }

@@ -328,6 +328,7 @@ export const schema: Schema = {
     total: { type: "n", required: true },
     text: { type: "s", required: true },
     records: { type: "l", required: true },
+    samples: { type: "l", required: true },
     default: { type: "b" },
     integral: { type: "b" },
     saturated: { type: "b" },
@@ -381,6 +382,7 @@ export const schema: Schema = {
     comments: { type: ["a", "s"] },
     threads: { type: ["S", "Measure"], required: true },
     records: { type: ["S", "Measure"], required: true },
+    samples: { type: ["S", "Measure"], required: true },
     contexts: { type: ["S", "Measure"], required: true },
     functions: { type: ["S", "Measure"], required: true },
     memory: { type: ["S", "Measure"] },
@@ -405,6 +407,7 @@ export const schema: Schema = {
     metric: { type: "s", required: true },
     metrics: { type: ["a", ["S", "MetricInfo"]], required: true },
     records: { type: ["S", "Measure"], required: true },
+    samples: { type: ["S", "Measure"], required: true },
     contexts: { type: ["S", "Measure"], required: true },
   },
   OpenOptions: {

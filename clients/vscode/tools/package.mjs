@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -70,7 +71,7 @@ function run(program, ...args) {
 function addLicense(name) {
   const text = `/usr/share/doc/${name}/copyright`;
   if (!existsSync(text)) fail(`${text} is not there: what is passed on has its licences with it`);
-  cpSync(text, join(stage, "licenses", `${name}.txt`), { dereference: true });
+  copyFileSync(realpathSync(text), join(stage, "licenses", `${name}.txt`));
 }
 
 /** Libraries that are not in every system's version travel along; the daemon looks for them in ../lib/profd first. */
@@ -80,7 +81,7 @@ function addLibraries(program) {
   for (const [, name, path] of run("ldd", program).matchAll(/^\s*(\S+) => (\S+)/gm)) {
     if (OF_THE_SYSTEM.test(name)) continue;
     if (!existsSync(path)) fail(`${program} needs ${name}, which is not there`);
-    cpSync(path, join(stage, "lib/profd", name), { dereference: true });
+    copyFileSync(realpathSync(path), join(stage, "lib/profd", name));
     addLicense(run("dpkg", "-S", `*/${basename(realpathSync(path))}`).split(":")[0]);
   }
   LINKED_IN.forEach(addLicense);

@@ -281,6 +281,7 @@ std::vector<psp::MetricInfo> metrics_to_psp(const OpenProfile& open) {
     out.total = to_psp(total);
     out.text = format_value(total, info.unit);
     out.records = static_cast<std::int64_t>(profile.n_samples());
+    out.samples = out.records;
     out.default_ = m == open.metric.v;
     out.integral = std::holds_alternative<std::int64_t>(total);
     out.saturated = info.saturated;
@@ -307,6 +308,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
   out.comments = summary.comments;
   out.threads = to_count(summary.n_threads);
   out.records = to_count(summary.n_records);
+  out.samples = out.records;
   out.contexts = to_count(summary.n_contexts);
   out.functions = to_count(summary.n_functions);
   out.memory = to_bytes(open.profile->memory());

@@ -47,6 +47,7 @@ psp::OpenedProfile to_opened(const OpenProfile& open) {
   out.metric = open.metric_info().name;
   out.metrics = metrics_to_psp(open);
   out.records = to_count(open.profile->n_samples());
+  out.samples = out.records;
   out.contexts = to_count(open.profile->tree().size() - 1);
   return out;
 }

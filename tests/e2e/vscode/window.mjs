@@ -416,7 +416,8 @@ export class View {
   }
 
   async chosen() {
-    return this.locator(".details h2").first().textContent();
+    // A narrow page has a line in place of the panel.
+    return this.locator(".details h2, .details-line .name").first().textContent();
   }
 
   crumb() {

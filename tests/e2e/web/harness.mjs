@@ -184,7 +184,9 @@ export function watch(seen) {
   return (direction, text) => {
     const message = JSON.parse(text);
     if (direction === "client" && message.method !== undefined) seen.asked.push(message.method);
+    // Every page counts its requests from 1.
     if (direction === "client" && kept.includes(message.method)) panels.set(message.id, message.params.panelId);
+    else if (direction === "client") panels.delete(message.id);
     const panel = panels.get(message.id);
     if (direction === "server" && panel !== undefined && message.result !== undefined)
       seen.layouts.set(panel, message.result);

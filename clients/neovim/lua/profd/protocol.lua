@@ -658,6 +658,7 @@ M.DaemonState = {
 ---@field total number Sum over the profile, in the unit.
 ---@field text string The total as shown.
 ---@field records integer The records of the profile, as in its summary; what a metric says they stand for is its total.
+---@field samples integer The same, by its former name.
 ---@field default? boolean The profile's default metric. Default: false.
 ---@field integral? boolean Every value is an integer. Default: true.
 ---@field saturated? boolean A sum passed 2^63 and stopped there: the numbers are lower bounds. Default: false.
@@ -716,6 +717,7 @@ M.DaemonState = {
 ---@field comments? string[] Comments in the file. Default: [].
 ---@field threads profd.Measure Number of threads; 0: not recorded.
 ---@field records profd.Measure Measurements that the file holds, each with its values: a folded line of 70 samples is one record. 0: not told.
+---@field samples profd.Measure The same, by its former name.
 ---@field contexts profd.Measure Number of contexts.
 ---@field functions profd.Measure Number of functions.
 ---@field memory? profd.Measure Bytes it takes in the daemon.
@@ -742,6 +744,7 @@ M.DaemonState = {
 ---@field metric string Its default metric.
 ---@field metrics profd.MetricInfo[] Its metrics with their totals.
 ---@field records profd.Measure Measurements that the file holds, each with its values: a folded line of 70 samples is one record. 0: not told.
+---@field samples profd.Measure The same, by its former name.
 ---@field contexts profd.Measure Number of contexts.
 
 --- How to open a profile.
@@ -1885,6 +1888,7 @@ M.schema = {
     total = { type = "n", required = true },
     text = { type = "s", required = true },
     records = { type = "l", required = true },
+    samples = { type = "l", required = true },
     default = { type = "b" },
     integral = { type = "b" },
     saturated = { type = "b" },
@@ -1938,6 +1942,7 @@ M.schema = {
     comments = { type = {"a", "s"} },
     threads = { type = {"S", "Measure"}, required = true },
     records = { type = {"S", "Measure"}, required = true },
+    samples = { type = {"S", "Measure"}, required = true },
     contexts = { type = {"S", "Measure"}, required = true },
     functions = { type = {"S", "Measure"}, required = true },
     memory = { type = {"S", "Measure"} },
@@ -1962,6 +1967,7 @@ M.schema = {
     metric = { type = "s", required = true },
     metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
     records = { type = {"S", "Measure"}, required = true },
+    samples = { type = {"S", "Measure"}, required = true },
     contexts = { type = {"S", "Measure"}, required = true },
   },
   OpenOptions = {

@@ -167,12 +167,12 @@ export default (test, { axe, bridge, demo, root }) => {
     await keyboard.press("c");
     await views.until("its callers", () => /^callers of encoding\/json\.Unmarshal/.test(views.layout().spec));
     await views.until("who calls it", async () =>
-      (await views.items()).some((item) => item.text.startsWith("main.parseOrder,")),
+      (await views.items()).some((item) => item.text.startsWith("main.parseOrder (inlined),")),
     );
     await views.page.locator(".skip").focus();
     await keyboard.press("Enter");
     for (let i = 0; i < 3; ++i) {
-      if ((await views.items()).some((item) => item.active && item.text.startsWith("main.parseOrder,"))) break;
+      if ((await views.items()).some((item) => item.active && item.text.startsWith("main.parseOrder (inlined),"))) break;
       await keyboard.press("ArrowDown");
     }
     await keyboard.press("g");

@@ -55,7 +55,7 @@ export default (test, { demo }) => {
     await views.page.keyboard.press("F");
     await views.page.keyboard.type("drop colour red");
     await views.page.keyboard.press("Enter");
-    assert.match(await views.page.locator(".clause-wrong").textContent(), /comes one of function, module/);
+    assert.match(await views.page.locator(".clause-wrong").textContent(), /drop is followed by function, module/);
     assert.strictEqual(await views.page.getByRole("combobox", { name: "Filter" }).inputValue(), "drop colour red");
     await views.page.keyboard.press("Escape");
     assert.strictEqual(await views.page.locator(".clause").count(), 0);

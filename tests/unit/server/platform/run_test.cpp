@@ -71,13 +71,16 @@ TEST_CASE("a program has no more memory, descriptors and files than it was given
   busy.max_cpu_s = 1;
   busy.timeout = std::chrono::milliseconds(60'000);
   CHECK(run_program(busy, StopToken{}).error().code == ErrorCode::io);  // by a signal
-  RunRequest open = shell("ulimit -n");
+  // Limits are set as soon as the program is there, which may have begun by then.
+  RunRequest open = shell("until [ \"$(ulimit -n)\" = 32 ]; do :; done; ulimit -n");
+  open.timeout = std::chrono::milliseconds(60'000);
   open.max_files = 32;
   CHECK(run_program(open, StopToken{})->output == "32\n");
   const profd::test::TempFolder folder;
-  RunRequest writes =
-      shell("echo out; trap '' XFSZ; echo x > '" + folder.path.string() + "/a' || echo refused");
+  RunRequest writes = shell("until [ \"$(ulimit -f)\" = 0 ]; do :; done; echo out; trap '' XFSZ; echo x > '" +
+                            folder.path.string() + "/a' || echo refused");
   writes.may_write = false;
+  writes.timeout = std::chrono::milliseconds(60'000);
   const auto answer = run_program(writes, StopToken{});
   REQUIRE(answer);
   CHECK(answer->output == "out\nrefused\n");
