@@ -119,7 +119,7 @@ ResolveAnswer resolve_source(const ResolveRequest& request) {
         out.places.push_back({path, place.line, target.rule, target.doubt != Doubt::none, place.path});
     }
   }
-  if (out.places.empty()) {
+  if (out.places.empty() && request.may_look_outside) {
     for (const Wanted& place : wanted)
       if (out.outside.empty() && names_file(*request.open->profile, place.path) && is_local_file(place.path))
         out.outside = place.path;

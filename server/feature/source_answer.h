@@ -40,6 +40,7 @@ struct ResolveRequest {
   WorkspaceSnapshot workspace;
   std::optional<std::string> path, function;  // one at least; as the profile says
   std::optional<std::uint32_t> line;          // 1-based
+  bool may_look_outside = false;              // who asks may be told which files the machine has elsewhere
 };
 struct ResolvedPlace {
   std::string path;        // in the workspace

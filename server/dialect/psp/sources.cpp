@@ -177,7 +177,8 @@ void SourcesModule::bind(protocol::Binder& binder) {
       return reply.error(invalid_params("params", "give a path, a function, or both"));
     const auto open = session_.profile(params.profile);
     if (!open) return reply.error(open.error());
-    ResolveRequest request{*open, session_.workspace.snapshot(), params.path, params.function, params.line};
+    ResolveRequest request{*open, session_.workspace.snapshot(), params.path, params.function, params.line,
+                           !session_.setup.may_have_root};
     session_.run<psp::SourceResolveRequest>(
         true, std::move(reply), (*open)->place(),
         [request = std::move(request)](const StopToken&) -> Result<psp::SourceResolveResult> {
