@@ -11,9 +11,8 @@
 //            "metric" name                          "paths" ("divided" | "proven")
 //   op       keep (when left out)  drop  hide  collapse
 //   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
-//   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">"
-//   inside
-//            < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH
+//   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">" inside
+//            of < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH
 //   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s
 #pragma once
 
