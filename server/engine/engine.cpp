@@ -215,15 +215,22 @@ void Engine::share_memory() {
   pool_->set_room(std::max({left - std::min(left, views), budget_ / 2, kLeastRoom}));
 }
 
+MemoryPlan Engine::plan_with(FileId newest, std::uint64_t bytes) const {
+  std::vector<HeldFile> files;
+  for (const auto& [id, entry] : entries_) {
+    if (id != newest && !entry.loaded) continue;
+    std::set<ClientId> clients;
+    for (const Member& member : entry.members) clients.insert(member.clients.begin(), member.clients.end());
+    if (id == newest)
+      for (const Waiter& waiter : entry.waiters) clients.insert(waiter.client);
+    files.push_back(
+        {id, id == newest ? bytes : entry.loaded->memory, entry.last_use, {clients.begin(), clients.end()}});
+  }
+  return plan_memory(files, budget_ - std::min(budget_, ledger_->total()), newest);
+}
+
 void Engine::make_room(FileId keep) {
-  std::uint64_t used = profile_memory() + ledger_->total();
-  if (used <= budget_) return;
-  std::vector<std::pair<std::uint64_t, FileId>> oldest_first;
-  for (const auto& [id, entry] : entries_)
-    if (id != keep && entry.loaded) oldest_first.emplace_back(entry.last_use, id);
-  std::sort(oldest_first.begin(), oldest_first.end());
-  for (const auto& [last_use, victim] : oldest_first) {
-    if (used <= budget_) return;
+  for (const FileId victim : plan_with(keep, entries_.at(keep).loaded->memory).closed) {
     const Entry& entry = entries_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
                                             entry.origin->name(), budget_ >> 20);
@@ -232,7 +239,6 @@ void Engine::make_room(FileId keep) {
     if (evicted_.size() + entry.members.size() > kMaxRemembered) evicted_.clear();
     for (const Member& member : entry.members)
       if (evicted_.size() < kMaxRemembered) evicted_[member.handle] = message;
-    used -= std::min<std::uint64_t>(used, entry.loaded->memory);
     drop(victim, [&](const Member&) { return message; });
   }
 }

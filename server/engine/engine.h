@@ -24,6 +24,7 @@
 #include "server/engine/listeners.h"
 #include "server/engine/meant.h"
 #include "server/engine/memory_ledger.h"
+#include "server/engine/memory_share.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/profile_cache.h"
 #include "server/engine/project_globs.h"
@@ -270,6 +271,8 @@ class Engine {
   void retire(Entry& entry, const std::vector<Member*>& members, const Says& says);
   void drop(FileId id, const Says& says);
   void take_apart_later();
+  // With this file in `bytes`.
+  [[nodiscard]] MemoryPlan plan_with(FileId newest, std::uint64_t bytes) const;
   void make_room(FileId keep);
   // engine_meant.cpp
   struct Meant {

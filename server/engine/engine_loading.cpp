@@ -235,6 +235,13 @@ void Engine::loaded(FileId id, Result<std::shared_ptr<LoadedProfiles>> result,
                   fmt::format("the profile needs {} MiB, more than the daemon's memory budget of {} MiB "
                               "(--memory-budget)",
                               (*result)->memory >> 20, budget_ >> 20));
+  else if (result && !plan_with(id, (*result)->memory).fits)
+    result = fail(
+        ErrorCode::limit,
+        fmt::format("the profile needs {} MiB, and profiles that other clients have open would have to be "
+                    "closed for it, which are within their share of the daemon's memory budget of {} "
+                    "MiB (--memory-budget)",
+                    (*result)->memory >> 20, budget_ >> 20));
   if (result) {
     account.reset();
     take(id, entry, std::move(*result));

@@ -148,9 +148,14 @@ Result<void> Workspace::document_changed(const std::string& path) {
   const auto found = documents_.find(path);
   if (found == documents_.end()) return {};
   const std::shared_ptr<MemoryLedger>& ledger = engine_.ledger();
-  document_bytes_.try_emplace(path, ledger, Held::documents).first->second.set(found->second->memory());
+  HeldBytes& held = document_bytes_.try_emplace(path, ledger, Held::documents).first->second;
+  own_bytes_ -= held.bytes();
+  held.set(found->second->memory());
+  own_bytes_ += held.bytes();
   engine_.share_memory();
-  if (ledger->bytes(Held::documents) <= most_of_documents()) return {};
+  // A client within its share is not refused for what others have open.
+  const std::uint64_t share = most_of_documents() / std::max<std::size_t>(1, engine_.n_clients());
+  if (ledger->bytes(Held::documents) <= most_of_documents() || own_bytes_ <= share) return {};
   return fail(ErrorCode::limit,
               fmt::format("the open documents of all clients take more than {} MiB, a quarter of the "
                           "daemon's memory budget (--memory-budget)",
@@ -164,6 +169,7 @@ std::uint64_t Workspace::most_of_documents() const {
 void Workspace::close_document(const std::string& path) {
   if (const auto held = document_bytes_.find(path); held != document_bytes_.end()) {
     engine_.freed(held->second.bytes());
+    own_bytes_ -= held->second.bytes();
     document_bytes_.erase(held);
   }
   if (documents_.erase(path) > 0) documents_changed_ = true;

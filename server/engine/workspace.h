@@ -107,6 +107,7 @@ class Workspace {
   Settings settings_;
   std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
   std::map<std::string, HeldBytes> document_bytes_;             // by path
+  std::uint64_t own_bytes_ = 0;                                 // their sum
   std::shared_ptr<const WorkspaceFiles> files_;
   std::vector<PathMapping> mappings_;
   std::vector<std::string> walked_roots_;  // of roots and mappings; none lies below another

@@ -223,6 +223,18 @@ TEST_CASE("over the memory budget the oldest profile goes, and its handle says w
         "limit");
 }
 
+TEST_CASE("profiles of a client within its share of memory stay open whatever others open") {
+  TestDaemon daemon(3, 3 << 20);
+  TestClient few(daemon), many(daemon);
+  const json open = few.result("profile/open", {{"uri", uri(big_folded(1000))}});
+  for (int i = 0; i < 12; ++i) {
+    const json answer = many.call("profile/open", {{"uri", uri(big_folded(8000 + i))}});
+    INFO(answer.dump());
+    REQUIRE(answer.contains("result"));
+  }
+  CHECK(few.call("profile/summary", {{"profile", open["profile"]}}).contains("result"));
+}
+
 TEST_CASE("a profile that appears where the project file looks is opened by itself") {
   TestDaemon daemon;
   const std::string first = new_file();
