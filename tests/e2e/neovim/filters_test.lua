@@ -4,6 +4,7 @@ local h = require('harness')
 local root = h.project('filters')
 local FILTER = 'hide function /aeshashbody|^crypto|^runtime/'
 h.write(root .. '/.profd.toml', ('profiles = ["cpu.pprof"]\nfilters = ["%s"]\n'):format(FILTER))
+h.write(root .. '/orders.py', ('def f():\n    pass\n'):rep(20))
 
 --- What the command line says of the same view: name to self, hottest first.
 local function expected(...)
@@ -92,4 +93,43 @@ test('a list in a narrow window keeps the ends of names and of paths', function(
   end
   h.matches(lines[1], '^….*/digest%.go|15| 11%.3 %%  940 ms  %(%*digest%)%.block$')
   h.matches(lines[2], '^libc%.so%.6|| +9%.3 %%  840 ms  runtime%.gcDrain$')
+end)
+
+test('a list fits its own window, with line numbers and when that becomes narrower', function()
+  local number, columns = vim.o.number, vim.o.columns
+  vim.o.number = true
+  vim.o.columns = 70
+  vim.cmd('Profd hotspots')
+  h.eventually(function()
+    return vim.bo.buftype == 'quickfix'
+  end, 'the list')
+  local function all_fit()
+    local info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
+    for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+      if vim.api.nvim_strwidth(line) >= info.width - info.textoff then
+        return false
+      end
+    end
+    return true
+  end
+  h.truthy(all_fit(), 'at first')
+  vim.cmd('3')
+  vim.o.columns = 50
+  vim.api.nvim_exec_autocmds('VimResized', {})
+  h.truthy(all_fit(), 'the narrower window')
+  h.equal(vim.api.nvim_win_get_cursor(0)[1], 3, 'nobody is taken anywhere')
+  vim.cmd.cclose()
+  vim.o.number, vim.o.columns = number, columns
+end)
+
+test('a profile that knows no line of a function, or no lines, has places to jump to all the same', function()
+  -- As py-spy writes it: lines that ran, no line that a function begins on.
+  h.write(root .. '/spy.folded', 'f (orders.py:2) 1\nf (orders.py:8) 30\nf (orders.py:9);g (orders.py:12) 4\n')
+  vim.cmd('Profd open ' .. root .. '/spy.folded')
+  h.note('spy%.folded: samples 35')
+  local _, lines = quickfix()
+  h.matches(lines[1], 'orders%.py|8| .* 31  f$')
+  h.matches(lines[2], 'orders%.py|12| .* 4  g$')
+  vim.cmd('Profd close')
+  h.note('spy%.folded closed$')
 end)

@@ -338,6 +338,8 @@ test('a name that does not fit is cut by the rule of the daemon, a path at its b
   h.equal(fit.name('ä𝒳::größe::日本', { 5, 12 }, 10), '日本')
   h.equal(fit.name('ä𝒳::größe::日本', { 5, 12 }, 3), '日…')
   h.equal(fit.name('short', { 99 }, 3), 'sh…')
+  h.equal(fit.sentence('the file has calls, not stacks', 12), { 'the file has', 'calls, not', 'stacks' })
+  h.equal(fit.sentence('unbreakable word', 5), { 'unbreakable', 'word' })
   h.equal(fit.ending('/work/project/src/main.go', 30), '/work/project/src/main.go')
   h.equal(fit.ending('/work/project/src/main.go', 16), '…/src/main.go')
   h.equal(fit.ending('/work/project/src/main.go', 6), '…in.go')

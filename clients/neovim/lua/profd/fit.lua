@@ -43,6 +43,24 @@ function M.ending(text, width)
   return DOTS .. (slash and rest:sub(slash) or rest)
 end
 
+--- A sentence in lines between words; a word that is wider stays whole.
+---@param text string
+---@param width integer
+---@return string[]
+function M.sentence(text, width)
+  local lines, line = {}, ''
+  for word in text:gmatch('%S+') do
+    local longer = line == '' and word or line .. ' ' .. word
+    if line ~= '' and vim.api.nvim_strwidth(longer) > width then
+      lines[#lines + 1] = line
+      longer = word
+    end
+    line = longer
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
 --- The longest form of a name that fits, by the daemon's rule: `cuts` are the places, in UTF-16 code units, where its
 --- beginning may be left out. With less room than the last leaves, the beginning of what that leaves.
 ---@param name string

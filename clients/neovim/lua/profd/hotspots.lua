@@ -53,13 +53,22 @@ function M.items(places, sort)
   return items
 end
 
---- The text of the quickfix window: place, cost, name, in columns, and in the form that its syntax colours. The list
---- is as wide as the screen; a name or a path that does not fit keeps the part that tells it from others.
+--- How many columns of text the window of the list shows; the whole screen before there is one.
+---@param id integer of the list
+---@return integer
+local function room_of(id)
+  local window = vim.fn.getqflist({ id = id, winid = 0 }).winid
+  local info = window and window ~= 0 and vim.fn.getwininfo(window)[1]
+  return (info and info.width - info.textoff or vim.o.columns) - 1
+end
+
+--- The text of the quickfix window: place, cost, name, in columns, and in the form that its syntax colours. A name or a
+--- path that does not fit keeps the part that tells it from others.
 ---@param info {id: integer, start_idx: integer, end_idx: integer}
 ---@return string[]
 function M.text(info)
   local items = vim.fn.getqflist({ id = info.id, items = 0 }).items
-  local room = vim.o.columns - 1
+  local room = room_of(info.id)
   local widest = math.floor(room * 0.4)
   local function path_of(file, tail)
     return fit.ending(log.one_line(vim.fn.fnamemodify(file, ':~:.')), widest - #tail) .. tail
@@ -115,6 +124,25 @@ function M.title(result, sort)
   return log.one_line(table.concat(vim.list_extend({ title }, result.filters or {}), ' | '))
 end
 
+--- Writes the texts of a list of ours anew, for a window that has another width now.
+---@param id integer
+local function refit(id)
+  local list = vim.fn.getqflist({ id = id, items = 0, idx = 0, context = 0, winid = 0 })
+  if list.id ~= id or list.winid == 0 or type(list.context) ~= 'table' or not list.context.profd then
+    return
+  end
+  local cursor = vim.api.nvim_win_get_cursor(list.winid)
+  vim.fn.setqflist({}, 'r', { id = id, items = list.items, idx = list.idx, quickfixtextfunc = M.text })
+  vim.api.nvim_win_set_cursor(list.winid, cursor)
+end
+
+vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
+  group = vim.api.nvim_create_augroup('profd.hotspots', {}),
+  callback = function()
+    refit(vim.fn.getqflist({ id = 0 }).id)
+  end,
+})
+
 ---@param result profd.HotspotsResult
 ---@param sort 'self'|'total'
 local function fill(result, sort)
@@ -127,6 +155,7 @@ local function fill(result, sort)
   })
   local id = vim.fn.getqflist({ id = 0 }).id
   vim.cmd('botright copen ' .. math.max(3, math.min(#items, 12)))
+  refit(id)
   vim.keymap.set('n', '<CR>', function()
     jump(result.places, sort, id)
   end, { buffer = true, desc = 'go to the place' })

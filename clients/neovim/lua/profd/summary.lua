@@ -126,6 +126,12 @@ function M.compose(summary)
     end
   end
 
+  local function add_sentence(indent, text, group)
+    for _, line in ipairs(fit.sentence(clean(text), vim.o.columns - #indent - 1)) do
+      add(indent .. line, group)
+    end
+  end
+
   add(clean(('%s  %s'):format(summary.name, summary.format.text)), 'ProfdTitle')
   local facts = {}
   local function fact(label, value)
@@ -183,6 +189,9 @@ function M.compose(summary)
   add('')
 
   add('Heaviest paths' .. passed, 'ProfdTitle')
+  if summary.estimated then
+    add_sentence('  ', summary.estimated, 'ProfdHint')
+  end
   local path_width = widest(summary.heaviest, function(path)
     return path.amount.text
   end)
@@ -198,8 +207,8 @@ function M.compose(summary)
     add('Missing', 'ProfdTitle')
     for _, part in ipairs(summary.missing) do
       if math.abs(part.amount.share or 0) >= 0.01 then
-        add('  ' .. clean(part.text))
-        add('    ' .. clean(part.advice), 'ProfdHint')
+        add_sentence('  ', part.text)
+        add_sentence('    ', part.advice, 'ProfdHint')
       end
     end
   end
@@ -207,7 +216,7 @@ function M.compose(summary)
     add('')
     add('In reading it', 'ProfdTitle')
     for _, row in ipairs(summary.report) do
-      add('  ' .. clean(row.message), row.severity ~= 'info' and 'WarningMsg' or nil)
+      add_sentence('  ', row.message, row.severity ~= 'info' and 'WarningMsg' or nil)
     end
   end
   add('')
