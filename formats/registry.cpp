@@ -32,6 +32,7 @@
   reader(heapprofile)         \
   reader(firefox)             \
   reader(safari)              \
+  reader(heapsnapshot)        \
   reader(dhat)                \
   reader(gprof2dot_json)      \
   reader(pyinstrument)        \

@@ -1460,6 +1460,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .required("metric", out.metric)
       .required("hottest", out.hottest)
       .required("heaviest", out.heaviest)
+      .defaulted("filters", out.filters)
       .optional("estimated", out.estimated)
       .required("report", out.report)
       .defaulted("missing", out.missing)
@@ -1488,6 +1489,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put(out, "metric", value.metric);
   put(out, "hottest", value.hottest);
   put(out, "heaviest", value.heaviest);
+  put(out, "filters", value.filters);
   put_optional(out, "estimated", value.estimated);
   put(out, "report", value.report);
   put(out, "missing", value.missing);
@@ -1689,6 +1691,7 @@ bool decode(const Json& value, ProfileSummaryParams& out, const Path& path) {
       .limit("hottest", out.hottest, {.maximum = 1000})
       .defaulted("heaviest", out.heaviest)
       .limit("heaviest", out.heaviest, {.maximum = 100})
+      .defaulted("workspaceFilters", out.workspace_filters)
       .ok();
 }
 void write(JsonText& out, const ProfileSummaryParams& value) {
@@ -1697,6 +1700,7 @@ void write(JsonText& out, const ProfileSummaryParams& value) {
   put_optional(out, "metric", value.metric);
   put(out, "hottest", value.hottest);
   put(out, "heaviest", value.heaviest);
+  put(out, "workspaceFilters", value.workspace_filters);
   out.end_object();
 }
 
@@ -2483,6 +2487,7 @@ bool decode(const Json& value, HotspotsParams& out, const Path& path) {
       .defaulted("granularity", out.granularity)
       .defaulted("filters", out.filters)
       .limit("filters", out.filters, {.max_items = 100})
+      .defaulted("workspaceFilters", out.workspace_filters)
       .defaulted("sort", out.sort)
       .defaulted("limit", out.limit)
       .limit("limit", out.limit, {.maximum = 1000})
@@ -2496,6 +2501,7 @@ void write(JsonText& out, const HotspotsParams& value) {
   put_optional(out, "metric", value.metric);
   put(out, "granularity", value.granularity);
   put(out, "filters", value.filters);
+  put(out, "workspaceFilters", value.workspace_filters);
   put(out, "sort", value.sort);
   put(out, "limit", value.limit);
   put(out, "onlyWithSource", value.only_with_source);
@@ -2511,6 +2517,7 @@ bool decode(const Json& value, HotspotsResult& out, const Path& path) {
       .required("unit", out.unit)
       .required("viewTotal", out.view_total)
       .required("places", out.places)
+      .defaulted("filters", out.filters)
       .optional("remainder", out.remainder)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
@@ -2525,6 +2532,7 @@ void write(JsonText& out, const HotspotsResult& value) {
   put(out, "unit", value.unit);
   put(out, "viewTotal", value.view_total);
   put(out, "places", value.places);
+  put(out, "filters", value.filters);
   put_optional(out, "remainder", value.remainder);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);

@@ -1254,6 +1254,8 @@ struct ProfileSummary {
   std::vector<HotFunction> hottest;
   // Paths by value, heaviest first.
   std::vector<HeavyPath> heaviest;
+  // The filters of the workspace that were applied to both, in their text form.
+  std::vector<std::string> filters;
   // The paths are estimates, and why, as a sentence: the file holds functions and calls, and no
   // stacks. Absent: they are as measured.
   std::optional<std::string> estimated;
@@ -1432,6 +1434,9 @@ struct ProfileSummaryParams {
   std::uint32_t hottest = 5;
   // How many paths.
   std::uint32_t heaviest = 3;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied to the lists; the totals of the metrics are those of the whole profile.
+  bool workspace_filters = false;
 };
 bool decode(const nlohmann::json& value, ProfileSummaryParams& out, const Path& path);
 void write(JsonText& out, const ProfileSummaryParams& value);
@@ -2151,6 +2156,9 @@ struct HotspotsParams {
   OpenEnum<Granularity> granularity = Granularity::function;
   // Applied one after another.
   std::vector<Filter> filters;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied before `filters`.
+  bool workspace_filters = false;
   // `self` or `total`.
   OpenEnum<TableSort> sort = TableSort::self;
   // Places at most.
@@ -2177,6 +2185,8 @@ struct HotspotsResult {
   Amount view_total;
   // The places, hottest first.
   std::vector<HotFunction> places;
+  // The filters of the workspace that were applied, in their text form.
+  std::vector<std::string> filters;
   // The places after these.
   std::optional<TableRemainder> remainder;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the

@@ -1,6 +1,7 @@
 // profd completion SHELL.
 #include "server/cli/completion.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -61,18 +62,52 @@ std::string zsh_text(std::string_view text) {
 }
 
 std::string zsh_value(const DeclaredOption& option) {
-  if (option.value.empty()) return "";
-  if (!option.choices.empty()) return fmt::format(":value:({})", fmt::join(option.choices, " "));
-  return fmt::format(":{}:_files", zsh_text(option.value));
+  if (!option.choices.empty()) return fmt::format("({})", fmt::join(option.choices, " "));
+  // A space: something is expected, and nothing can be offered.
+  return option.is_file ? "_files" : " ";
+}
+
+// `--sort=total` and `--sort total`; a short one takes the next word alone.
+std::string zsh_option(const DeclaredOption& option, const std::string& name) {
+  const bool has_value = !option.value.empty();
+  std::string out = (option.is_repeatable ? "*" : "") + name;
+  if (has_value && name.starts_with("--")) out += "=";
+  out += "[" + zsh_text(option.description) + "]";
+  if (has_value) out += ":" + zsh_text(option.value) + ":" + zsh_value(option);
+  return shell_quoted(out);
+}
+
+std::string zsh_positional(const DeclaredOption& option) {
+  return shell_quoted((option.is_repeatable ? "*:" : ":") + zsh_text(option.names.front()) + ":" +
+                      zsh_value(option));
+}
+
+// The choices of a command's first argument; none where it takes any.
+std::vector<std::string> choices_of(const DeclaredCommand& command) {
+  const auto first = std::find_if(command.options.begin(), command.options.end(),
+                                  [](const DeclaredOption& option) { return option.is_positional; });
+  return first == command.options.end() ? std::vector<std::string>() : first->choices;
+}
+
+bool takes_files(const DeclaredCommand& command) {
+  return std::any_of(command.options.begin(), command.options.end(),
+                     [](const DeclaredOption& option) { return option.is_positional && option.is_file; });
 }
 
 }  // namespace
 
 std::string bash_completion(const std::vector<DeclaredCommand>& commands) {
+  // A file's name may hold spaces; `--sort=t` is three words to bash.
   std::string out =
       "# bash completion of profd; load it with: source <(profd completion bash)\n"
+      "_profd_files() {\n"
+      "  local IFS=$'\\n'\n"
+      "  COMPREPLY+=($(compgen -f -- \"$1\"))\n"
+      "}\n"
       "_profd() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= at\n"
+      "  [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+      "  [[ $word == = ]] && word=\n"
       "  for ((at = 1; at < COMP_CWORD; at++)); do\n"
       "    case ${COMP_WORDS[at]} in\n";
   out += fmt::format("      {}) command=${{COMP_WORDS[at]}}; break ;;\n",
@@ -83,11 +118,15 @@ std::string bash_completion(const std::vector<DeclaredCommand>& commands) {
       "  case $command:$before in\n";
   for (const DeclaredCommand& command : commands) {
     for (const DeclaredOption& option : command.options) {
-      if (option.choices.empty()) continue;
+      if (option.is_positional || option.value.empty()) continue;
       std::vector<std::string> patterns;
       for (const std::string& name : option.names) patterns.push_back(command.name + ":" + name);
-      out += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n",
-                         fmt::join(patterns, "|"), fmt::join(option.choices, " "));
+      const std::string reply =
+          option.is_file ? "_profd_files \"$word\"; "
+          : option.choices.empty()
+              ? ""
+              : fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\")); ", fmt::join(option.choices, " "));
+      out += fmt::format("    {}) {}return ;;\n", fmt::join(patterns, "|"), reply);
     }
   }
   out +=
@@ -97,17 +136,23 @@ std::string bash_completion(const std::vector<DeclaredCommand>& commands) {
   for (const DeclaredCommand& command : commands)
     out += fmt::format("      {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")) ;;\n",
                        shell_quoted(command.name), fmt::join(names_of(command), " "));
-  out += fmt::format(
+  out +=
       "    esac\n"
       "    return\n"
       "  fi\n"
-      "  [[ -z $command ]] && COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n"
-      "  local IFS=$'\\n'\n"
-      "  COMPREPLY+=($(compgen -f -- \"$word\"))\n"
-      "}}\n"
-      "complete -o filenames -F _profd profd\n",
-      fmt::join(command_names(commands), " "));
-  return out;
+      "  case $command in\n";
+  for (const DeclaredCommand& command : commands) {
+    std::vector<std::string> words = command.name.empty() ? command_names(commands) : choices_of(command);
+    std::string reply;
+    if (!words.empty())
+      reply = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\")); ", fmt::join(words, " "));
+    if (takes_files(command)) reply += "_profd_files \"$word\"; ";
+    out += fmt::format("    {}) {};;\n", shell_quoted(command.name), reply);
+  }
+  return out +
+         "  esac\n"
+         "}\n"
+         "complete -o filenames -F _profd profd\n";
 }
 
 std::string zsh_completion(const std::vector<DeclaredCommand>& commands) {
@@ -132,16 +177,17 @@ std::string zsh_completion(const std::vector<DeclaredCommand>& commands) {
   for (const DeclaredCommand& command : commands) {
     out += fmt::format("    {})\n      _arguments -s", shell_quoted(command.name));
     for (const DeclaredOption& option : command.options) {
-      if (option.is_positional) continue;
-      for (const std::string& name : option.names)
-        out += " \\\n        " + shell_quoted(fmt::format("{}{}[{}]{}", option.is_repeatable ? "*" : "", name,
-                                                          zsh_text(option.description), zsh_value(option)));
+      if (option.is_positional && command.name.empty()) continue;
+      if (option.is_positional) {
+        out += " \\\n        " + zsh_positional(option);
+        continue;
+      }
+      for (const std::string& name : option.names) out += " \\\n        " + zsh_option(option, name);
     }
     // A first word can be a command or a file.
-    out +=
-        command.name.empty()
-            ? " \\\n        '1:command or file:{ _describe command commands; _files }' '*:file:_files' ;;\n"
-            : " \\\n        '*:file:_files' ;;\n";
+    if (command.name.empty())
+      out += " \\\n        '1:command or file:{ _describe command commands; _files }' '*:file:_files'";
+    out += " ;;\n";
   }
   out +=
       "  esac\n"
@@ -151,23 +197,37 @@ std::string zsh_completion(const std::vector<DeclaredCommand>& commands) {
 }
 
 std::string fish_completion(const std::vector<DeclaredCommand>& commands) {
-  const std::string names = fmt::format("{}", fmt::join(command_names(commands), " "));
-  std::string out = "# fish completion of profd; load it with: profd completion fish | source\n";
+  // The first word that is a command: an argument may be called like another one.
+  std::string out = fmt::format(
+      "# fish completion of profd; load it with: profd completion fish | source\n"
+      "function __profd_at\n"
+      "    set -l command ''\n"
+      "    for word in (commandline -opc)\n"
+      "        if contains -- $word {}\n"
+      "            set command $word\n"
+      "            break\n"
+      "        end\n"
+      "    end\n"
+      "    test \"$command\" = \"$argv[1]\"\n"
+      "end\n",
+      fmt::join(command_names(commands), " "));
   for (const DeclaredCommand& command : commands) {
-    const std::string where = command.name.empty() ? "not __fish_seen_subcommand_from " + names
-                                                   : "__fish_seen_subcommand_from " + command.name;
-    if (!command.name.empty())
-      out += fmt::format("complete -c profd -n {} -a {} -d {}\n",
-                         fish_quoted("not __fish_seen_subcommand_from " + names), command.name,
+    const std::string here = "complete -c profd -n " + fish_quoted("__profd_at '" + command.name + "'");
+    if (!command.name.empty()) {
+      out += fmt::format("complete -c profd -n {} -a {} -d {}\n", fish_quoted("__profd_at ''"), command.name,
                          fish_quoted(command.description));
+      if (!takes_files(command))
+        out += here + " -f -a " + fish_quoted(fmt::format("{}", fmt::join(choices_of(command), " "))) + "\n";
+    }
     for (const DeclaredOption& option : command.options) {
       if (option.is_positional) continue;
-      std::string line = "complete -c profd -n " + fish_quoted(where);
+      std::string line = here;
       for (const std::string& name : option.names)
         line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      if (!option.value.empty()) line += " -r";
+      if (option.is_file) line += " -r -F";
+      if (!option.is_file && !option.value.empty()) line += " -x";
       if (!option.choices.empty())
-        line += " -f -a " + fish_quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+        line += " -a " + fish_quoted(fmt::format("{}", fmt::join(option.choices, " ")));
       out += line + " -d " + fish_quoted(option.description) + "\n";
     }
   }

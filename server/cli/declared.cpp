@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "formats/open.h"
 #include "server/cli/command.h"
+#include "server/feature/exports.h"
 
 namespace profd {
 namespace {
@@ -22,6 +24,25 @@ std::vector<std::string> choices_in(std::string_view text) {
   return choices;
 }
 
+// What stands for a value in help tells what it is.
+bool names_file(std::string_view value) {
+  for (const std::string_view word : {"FILE", "FOLDER", "PATH", "OUT"})
+    if (value.starts_with(word)) return true;
+  return false;
+}
+
+// Too many for the help.
+std::vector<std::string> formats_of(const DeclaredOption& option) {
+  std::vector<std::string> ids;
+  const std::string& name = option.names.back();
+  if (name == "--to") {
+    for (const FormatWriter* writer : all_exports()) ids.emplace_back(writer->info().id);
+  } else if (name == "--format" || name == "ID") {
+    for (const FormatReader* reader : all_readers()) ids.emplace_back(reader->info().id);
+  }
+  return ids;
+}
+
 DeclaredOption declared(const CLI::Option& option) {
   DeclaredOption out;
   out.description = option.get_description();
@@ -29,6 +50,9 @@ DeclaredOption declared(const CLI::Option& option) {
   out.is_repeatable = option.get_expected_max() > 1;
   if (out.is_positional) {
     out.names = {option.get_single_name()};
+    out.choices = choices_in(option.get_option_text());
+    if (out.choices.empty()) out.choices = formats_of(out);
+    out.is_file = names_file(out.names.front());
     return out;
   }
   for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
@@ -38,6 +62,8 @@ DeclaredOption declared(const CLI::Option& option) {
   out.choices = choices_in(text);
   const std::string type = option.get_type_name();
   out.value = text.empty() ? type.substr(0, type.find(':')) : text;
+  if (out.choices.empty()) out.choices = formats_of(out);
+  out.is_file = out.choices.empty() && names_file(out.value);
   return out;
 }
 

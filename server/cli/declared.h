@@ -14,6 +14,7 @@ struct DeclaredOption {
   std::string description;
   bool is_positional = false;
   bool is_repeatable = false;
+  bool is_file = false;  // a value of it is a file or a folder
 };
 
 struct DeclaredCommand {

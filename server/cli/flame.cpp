@@ -135,8 +135,7 @@ void add_flame(CLI::App& root, Commands& commands) {
       ->excludes("--output");
   add_real(*app, "--width", "--width", options->width, 1, 1'000'000, "Pixels the layout is made for")
       ->type_name("PX");
-  app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
-      ->type_name("SHAPE");
+  add_shape(*app, options->shape);
   add_number(*app, "--depth", "--depth", options->depth, 0, kMostLevels,
              "Rows shown; 0 shows all (in the terminal: 40)");
   add_choice(*app, "--palette,--scheme", "--palette", options->scheme,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/view/pattern.h"
 #include "formats/loss_texts.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
@@ -63,6 +64,27 @@ tl::unexpected<Error> named(const std::string& file, const Error& error) {
   return fail(error.code, std::move(text));
 }
 
+// A text that is no filter or no view is a wrong command line, as an unknown option is. The option is named
+// before the parser's sentence, so that "filter: " and "view: " need not be.
+template <class T>
+T checked(Result<T> parsed) {
+  if (parsed) return std::move(*parsed);
+  std::string_view text = parsed.error().message;
+  for (const std::string_view part : {"filter: ", "view: "})
+    if (text.starts_with(part)) text.remove_prefix(part.size());
+  throw CLI::ValidationError(std::string(text));
+}
+
+std::string check_filters(const std::vector<Filter>& filters) {
+  for (const Filter& filter : filters)
+    if (filter.regex) checked(Pattern::compile(filter.pattern, true));
+  return {};
+}
+
+std::string check_view(const std::string& text) {
+  return check_filters(checked(parse_view_spec(text)).filters);
+}
+
 // The project of the folder that the command is used in, else that folder.
 std::shared_ptr<const FrameRule> mine_here() {
   std::error_code failed;
@@ -114,12 +136,20 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
   app.add_option("--filter", options.filters,
                  "Keep, drop, hide or collapse: 'drop module libc.so.6'; may be given again")
       ->type_name("FILTER")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) { return check_filters(checked(parse_filters(text))); });
   app.add_flag("--mine", options.mine,
                "Your own code only: what is not of the project here becomes one frame (.profd.toml: mine)");
   app.add_option("--spec,--view", options.spec,
                  "A whole view in its text form: 'bottom-up by file | thread main'")
-      ->type_name("SPEC");
+      ->type_name("SPEC")
+      ->check(check_view);
+}
+
+void add_shape(CLI::App& app, std::string& shape) {
+  app.add_option("--shape", shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
+      ->type_name("SHAPE")
+      ->check(check_view);
 }
 
 int FileTurn::end(int file_code) const {

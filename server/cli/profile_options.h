@@ -37,6 +37,9 @@ std::string shown_file(const ProfileOptions& options);
 // Declares them on `app`. `several`: the command takes any number of files; see for_each_file().
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool several = false);
 
+// `--shape` of commands that show trees.
+void add_shape(CLI::App& app, std::string& shape);
+
 // The turn of one file of a command that takes several.
 struct FileTurn {
   std::size_t number = 0, n = 1;

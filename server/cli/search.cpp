@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/pattern.h"
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
 #include "server/cli/print_answer.h"
@@ -89,7 +90,12 @@ void add_search(CLI::App& root, Commands& commands) {
       root.add_subcommand("search", "How much of a profile matches a pattern, each stack counted once");
   app->add_option("PATTERN", options->pattern, "An RE2 regular expression over names of functions")
       ->required()
-      ->option_text(" ");
+      ->option_text(" ")
+      ->check([](const std::string& text) {
+        if (const auto pattern = Pattern::compile(text, true); !pattern)
+          throw CLI::ValidationError(pattern.error().message);
+        return std::string();
+      });
   add_profile_options(*app, options->profile, true);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Names listed; 0 lists all, otherwise 20");
   app->add_flag("--json", options->json, "The answer of view/search, see docs/protocol.md");

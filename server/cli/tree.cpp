@@ -192,8 +192,7 @@ void add_tree(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<TreeOptions>();
   CLI::App* app = root.add_subcommand("tree", "The calling tree as text, with shares");
   add_profile_options(*app, options->profile, true);
-  app->add_option("--shape", options->shape, "top-down, bottom-up, 'callers of NAME' or 'callees of NAME'")
-      ->type_name("SHAPE");
+  add_shape(*app, options->shape);
   add_number(*app, "--depth", "--depth", options->depth, 0, kMostLevels,
              "Levels shown; 0, as without it, shows all");
   add_real(*app, "--min-share", "--min-share", options->min_share, 0, 100,

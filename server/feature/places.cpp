@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <map>
 
 #include "server/engine/source_text.h"
 #include "server/feature/names.h"
@@ -14,6 +16,55 @@ std::string lower(std::string_view text) {
   std::transform(result.begin(), result.end(), result.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
+}
+
+// Of a profile without lines (cProfile) a line is a function, and stands where that begins.
+void take_beginnings(const Selection& selection, std::vector<Place>& places) {
+  const Profile& profile = *selection.profile;
+  for (Place& place : places) {
+    const std::uint32_t frame = selection.keys->example[place.key];
+    if (place.line != 0 || frame >= profile.frames().size()) continue;
+    const FunctionId function = profile.frames().function[frame];
+    if (function.valid()) place.line = profile.functions().start_line[function.v];
+  }
+}
+
+// Samplers of Python write the lines that ran and none that a function begins on. Who jumps to such a
+// function comes to the line of it that costs most.
+Result<void> take_hottest_lines(Views& views, const PlacesRequest& request, const StopToken& stop,
+                                std::vector<Place>& places) {
+  struct Hottest {
+    double self = -1;
+    std::uint32_t line = 0;
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Hottest> wanted;
+  for (const Place& place : places)
+    if (place.line == 0 && !place.file.empty()) wanted[{place.file, place.name}];
+  if (wanted.empty()) return {};
+  ViewSpec lines = request.spec;
+  lines.granularity = Granularity::line;
+  PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, lines, stop));
+  PROFD_TRY(const auto flat, views.flat(*request.open, lines, stop));
+  const Profile& profile = *view.selection->profile;
+  const KeyTable& keys = *view.selection->keys;
+  StopToken token = stop;
+  for (std::size_t row = 0; row < flat->key.size(); ++row) {
+    if (token.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t frame = keys.example[flat->key[row]];
+    if (frame >= profile.frames().size()) continue;
+    const FunctionId function = profile.frames().function[frame];
+    if (!function.valid()) continue;
+    const KeyPlace at = key_place(profile, keys, flat->key[row]);
+    const auto found = wanted.find({at.file, profile.function_name(function)});
+    const double self = std::abs(as_double(flat->self[row]));
+    if (at.line == 0 || found == wanted.end() || self <= found->second.self) continue;
+    found->second = {self, at.line};
+  }
+  for (Place& place : places)
+    if (place.line == 0)
+      if (const auto found = wanted.find({place.file, place.name}); found != wanted.end())
+        place.line = found->second.line;
+  return {};
 }
 
 }  // namespace
@@ -83,6 +134,9 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
     result.places.push_back(place_of(selection, sources.get(), picked.key[row], picked.self[row],
                                      picked.total[row], picked.estimate_of(row)));
   }
+  if (request.spec.granularity == Granularity::line) take_beginnings(selection, result.places);
+  if (request.spec.granularity == Granularity::function)
+    PROFD_CHECK(take_hottest_lines(views, request, stop, result.places));
   return result;
 }
 

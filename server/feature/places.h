@@ -27,7 +27,7 @@ struct Place {
   Key key = 0;
   std::string name, short_name;
   std::string file, module;  // as the profile says; "" unknown
-  std::uint32_t line = 0;    // 1-based, 0 unknown
+  std::uint32_t line = 0;    // 1-based, 0 unknown; see hot_places()
   std::string path;          // in the workspace; "" when not exactly one matches
   std::string outside;  // `file`, where no other is meant and it is on this machine; nobody opens it unasked
   FrameKind kind = FrameKind::native;
@@ -53,6 +53,8 @@ struct Places {
   std::vector<Place> places;
   std::optional<Remainder> remainder;  // the places after these: their self
 };
+// Where the profile knows no line of a place, and one would be jumped to: a function is at the line of it
+// that costs most, a line at the beginning of its function.
 Result<Places> hot_places(Views& views, const PlacesRequest& request, const StopToken& stop);
 
 }  // namespace profd

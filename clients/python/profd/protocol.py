@@ -1638,6 +1638,8 @@ class ProfileSummary(Structure):
     # Functions by self value, hottest first.
     heaviest: list[HeavyPath]
     # Paths by value, heaviest first.
+    filters: list[str] = field(default_factory=list)
+    # The filters of the workspace that were applied to both, in their text form.
     estimated: str | None = None
     # The paths are estimates, and why, as a sentence: the file holds functions and calls, and no
     # stacks. Absent: they are as measured.
@@ -1668,6 +1670,7 @@ class ProfileSummary(Structure):
         "metric": FieldSpec("metric", "s", True),
         "hottest": FieldSpec("hottest", ["a", ["S", "HotFunction"]], True),
         "heaviest": FieldSpec("heaviest", ["a", ["S", "HeavyPath"]], True),
+        "filters": FieldSpec("filters", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "report": FieldSpec("report", ["a", ["S", "ReportRow"]], True),
         "missing": FieldSpec("missing", ["a", ["S", "MissingPart"]], False),
@@ -1918,12 +1921,16 @@ class ProfileSummaryParams(Structure):
     # How many functions.
     heaviest: int = 3
     # How many paths.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied to the lists; the totals of the metrics are those of the whole profile.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),
         "metric": FieldSpec("metric", "s", False),
         "hottest": FieldSpec("hottest", "u", False, {"maximum":1000}),
         "heaviest": FieldSpec("heaviest", "u", False, {"maximum":100}),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
     }
 
 
@@ -2977,6 +2984,9 @@ class HotspotsParams(Structure):
     # `function` or `line`.
     filters: list[Filter] = field(default_factory=list)
     # Applied one after another.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied before `filters`.
     sort: str = "self"
     # `self` or `total`.
     limit: int = 50
@@ -2991,6 +3001,7 @@ class HotspotsParams(Structure):
         "metric": FieldSpec("metric", "s", False),
         "granularity": FieldSpec("granularity", "s", False),
         "filters": FieldSpec("filters", ["a", ["S", "Filter"]], False, {"maxItems":100}),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
         "sort": FieldSpec("sort", "s", False),
         "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
         "onlyWithSource": FieldSpec("only_with_source", "b", False),
@@ -3014,6 +3025,8 @@ class HotspotsResult(Structure):
     # Total of what passed the filters.
     places: list[HotFunction]
     # The places, hottest first.
+    filters: list[str] = field(default_factory=list)
+    # The filters of the workspace that were applied, in their text form.
     remainder: TableRemainder | None = None
     # The places after these.
     warnings: list[str] = field(default_factory=list)
@@ -3032,6 +3045,7 @@ class HotspotsResult(Structure):
         "unit": FieldSpec("unit", "s", True),
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
         "places": FieldSpec("places", ["a", ["S", "HotFunction"]], True),
+        "filters": FieldSpec("filters", ["a", "s"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),

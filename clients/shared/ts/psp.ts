@@ -1170,6 +1170,8 @@ export interface ProfileSummary {
   hottest: HotFunction[];
   /** Paths by value, heaviest first. */
   heaviest: HeavyPath[];
+  /** The filters of the workspace that were applied to both, in their text form. Default: []. */
+  filters?: string[];
   /**
    * The paths are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
    * Absent: they are as measured.
@@ -1344,6 +1346,11 @@ export interface ProfileSummaryParams {
   hottest?: number;
   /** How many paths. Default: 3. */
   heaviest?: number;
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * to the lists; the totals of the metrics are those of the whole profile. Default: false.
+   */
+  workspaceFilters?: boolean;
 }
 
 /** Parameters of `profile/export`. */
@@ -2049,6 +2056,11 @@ export interface HotspotsParams {
   granularity?: Granularity;
   /** Applied one after another. Default: []. */
   filters?: Filter[];
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * before `filters`. Default: false.
+   */
+  workspaceFilters?: boolean;
   /** `self` or `total`. Default: "self". */
   sort?: TableSort;
   /** Places at most. Default: 50. */
@@ -2073,6 +2085,8 @@ export interface HotspotsResult {
   viewTotal: Amount;
   /** The places, hottest first. */
   places: HotFunction[];
+  /** The filters of the workspace that were applied, in their text form. Default: []. */
+  filters?: string[];
   /** The places after these. */
   remainder?: TableRemainder;
   /**

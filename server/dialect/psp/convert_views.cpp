@@ -75,6 +75,12 @@ std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainde
 
 }  // namespace
 
+std::vector<std::string> texts_of(const std::vector<Filter>& filters) {
+  std::vector<std::string> out;
+  for (const Filter& filter : filters) out.push_back(to_text(filter));
+  return out;
+}
+
 std::optional<std::vector<std::uint32_t>> cuts_of(const std::string& name) {
   std::vector<std::uint32_t> cuts = cuts_in_utf16(name, name_cuts(name));
   return cuts.empty() ? std::nullopt : std::optional(std::move(cuts));

@@ -27,6 +27,9 @@ psp::HotspotsResult to_psp(const Places& places);
 psp::HotFunction to_psp(const Place& place, const Whole& whole);
 psp::MetricColumns to_psp(MetricRows rows);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
+// In their text form.
+std::vector<std::string> texts_of(const std::vector<Filter>& filters);
+
 // Where a name may be cut (core/view/name_cuts.h); nothing where it may not.
 std::optional<std::vector<std::uint32_t>> cuts_of(const std::string& name);
 // Nothing for the empty text.

@@ -58,17 +58,23 @@ psp::ProfileListResult list_result(const ProfileListing& listing) {
   return result;
 }
 
-Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
-                                       const WorkspaceSnapshot& workspace, MetricId metric,
-                                       const SummaryRequest& request, const StopToken& stop) {
+ViewSpec all_of(const OpenProfile& open, MetricId metric) {
   ViewSpec spec;
   spec.metric = open.profile->metrics()[metric.v].name;
+  return spec;
+}
+
+Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
+                                       const WorkspaceSnapshot& workspace, const ViewSpec& spec,
+                                       const SummaryRequest& request, const StopToken& stop) {
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
   PROFD_TRY(const auto sources, views.sources(open, workspace, stop));
   SummaryRequest placed = request;
   placed.sources = workspace.files ? sources.get() : nullptr;
   PROFD_TRY(const Summary summary, summarize(*selection, open.loaded->opened.report, placed, stop));
-  return to_psp(open, summary, *sources);
+  psp::ProfileSummary result = to_psp(open, summary, *sources);
+  result.filters = texts_of(spec.filters);
+  return result;
 }
 
 OpenRequest open_request(const psp::ProfileOpenParams& params,
@@ -251,7 +257,8 @@ void ProfilesModule::bind(protocol::Binder& binder) {
                 result.profile = open.handle;
                 result.revision = open.revision;
                 result.already_open = answer.already_open;
-                PROFD_TRY(result.summary, summary_of(views, open, workspace, open.metric, {}, stop));
+                PROFD_TRY(result.summary,
+                          summary_of(views, open, workspace, all_of(open, open.metric), {}, stop));
                 for (const OpenProfilePtr& one : answer.profiles) {
                   if (result.profiles.size() == kMaxOpened) break;
                   result.profiles.push_back(to_opened(*one));
@@ -301,14 +308,14 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         SummaryRequest request;
         request.n_hottest = params.hottest;
         request.n_heaviest = params.heaviest;
-        ViewSpec spec;
-        spec.metric = (*open)->profile->metrics()[id->v].name;
+        ViewSpec spec = all_of(**open, *id);
+        if (params.workspace_filters) spec.filters = session_.workspace.filters((*open)->uri);
         const bool quick = session_.engine.views().is_quick(**open, spec, Views::kSelection);
         session_.run<psp::ProfileSummaryRequest>(
             quick, std::move(reply), (*open)->place(),
-            [&views = session_.engine.views(), open = *open, id = *id, request,
+            [&views = session_.engine.views(), open = *open, spec, request,
              workspace = session_.workspace.snapshot()](const StopToken& stop) {
-              return summary_of(views, *open, workspace, id, request, stop);
+              return summary_of(views, *open, workspace, spec, request, stop);
             });
       });
 

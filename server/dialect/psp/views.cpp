@@ -99,39 +99,46 @@ void ViewsModule::bind(protocol::Binder& binder) {
         params.panel_id.value_or(""));
   });
 
-  binder.request<psp::HotspotsRequest>([this](const psp::HotspotsParams& params,
-                                              protocol::Reply<psp::HotspotsRequest> reply) {
-    const auto open = session_.profile(params.profile);
-    if (!open) return reply.error(open.error());
-    const auto id = find_metric(**open, params.metric.value_or(""), "params.metric");
-    if (!id) return reply.error(id.error());
-    const auto granularity = from_psp(params.granularity, "params.granularity");
-    if (!granularity) return reply.error(granularity.error());
-    auto filters = from_psp(params.filters, "params.filters");
-    if (!filters) return reply.error(filters.error());
-    session_.decide_mine(*filters);
-    PlacesRequest request;
-    request.open = *open;
-    request.workspace = session_.workspace.snapshot();
-    request.spec.granularity = *granularity;
-    request.spec.filters = std::move(*filters);
-    request.spec.metric = (*open)->profile->metrics()[id->v].name;
-    request.sort = sort_by(params.sort);
-    request.limit = std::min(params.limit, kMaxRows);
-    request.only_with_source = params.only_with_source;
-    if (params.text_document) {
-      auto path = path_of_uri(params.text_document->uri);
-      if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
-      request.only_in = std::move(*path);
-    }
-    const bool quick =
-        session_.engine.views().is_quick(**open, request.spec, Views::kSelection | Views::kFlat);
-    session_.run<psp::HotspotsRequest>(
-        quick, std::move(reply), (*open)->place(),
-        [&views = session_.engine.views(), request = std::move(request)](const StopToken& stop) {
-          return hot_places(views, request, stop).map([](const Places& places) { return to_psp(places); });
-        });
-  });
+  binder.request<psp::HotspotsRequest>(
+      [this](const psp::HotspotsParams& params, protocol::Reply<psp::HotspotsRequest> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        const auto id = find_metric(**open, params.metric.value_or(""), "params.metric");
+        if (!id) return reply.error(id.error());
+        const auto granularity = from_psp(params.granularity, "params.granularity");
+        if (!granularity) return reply.error(granularity.error());
+        auto filters = from_psp(params.filters, "params.filters");
+        if (!filters) return reply.error(filters.error());
+        session_.decide_mine(*filters);
+        PlacesRequest request;
+        request.open = *open;
+        request.workspace = session_.workspace.snapshot();
+        request.spec.granularity = *granularity;
+        if (params.workspace_filters) request.spec.filters = session_.workspace.filters((*open)->uri);
+        std::vector<std::string> applied = texts_of(request.spec.filters);
+        request.spec.filters.insert(request.spec.filters.end(), filters->begin(), filters->end());
+        request.spec.metric = (*open)->profile->metrics()[id->v].name;
+        request.sort = sort_by(params.sort);
+        request.limit = std::min(params.limit, kMaxRows);
+        request.only_with_source = params.only_with_source;
+        if (params.text_document) {
+          auto path = path_of_uri(params.text_document->uri);
+          if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
+          request.only_in = std::move(*path);
+        }
+        const bool quick =
+            session_.engine.views().is_quick(**open, request.spec, Views::kSelection | Views::kFlat);
+        session_.run<psp::HotspotsRequest>(
+            quick, std::move(reply), (*open)->place(),
+            [&views = session_.engine.views(), request = std::move(request),
+             applied = std::move(applied)](const StopToken& stop) {
+              return hot_places(views, request, stop).map([&](const Places& places) {
+                psp::HotspotsResult result = to_psp(places);
+                result.filters = applied;
+                return result;
+              });
+            });
+      });
 }
 
 }  // namespace

@@ -327,6 +327,24 @@ test('hot spots outside the workspace are opened after asking once for all below
   h.equal({ item.filename, item.lnum, item.valid }, { place.outside, 1, 1 })
 end)
 
+test('a name that does not fit is cut by the rule of the daemon, a path at its beginning', function()
+  local fit = require('profd.fit')
+  h.equal(fit.name('runtime.gcDrain', { 8 }, 15), 'runtime.gcDrain')
+  h.equal(fit.name('runtime.gcDrain', { 8 }, 14), 'gcDrain')
+  h.equal(fit.name('runtime.gcDrain', { 8 }, 5), 'gcDr…')
+  h.equal(fit.name('runtime.gcDrain', nil, 9), 'runtime.…')
+  -- The places are in UTF-16 code units, widths in columns.
+  h.equal(fit.name('ä𝒳::größe::日本', { 5, 12 }, 11), 'größe::日本')
+  h.equal(fit.name('ä𝒳::größe::日本', { 5, 12 }, 10), '日本')
+  h.equal(fit.name('ä𝒳::größe::日本', { 5, 12 }, 3), '日…')
+  h.equal(fit.name('short', { 99 }, 3), 'sh…')
+  h.equal(fit.sentence('the file has calls, not stacks', 12), { 'the file has', 'calls, not', 'stacks' })
+  h.equal(fit.sentence('unbreakable word', 5), { 'unbreakable', 'word' })
+  h.equal(fit.ending('/work/project/src/main.go', 30), '/work/project/src/main.go')
+  h.equal(fit.ending('/work/project/src/main.go', 16), '…/src/main.go')
+  h.equal(fit.ending('/work/project/src/main.go', 6), '…in.go')
+end)
+
 test('a project asks for profiles only at the top level of its file', function()
   local project = require('profd.project')
   local path = h.work .. '/.profd.toml'

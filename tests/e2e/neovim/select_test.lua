@@ -76,7 +76,14 @@ test('profiles of other windows are behind a row of their own', function()
   h.equal(#seen[2], 1)
   h.matches(seen[2][1], '^  theirs%.folded  ')
   h.equal(prompts, { 'Profile:', 'Profile of another window:' })
+  -- Chosen, and then closed with its window: what is this editor's own is shown again.
+  vim.cmd('Profd select theirs.folded')
+  h.note('^profd: theirs%.folded is shown$')
+  h.notes = {}
   vim.lsp.stop_client(id, true)
+  h.note('^profd: theirs%.folded: nobody has it open any more$')
+  h.note('^profd: .*%.pprof is shown$')
+  h.matches(shown(), '%.pprof$')
 end)
 
 test('profiles of one file are chosen by number and by the names it gives them', function()

@@ -186,6 +186,7 @@ TEST_CASE("VS Code opens the endings that the readers know") {
                                                ".gdb",
                                                ".heap",
                                                ".heapprofile",
+                                               ".heapsnapshot",
                                                ".hprof",
                                                ".htm",
                                                ".html",

@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local fit = require('profd.fit')
 local log = require('profd.log')
 local outside = require('profd.outside')
 local protocol = require('profd.protocol')
@@ -28,47 +29,68 @@ function M.items(places, sort)
     local beyond = at and place.uri == nil and place.outside or nil
     local file = place.uri and vim.uri_to_fname(place.uri) or beyond and outside.is_allowed(beyond) and beyond or nil
     local jump = at and file ~= nil
-    local text = ('%7s  %s%s  %s'):format(
+    local cost = ('%7s  %s%s  '):format(
       place[sort].shareText or '',
       (' '):rep(width - vim.api.nvim_strwidth(place[sort].text)),
-      place[sort].text,
-      name_of(place)
+      place[sort].text
     )
     items[i] = {
       filename = jump and file or nil,
       lnum = jump and place.line or 0,
       col = jump and 1 or 0,
-      text = text,
+      text = cost .. name_of(place),
       valid = jump and 1 or 0,
       user_data = {
         where = not jump and not beyond and place.module and vim.fs.basename(place.module) or nil,
         outside = not jump and beyond or nil,
         line = beyond and place.line or nil,
+        cost = cost,
+        name = name_of(place),
+        cuts = place.cuts,
       },
     }
   end
   return items
 end
 
---- The text of the quickfix window: place, cost, name, in columns, and in the form that its syntax colours.
+--- How many columns of text the window of the list shows; the whole screen before there is one.
+---@param id integer of the list
+---@return integer
+local function room_of(id)
+  local window = vim.fn.getqflist({ id = id, winid = 0 }).winid
+  local info = window and window ~= 0 and vim.fn.getwininfo(window)[1]
+  return (info and info.width - info.textoff or vim.o.columns) - 1
+end
+
+--- The text of the quickfix window: place, cost, name, in columns, and in the form that its syntax colours. A name or a
+--- path that does not fit keeps the part that tells it from others.
 ---@param info {id: integer, start_idx: integer, end_idx: integer}
 ---@return string[]
 function M.text(info)
   local items = vim.fn.getqflist({ id = info.id, items = 0 }).items
+  local room = room_of(info.id)
+  local widest = math.floor(room * 0.4)
+  local function path_of(file, tail)
+    return fit.ending(log.one_line(vim.fn.fnamemodify(file, ':~:.')), widest - #tail) .. tail
+  end
   local places, width = {}, 0
   for i, item in ipairs(items) do
+    local data = type(item.user_data) == 'table' and item.user_data or {}
     if item.valid == 1 then
-      places[i] = ('%s|%d|'):format(vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':~:.'), item.lnum)
+      places[i] = path_of(vim.api.nvim_buf_get_name(item.bufnr), ('|%d|'):format(item.lnum))
+    elseif data.outside then
+      places[i] = path_of(data.outside, (':%d||'):format(data.line))
     else
-      local data = type(item.user_data) == 'table' and item.user_data or {}
-      local beyond = data.outside and ('%s:%d'):format(log.one_line(vim.fn.fnamemodify(data.outside, ':~')), data.line)
-      places[i] = (beyond or data.where or '') .. '||'
+      places[i] = fit.beginning(data.where or '', widest - 2) .. '||'
     end
     width = math.max(width, vim.api.nvim_strwidth(places[i]))
   end
   local lines = {}
   for i = info.start_idx, info.end_idx do
-    lines[#lines + 1] = places[i] .. (' '):rep(width - vim.api.nvim_strwidth(places[i])) .. ' ' .. items[i].text
+    local data = type(items[i].user_data) == 'table' and items[i].user_data or {}
+    local before = places[i] .. (' '):rep(width - vim.api.nvim_strwidth(places[i])) .. ' ' .. (data.cost or '')
+    local name = data.name and fit.name(data.name, data.cuts, room - vim.api.nvim_strwidth(before)) or items[i].text
+    lines[#lines + 1] = before .. name
   end
   return lines
 end
@@ -93,18 +115,47 @@ local function jump(places, sort, id)
   end)
 end
 
+--- What the numbers are of.
+---@param result profd.HotspotsResult
+---@param sort 'self'|'total'
+---@return string
+function M.title(result, sort)
+  local title = ('profd: %s of %s, %s'):format(result.metric, session.name, sort)
+  return log.one_line(table.concat(vim.list_extend({ title }, result.filters or {}), ' | '))
+end
+
+--- Writes the texts of a list of ours anew, for a window that has another width now.
+---@param id integer
+local function refit(id)
+  local list = vim.fn.getqflist({ id = id, items = 0, idx = 0, context = 0, winid = 0 })
+  if list.id ~= id or list.winid == 0 or type(list.context) ~= 'table' or not list.context.profd then
+    return
+  end
+  local cursor = vim.api.nvim_win_get_cursor(list.winid)
+  vim.fn.setqflist({}, 'r', { id = id, items = list.items, idx = list.idx, quickfixtextfunc = M.text })
+  vim.api.nvim_win_set_cursor(list.winid, cursor)
+end
+
+vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
+  group = vim.api.nvim_create_augroup('profd.hotspots', {}),
+  callback = function()
+    refit(vim.fn.getqflist({ id = 0 }).id)
+  end,
+})
+
 ---@param result profd.HotspotsResult
 ---@param sort 'self'|'total'
 local function fill(result, sort)
   local items = M.items(result.places, sort)
   vim.fn.setqflist({}, ' ', {
-    title = ('profd: %s of %s, %s'):format(result.metric, session.name, sort),
+    title = M.title(result, sort),
     items = items,
     quickfixtextfunc = M.text,
     context = { profd = true },
   })
   local id = vim.fn.getqflist({ id = 0 }).id
   vim.cmd('botright copen ' .. math.max(3, math.min(#items, 12)))
+  refit(id)
   vim.keymap.set('n', '<CR>', function()
     jump(result.places, sort, id)
   end, { buffer = true, desc = 'go to the place' })
@@ -123,14 +174,15 @@ function M.show(granularity)
       granularity = granularity or protocol.Granularity['function'],
       sort = sort,
       onlyWithSource = lines,
-      filters = client.mine and { { op = protocol.FilterOp.collapse, by = protocol.FilterBy.mine } } or nil,
+      workspaceFilters = true, -- as the hints beside the code
     }
     client.request(protocol.methods.hotspots, params, function(result, err)
       if err then
         return log.error(session.sentence(err))
       end
       if #result.places == 0 then
-        return log.info(('%s has no cost to show'):format(session.name))
+        local left = result.filters and #result.filters > 0 and ' that passes ' .. table.concat(result.filters, ' | ')
+        return log.info(('%s has no cost to show%s'):format(session.name, left or ''))
       end
       fill(result, sort)
     end)

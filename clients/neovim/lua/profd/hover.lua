@@ -189,6 +189,17 @@ local function others_hover(bufnr)
   return false
 end
 
+-- The text below an open hover was changed, here or by others: what it says of its line may be another thing now.
+vim.api.nvim_create_autocmd('User', {
+  group = vim.api.nvim_create_augroup('profd.hover', {}),
+  pattern = 'ProfdHints',
+  callback = function(event)
+    if open_hover() and shown and shown.params and shown.source == event.data.buf then
+      M.refresh()
+    end
+  end,
+})
+
 -- K before 0.11 shows one answer, the last one. A language server's goes before the costs, which :Profd hover shows.
 client.handle(protocol.methods.hover, function(_, result, ctx)
   if vim.api.nvim_get_current_buf() ~= ctx.bufnr or others_hover(ctx.bufnr) then

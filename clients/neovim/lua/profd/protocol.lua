@@ -725,6 +725,7 @@ M.DaemonState = {
 ---@field metric string The metric of `hottest` and `heaviest`.
 ---@field hottest profd.HotFunction[] Functions by self value, hottest first.
 ---@field heaviest profd.HeavyPath[] Paths by value, heaviest first.
+---@field filters? string[] The filters of the workspace that were applied to both, in their text form. Default: [].
 ---@field estimated? string The paths are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: they are as measured.
 ---@field report profd.ReportRow[] What was odd, lost or guessed in reading.
 ---@field missing? profd.MissingPart[] What the profile does not know about its code: names, lines, files of the workspace. Default: [].
@@ -817,6 +818,7 @@ M.DaemonState = {
 ---@field metric? string Metric of the hottest functions; absent: the default one.
 ---@field hottest? integer How many functions. Default: 5.
 ---@field heaviest? integer How many paths. Default: 3.
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied to the lists; the totals of the metrics are those of the whole profile. Default: false.
 
 --- Parameters of `profile/export`.
 ---@class profd.ProfileExportParams
@@ -1159,6 +1161,7 @@ M.DaemonState = {
 ---@field metric? string The metric; absent: the default one.
 ---@field granularity? profd.Granularity `function` or `line`. Default: "function".
 ---@field filters? profd.Filter[] Applied one after another. Default: [].
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied before `filters`. Default: false.
 ---@field sort? profd.TableSort `self` or `total`. Default: "self".
 ---@field limit? integer Places at most. Default: 50.
 ---@field onlyWithSource? boolean Only places whose file is in the workspace. Default: false.
@@ -1172,6 +1175,7 @@ M.DaemonState = {
 ---@field unit string Its unit.
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field places profd.HotFunction[] The places, hottest first.
+---@field filters? string[] The filters of the workspace that were applied, in their text form. Default: [].
 ---@field remainder? profd.TableRemainder The places after these.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
@@ -1950,6 +1954,7 @@ M.schema = {
     metric = { type = "s", required = true },
     hottest = { type = {"a", {"S", "HotFunction"}}, required = true },
     heaviest = { type = {"a", {"S", "HeavyPath"}}, required = true },
+    filters = { type = {"a", "s"} },
     estimated = { type = "s" },
     report = { type = {"a", {"S", "ReportRow"}}, required = true },
     missing = { type = {"a", {"S", "MissingPart"}} },
@@ -2030,6 +2035,7 @@ M.schema = {
     metric = { type = "s" },
     hottest = { type = "u", maximum = 1000 },
     heaviest = { type = "u", maximum = 100 },
+    workspaceFilters = { type = "b" },
   },
   ProfileExportParams = {
     profile = { type = "s" },
@@ -2337,6 +2343,7 @@ M.schema = {
     metric = { type = "s" },
     granularity = { type = "s" },
     filters = { type = {"a", {"S", "Filter"}}, maxItems = 100 },
+    workspaceFilters = { type = "b" },
     sort = { type = "s" },
     limit = { type = "u", maximum = 1000 },
     onlyWithSource = { type = "b" },
@@ -2349,6 +2356,7 @@ M.schema = {
     unit = { type = "s", required = true },
     viewTotal = { type = {"S", "Amount"}, required = true },
     places = { type = {"a", {"S", "HotFunction"}}, required = true },
+    filters = { type = {"a", "s"} },
     remainder = { type = {"S", "TableRemainder"} },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },

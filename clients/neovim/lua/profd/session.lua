@@ -426,9 +426,11 @@ local changes = {
     log.warn(params.message or (M.name .. ' changed and cannot be read; the older numbers stay'))
   end,
   closed = function(params)
+    local name = M.name
     forget(params.uri)
     show(nil)
-    log.info(params.message or (M.name .. ' was closed'))
+    log.info(params.message and ('%s: %s'):format(name, params.message) or name .. ' was closed')
+    M.sync() -- what the daemon means now: the project's, or another one of this editor
   end,
   defaultChanged = function(params)
     require('profd.hints').refresh_all() -- it may have another default metric

@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local fit = require('profd.fit')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
@@ -125,6 +126,12 @@ function M.compose(summary)
     end
   end
 
+  local function add_sentence(indent, text, group)
+    for _, line in ipairs(fit.sentence(clean(text), vim.o.columns - #indent - 1)) do
+      add(indent .. line, group)
+    end
+  end
+
   add(clean(('%s  %s'):format(summary.name, summary.format.text)), 'ProfdTitle')
   local facts = {}
   local function fact(label, value)
@@ -162,20 +169,18 @@ function M.compose(summary)
   end
   add('')
 
-  add('Hottest, by self ' .. clean(summary.metric), 'ProfdTitle')
+  -- The totals are of the whole profile, the lists of what the filters leave, as the hints are.
+  local passed = clean(table.concat(vim.list_extend({ '' }, summary.filters or {}), ' | '))
+  add('Hottest, by self ' .. clean(summary.metric) .. passed, 'ProfdTitle')
   local self_width = widest(summary.hottest, function(hot)
     return hot.self.text
   end)
   for _, hot in ipairs(summary.hottest) do
     local longest = summary.hottest[1].self.value
     local drawn = bar(longest ~= 0 and math.abs(hot.self.value / longest) or 0)
-    local text = ('  %s  %7s  %s  %s'):format(
-      drawn,
-      hot.self.shareText or '',
-      right(hot.self.text, self_width),
-      clean(hot.shortName or hot.name)
-    )
-    add(text)
+    local cost = ('  %s  %7s  %s  '):format(drawn, hot.self.shareText or '', right(hot.self.text, self_width))
+    local room = vim.o.columns - vim.api.nvim_strwidth(cost) - 1
+    add(cost .. fit.name(clean(hot.shortName or hot.name), hot.cuts, room))
     page.marks[#page.marks + 1] = { line = #page.lines - 1, from = 2, to = 2 + #drawn, group = 'ProfdBar' }
     if (hot.uri or hot.outside) and hot.line then
       page.places[#page.lines] = hot
@@ -183,7 +188,10 @@ function M.compose(summary)
   end
   add('')
 
-  add('Heaviest paths', 'ProfdTitle')
+  add('Heaviest paths' .. passed, 'ProfdTitle')
+  if summary.estimated then
+    add_sentence('  ', summary.estimated, 'ProfdHint')
+  end
   local path_width = widest(summary.heaviest, function(path)
     return path.amount.text
   end)
@@ -199,8 +207,8 @@ function M.compose(summary)
     add('Missing', 'ProfdTitle')
     for _, part in ipairs(summary.missing) do
       if math.abs(part.amount.share or 0) >= 0.01 then
-        add('  ' .. clean(part.text))
-        add('    ' .. clean(part.advice), 'ProfdHint')
+        add_sentence('  ', part.text)
+        add_sentence('    ', part.advice, 'ProfdHint')
       end
     end
   end
@@ -208,7 +216,7 @@ function M.compose(summary)
     add('')
     add('In reading it', 'ProfdTitle')
     for _, row in ipairs(summary.report) do
-      add('  ' .. clean(row.message), row.severity ~= 'info' and 'WarningMsg' or nil)
+      add_sentence('  ', row.message, row.severity ~= 'info' and 'WarningMsg' or nil)
     end
   end
   add('')
@@ -251,7 +259,8 @@ end
 --- `:Profd summary`
 function M.show()
   session.with_profile(function()
-    local params = { profile = session.profile }
+    ---@type profd.ProfileSummaryParams
+    local params = { profile = session.profile, workspaceFilters = true }
     client.request(protocol.methods.profile_summary, params, function(result, err)
       if err then
         return log.error(session.sentence(err))

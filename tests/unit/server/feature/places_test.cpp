@@ -47,6 +47,16 @@ TEST_CASE("places by line keep the lines of a function apart") {
   CHECK(whole(found.places[1].total) == 4);
 }
 
+TEST_CASE("a function without a line that it begins on is at the line of it that costs most") {
+  Viewed viewed(kPlacesText);
+  const Places found = places(viewed, {});
+  REQUIRE(found.places.size() == 3);
+  CHECK(found.places[0].name == "read");
+  CHECK(found.places[0].line == 5);
+  CHECK(found.places[2].name == "main");
+  CHECK(found.places[2].line == 2);
+}
+
 TEST_CASE("where no source is in the workspace, no place with source is given") {
   Viewed viewed(kPlacesText);
   PlacesRequest request;
