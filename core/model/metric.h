@@ -20,6 +20,9 @@ struct MetricInfo {
 
 // One value a row, integers where the source is integral.
 using ValueColumn = std::variant<Column<std::int64_t>, Column<double>>;
+inline std::size_t bytes_of(const ValueColumn& column) {
+  return std::visit([](const auto& values) { return values.bytes(); }, column);
+}
 
 // A single value of either kind. Integers stay exact; doubles carry fractional sources.
 using Value = std::variant<std::int64_t, double>;

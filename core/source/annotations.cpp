@@ -49,14 +49,15 @@ Result<Slots> slots_in(const Selection& selection, std::vector<std::uint32_t> sl
                        StopToken& stop) {
   Slots slots{std::move(slot_of_frame), {}};
   for (std::uint32_t f = 0; f < slots.of_frame.size(); ++f)
-    if (!selection.shows(f)) slots.of_frame[f] = kNone;
-  if (selection.hidden.empty()) return slots;
+    if (!selection.boxes->shows(f)) slots.of_frame[f] = kNone;
+  if (selection.boxes->hidden.empty()) return slots;
   const ContextTree& tree = selection.profile->tree();
   slots.of_self.resize(tree.size(), kNone);
   for (std::uint32_t c = 1; c < slots.of_self.size(); ++c) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     const std::uint32_t frame = tree.frame[c];
-    slots.of_self[c] = selection.hidden[frame] != 0 ? slots.of_self[tree.parent[c]] : slots.of_frame[frame];
+    slots.of_self[c] =
+        selection.boxes->hidden[frame] != 0 ? slots.of_self[tree.parent[c]] : slots.of_frame[frame];
   }
   return slots;
 }
@@ -138,12 +139,12 @@ bool add_stated_calls(const StatedCosts::Calls& calls, MetricId metric,
 Result<LineSums> sum_lines(const Selection& selection, std::vector<std::uint32_t> slot_of_frame,
                            std::size_t n_slots, StopToken& stop) {
   const Profile& profile = *selection.profile;
-  const SelfTable& self = selection.self;
+  const SelfTable& self = selection.rows->self;
   LineSums sums;
   PROFD_TRY(const Slots slots, slots_in(selection, std::move(slot_of_frame), stop));
   // Stated values are of everything, not of what filters leave.
-  const bool whole = self.contexts.data() == profile.self().contexts.data() && selection.hidden.empty() &&
-                     selection.keys->groups.empty();
+  const bool whole = self.contexts.data() == profile.self().contexts.data() &&
+                     selection.boxes->hidden.empty() && selection.boxes->keys->groups.empty();
   for (const ValueColumn& column : self.values) {
     auto& metric_self = sums.self.emplace_back(n_slots);
     auto& metric_total = sums.total.emplace_back(n_slots);

@@ -52,7 +52,7 @@ Result<std::shared_ptr<const void>> ViewCache::get_any(const ViewKey& key, const
         Entry& entry = *found->second;
         if (entry.type != recipe.type) return fail(ErrorCode::internal, "a cached view has another type");
         ++counters_.hits;
-        entries_.splice(entries_.begin(), entries_, found->second);
+        use(found->second);
         const std::size_t now = entry.measure(entry.value.get());
         bytes_ += now - entry.bytes;
         entry.bytes = now;
@@ -162,20 +162,11 @@ std::shared_ptr<const void> ViewCache::peek_any(const ViewKey& key, std::type_in
   return found != by_key_.end() && found->second->type == type ? found->second->value : nullptr;
 }
 
-std::vector<std::shared_ptr<const void>> ViewCache::kept_any(std::uint64_t profile,
-                                                             std::type_index type) const {
-  std::vector<std::shared_ptr<const void>> out;
-  const std::scoped_lock lock(mutex_);
-  for (const Entry& entry : entries_)
-    if (entry.key.profile == profile && entry.type == type) out.push_back(entry.value);
-  return out;
-}
-
 void ViewCache::keep(const ViewKey& key, const Recipe& recipe, const std::shared_ptr<const void>& value,
                      Doomed& doomed) {
   const std::size_t bytes = recipe.measure(value.get());
   if (bytes > budget_) return;
-  entries_.push_front({key, recipe.type, value, recipe.measure, bytes});
+  entries_.push_front({key, recipe.type, value, recipe.measure, recipe.parts, bytes});
   try {
     by_key_[key] = entries_.begin();
   } catch (...) {
@@ -183,7 +174,22 @@ void ViewCache::keep(const ViewKey& key, const Recipe& recipe, const std::shared
     throw;
   }
   bytes_ += bytes;
+  // Made of a part that was let go of meanwhile, it would hold what nobody counts.
+  if (!use(entries_.begin())) doom(entries_.begin(), doomed);
   evict(doomed);
+}
+
+bool ViewCache::use(std::list<Entry>::iterator entry) {
+  entries_.splice(entries_.begin(), entries_, entry);
+  const std::vector<ViewKey>* const parts = entry->parts(entry->value.get());
+  if (parts == nullptr) return true;
+  bool all = true;
+  for (const ViewKey& key : *parts) {
+    const auto part = by_key_.find(key);
+    all = all && part != by_key_.end();
+    if (part != by_key_.end()) use(part->second);
+  }
+  return all;
 }
 
 void ViewCache::evict(Doomed& doomed) {

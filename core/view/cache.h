@@ -51,8 +51,9 @@ class ViewCache {
                      std::function<void(std::size_t)> on_freed = {})
       : budget_(budget_bytes), pool_(std::move(pool)), on_freed_(std::move(on_freed)) {}
 
-  // T has memory(), which may grow with use; it is asked again on every hit. One key always stands for one T:
-  // another type under the same key is a bug and fails with `internal`.
+  // T has memory(), which may grow with use; it is asked again on every hit. Where T shares parts with other
+  // views it has their keys as `parts`; their bytes are counted once, as theirs. One key always stands for
+  // one T: another type under the same key is a bug and fails with `internal`.
   template <class T, class Compute>
   Result<std::shared_ptr<const T>> get(const ViewKey& key, const StopToken& stop, Compute compute) {
     const Recipe recipe{typeid(T),
@@ -61,7 +62,12 @@ class ViewCache {
                           if (!made) return tl::unexpected<Error>(std::move(made).error());
                           return std::shared_ptr<const void>(std::move(*made));
                         },
-                        [](const void* value) { return static_cast<const T*>(value)->memory(); }};
+                        [](const void* value) { return static_cast<const T*>(value)->memory(); },
+                        [](const void* value) -> const std::vector<ViewKey>* {
+                          if constexpr (requires(const T& view) { view.parts; })
+                            return &static_cast<const T*>(value)->parts;
+                          return nullptr;
+                        }};
     PROFD_TRY(std::shared_ptr<const void> value, get_any(key, stop, recipe));
     return std::static_pointer_cast<const T>(std::move(value));
   }
@@ -71,15 +77,6 @@ class ViewCache {
   std::shared_ptr<const T> peek(const ViewKey& key) const {
     return std::static_pointer_cast<const T>(peek_any(key, typeid(T)));
   }
-  // All views of one type that are kept of a profile, the one used last first.
-  template <class T>
-  std::vector<std::shared_ptr<const T>> kept(std::uint64_t profile) const {
-    std::vector<std::shared_ptr<const T>> out;
-    for (std::shared_ptr<const void>& value : kept_any(profile, typeid(T)))
-      out.push_back(std::static_pointer_cast<const T>(std::move(value)));
-    return out;
-  }
-
   // Asks the views used last what they hold now, for who has just used some: they grow with use.
   void measure_again();
 
@@ -98,16 +95,19 @@ class ViewCache {
 
  private:
   using Measure = std::size_t (*)(const void*);
+  using Parts = const std::vector<ViewKey>* (*)(const void*);
   struct Recipe {
     std::type_index type;
     std::function<Result<std::shared_ptr<const void>>(StopToken)> compute;
     Measure measure;
+    Parts parts;
   };
   struct Entry {
     ViewKey key;
     std::type_index type;
     std::shared_ptr<const void> value;
     Measure measure;
+    Parts parts;
     std::size_t bytes;
   };
   struct Flight;
@@ -127,11 +127,13 @@ class ViewCache {
   Result<std::shared_ptr<const void>> get_any(const ViewKey& key, const StopToken& stop,
                                               const Recipe& recipe);
   std::shared_ptr<const void> peek_any(const ViewKey& key, std::type_index type) const;
-  std::vector<std::shared_ptr<const void>> kept_any(std::uint64_t profile, std::type_index type) const;
   Result<std::shared_ptr<const void>> compute(const ViewKey& key, const std::shared_ptr<Flight>& flight,
                                               const Recipe& recipe);
   void keep(const ViewKey& key, const Recipe& recipe, const std::shared_ptr<const void>& value,
             Doomed& doomed);
+  // Parts are used when what is made of them is, so that no part goes before what holds it: letting go of it
+  // would free nothing. False: some part is not kept.
+  bool use(std::list<Entry>::iterator entry);
   void evict(Doomed& doomed);
   // Takes an entry out of what is kept. Allocates nothing.
   void doom(std::list<Entry>::iterator entry, Doomed& doomed);

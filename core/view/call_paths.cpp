@@ -59,18 +59,18 @@ template <class T>
 bool CallPaths<T>::answers(const Selection& selection, Shape shape, const std::vector<Key>& focus) {
   if (!selection.divided || shape == Shape::flat) return false;
   if (shape == Shape::top_down || shape == Shape::bottom_up) return true;
-  return focus.size() == 1 && focus[0] < selection.keys->n_keys() && selection.stated->known[focus[0]] != 0 &&
-         as_double(selection.stated->total[focus[0]]) > 0;
+  return focus.size() == 1 && focus[0] < selection.boxes->keys->n_keys() &&
+         selection.stated->known[focus[0]] != 0 && as_double(selection.stated->total[focus[0]]) > 0;
 }
 
 template <class T>
 CallPaths<T>::CallPaths(const Selection& selection, Shape shape, const std::vector<Key>& focus)
     : stated_(selection.stated),
-      keys_(selection.keys),
+      keys_(selection.boxes->keys),
       down_(shape == Shape::top_down || shape == Shape::callees),
       shape_(shape) {
   find_ways();
-  const T whole = std::get<T>(selection.total);
+  const T whole = std::get<T>(selection.sums->total);
   find_entries(whole);
   fit_recursion();
   const bool focused = shape == Shape::callers || shape == Shape::callees;

@@ -18,7 +18,7 @@ bool is_of_samples(const Filter& filter) {
 Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, StopToken& stop) {
   const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes;
-  for (const Filter& filter : selection.row_filters) {
+  for (const Filter& filter : selection.rows->filters) {
     if (is_of_samples(filter)) continue;
     PROFD_CHECK(stop.status());
     ContextRanges ranges;
@@ -42,7 +42,7 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, S
 Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection, const StopToken& stop) {
   const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes, undecided;
-  for (const Filter& filter : selection.row_filters) {
+  for (const Filter& filter : selection.rows->filters) {
     if (!is_of_samples(filter)) continue;
     const std::size_t n = profile.samples() == nullptr ? 0 : profile.samples()->size();
     passes.resize(n, 1);
@@ -56,18 +56,18 @@ Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection, 
 
 // By frame: what folds into one box when it calls itself, as Selection::owner has it.
 std::vector<std::uint32_t> runs_of(const Selection& selection) {
-  const KeyTable& keys = *selection.keys;
-  if (!selection.collapse_recursion && keys.groups.empty()) return {};
+  const KeyTable& keys = *selection.boxes->keys;
+  if (!selection.boxes->collapse_recursion && keys.groups.empty()) return {};
   std::vector<std::uint32_t> runs(keys.of_frame);
-  if (!selection.collapse_recursion)
+  if (!selection.boxes->collapse_recursion)
     for (std::uint32_t& key : runs) key = key >= keys.first_group() ? key : kNone;
   return runs;
 }
 
 void stand_in(const Selection& selection, FrameId frame, RewriteTables& tables, StandIns& out) {
-  if (!selection.hidden.empty() && selection.hidden[frame.v] != 0) return;
+  if (!selection.boxes->hidden.empty() && selection.boxes->hidden[frame.v] != 0) return;
   const Profile& profile = *selection.profile;
-  const KeyTable& keys = *selection.keys;
+  const KeyTable& keys = *selection.boxes->keys;
   const Key key = keys.of_frame[frame.v];
   if (key >= keys.first_group()) {
     out.merged = true;
@@ -99,11 +99,11 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   Rewrite how;
   how.info = profile.info();
   how.info->properties.emplace_back("view", to_text(spec));
-  how.default_metric = selection.metric;
+  how.default_metric = selection.metric();
   PROFD_TRY(how.contexts, stacks_that_pass(selection, stop));
   PROFD_TRY(how.samples, samples_that_pass(selection, stop));
   // No filter of samples can say yes to what belongs to none.
-  how.unsampled = std::none_of(selection.row_filters.begin(), selection.row_filters.end(), is_of_samples);
+  how.unsampled = std::none_of(selection.rows->filters.begin(), selection.rows->filters.end(), is_of_samples);
   how.run_of = runs_of(selection);
   how.frames = [&](FrameId frame, RewriteTables& tables, StandIns& out) -> Result<void> {
     stand_in(selection, frame, tables, out);

@@ -302,4 +302,18 @@ std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const 
   return rows;
 }
 
+void warn_unless(bool matches, const Filter& filter, std::vector<std::string>& warnings) {
+  if (!matches && filter.by == FilterBy::mine)
+    warnings.emplace_back(
+        "`mine` changes nothing: the profile names no file of the workspace (or no other); `mine = "
+        "[\"folder\", "
+        "\"package\"]` in .profd.toml says what is yours");
+  else if (!matches)
+    warnings.push_back(fmt::format("`{}` matches nothing", to_text(filter)));
+}
+
+bool any_set(const std::vector<std::uint8_t>& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](std::uint8_t flag) { return flag != 0; });
+}
+
 }  // namespace profd

@@ -18,7 +18,7 @@ template <class T>
 Result<FlatSums<T>> sum_by_key(const Selection& s, const Column<T>& totals, const Column<T>& widths,
                                const Column<T>& values, StopToken& stop) {
   const ContextTree& tree = s.profile->tree();
-  const KeyTable& keys = *s.keys;
+  const KeyTable& keys = *s.boxes->keys;
   const auto n = static_cast<std::uint32_t>(tree.size());
   FlatSums<T> sums{std::vector<T>(keys.n_keys()), std::vector<T>(keys.n_keys()),
                    std::vector<std::uint8_t>(keys.n_keys())};
@@ -31,21 +31,21 @@ Result<FlatSums<T>> sum_by_key(const Selection& s, const Column<T>& totals, cons
       c = tree.subtree_end[c];
       continue;
     }
-    if (s.owner_of(c) == c) {
+    if (s.boxes->owner_of(c) == c) {
       const Key key = keys.of_frame[tree.frame[c]];
       if (c >= inside_until[key]) {
         inside_until[key] = tree.subtree_end[c];
-        sums.total[key] = add(sums.total[key], totals[c], s.saturated);
+        sums.total[key] = add(sums.total[key], totals[c], s.sums->saturated);
         sums.present[key] = 1;
       }
     }
     ++c;
   }
-  for (std::size_t row = 0; row < s.self.contexts.size(); ++row) {
+  for (std::size_t row = 0; row < s.rows->self.contexts.size(); ++row) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::uint32_t c = s.owner_of(s.self.contexts[row]);
+    const std::uint32_t c = s.boxes->owner_of(s.rows->self.contexts[row]);
     T& self = c == 0 ? sums.frameless : sums.self[keys.of_frame[tree.frame[c]]];
-    self = add(self, finite(values[row]), s.saturated);
+    self = add(self, finite(values[row]), s.sums->saturated);
   }
   return sums;
 }
@@ -66,12 +66,12 @@ void take_stated(const StatedView& stated, FlatSums<T>& sums, std::vector<Estima
 
 template <class T>
 Result<FlatView> flat_view_of(const Selection& s, const Column<T>& totals, StopToken& stop) {
-  PROFD_TRY(FlatSums<T> sums, sum_by_key(s, totals, std::get<Column<T>>(s.widths),
-                                         std::get<Column<T>>(s.self.values[s.metric.v]), stop));
+  PROFD_TRY(FlatSums<T> sums, sum_by_key(s, totals, std::get<Column<T>>(s.sums->widths),
+                                         std::get<Column<T>>(s.rows->self.values[s.metric().v]), stop));
   std::vector<Estimate> estimate;
   if (s.estimated) estimate.assign(sums.present.size(), kTotalEstimated);
   if (s.stated) take_stated(*s.stated, sums, estimate);
-  if (counts_calls(*s.profile, s.metric)) {
+  if (counts_calls(*s.profile, s.metric())) {
     sums.total = sums.self;
     std::fill(estimate.begin(), estimate.end(), kExact);
   }
@@ -98,14 +98,14 @@ void FlatView::add_row(const FlatView& from, std::size_t row) {
 
 Result<FlatView> flat_view(const Selection& selection, StopToken stop) {
   return std::visit([&](const auto& totals) { return flat_view_of(selection, totals, stop); },
-                    selection.totals);
+                    selection.sums->totals);
 }
 
 TablePage page_of(const Selection& selection, const FlatView& view, const TableRequest& request) {
   const std::size_t n = view.key.size();
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
-  const std::vector<std::uint32_t>& rank = selection.keys->name_rank;
+  const std::vector<std::uint32_t>& rank = selection.boxes->keys->name_rank;
   const auto by_name = [&](std::uint32_t a, std::uint32_t b) {
     return rank[view.key[a]] < rank[view.key[b]];
   };
@@ -137,10 +137,10 @@ TablePage page_of(const Selection& selection, const FlatView& view, const TableR
         using T = decltype(zero);
         T sum{};
         for (std::size_t i = end; i < n; ++i)
-          sum = add(sum, std::get<T>(view.self[order[i]]), selection.saturated);
+          sum = add(sum, std::get<T>(view.self[order[i]]), selection.sums->saturated);
         return sum;
       },
-      selection.total);
+      selection.sums->total);
   return page;
 }
 

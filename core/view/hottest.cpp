@@ -121,8 +121,8 @@ void take_stated(const StatedView* stated, bool estimated, Key key, std::size_t 
 
 Result<Neighbours> neighbours_of(const Selection& selection, Key key, std::size_t n, StopToken stop) {
   Neighbours around;
-  if (key >= selection.keys->n_keys() || !states_neighbours(selection.stated.get(), key)) {
-    const bool fractional = std::holds_alternative<Column<double>>(selection.totals);
+  if (key >= selection.boxes->keys->n_keys() || !states_neighbours(selection.stated.get(), key)) {
+    const bool fractional = std::holds_alternative<Column<double>>(selection.sums->totals);
     PROFD_TRY(around, fractional ? neighbours<double>(selection, key, n, stop)
                                  : neighbours<std::int64_t>(selection, key, n, stop));
   }

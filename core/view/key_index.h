@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/view/selection.h"
+#include "core/view/boxes.h"
 
 namespace profd {
 
@@ -20,6 +20,6 @@ struct KeyIndex {
 };
 
 // Two sweeps over the tree; 4 bytes a context. Depends on nothing but the keys and the owners.
-Result<KeyIndex> make_key_index(const Selection& selection, StopToken& stop);
+Result<KeyIndex> make_key_index(const Boxes& boxes, StopToken& stop);
 
 }  // namespace profd

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/view/boxes.h"
 #include "core/view/key_index.h"
 #include "core/view/search_names.h"
-#include "core/view/selection.h"
 
 namespace profd {
 
@@ -14,8 +14,7 @@ bool KeyMemo::has_key_index() const {
   return key_index_ != nullptr;
 }
 
-Result<std::shared_ptr<const KeyIndex>> KeyMemo::key_index(const Selection& selection, bool now,
-                                                           StopToken& stop) {
+Result<std::shared_ptr<const KeyIndex>> KeyMemo::key_index(const Boxes& boxes, bool now, StopToken& stop) {
   {
     const std::scoped_lock lock(mutex_);
     if (key_index_) return key_index_;
@@ -27,19 +26,19 @@ Result<std::shared_ptr<const KeyIndex>> KeyMemo::key_index(const Selection& sele
     if (key_index_) return key_index_;
   }
   StopToken while_held = making.token(stop);
-  PROFD_TRY(KeyIndex index, make_key_index(selection, while_held));
+  PROFD_TRY(KeyIndex index, make_key_index(boxes, while_held));
   const std::scoped_lock lock(mutex_);
   key_index_ = std::make_shared<const KeyIndex>(std::move(index));
   return key_index_;
 }
 
-std::shared_ptr<const SearchNames> KeyMemo::search_names(const Selection& selection) {
+std::shared_ptr<const SearchNames> KeyMemo::search_names(const Boxes& boxes) {
   {
     const std::scoped_lock lock(mutex_);
     if (search_names_) return search_names_;
   }
   // Two that come at once make it twice, which takes milliseconds.
-  auto made = std::make_shared<const SearchNames>(make_search_names(selection));
+  auto made = std::make_shared<const SearchNames>(make_search_names(boxes));
   const std::scoped_lock lock(mutex_);
   if (!search_names_) search_names_ = std::move(made);
   return search_names_;

@@ -17,7 +17,7 @@
 
 namespace profd {
 
-struct Selection;
+struct Boxes;
 struct KeyIndex;
 struct SearchNames;
 
@@ -26,13 +26,13 @@ class KeyMemo {
   // Contexts by key. Null at first, when one sweep for what is asked is cheaper than an index; made on the
   // kSweepsBeforeIndex'th call, or when `now`.
   static constexpr std::uint32_t kSweepsBeforeIndex = 3;
-  Result<std::shared_ptr<const KeyIndex>> key_index(const Selection& selection, bool now, StopToken& stop);
+  Result<std::shared_ptr<const KeyIndex>> key_index(const Boxes& boxes, bool now, StopToken& stop);
 
   // Looking at one function does not sweep the profile any more.
   bool has_key_index() const;
 
   // Names of the keys as a search reads them, made when first asked for.
-  std::shared_ptr<const SearchNames> search_names(const Selection& selection);
+  std::shared_ptr<const SearchNames> search_names(const Boxes& boxes);
 
   // Memory that searches work in, kept from one to the next: for the system to clear new pages takes longer
   // than most searches. Empty when there is none yet or another search has it; what it holds is arbitrary.

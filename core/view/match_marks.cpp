@@ -21,8 +21,8 @@ constexpr std::size_t kBatch = 32;
 
 // Those of the keys that match, where somebody has indexed them.
 Result<bool> look_up(const Selection& s, MatchMarks& marks, StopToken stop, Executor& executor) {
-  if (!s.key_memo->has_key_index()) return false;
-  PROFD_TRY(const auto index, s.key_memo->key_index(s, true, stop));
+  if (!s.boxes->memo->has_key_index()) return false;
+  PROFD_TRY(const auto index, s.boxes->memo->key_index(*s.boxes, true, stop));
   std::vector<ContextList> lists;
   for (Key key = 0; key < marks.found->matches.size(); ++key)
     if (marks.matches(key)) lists.push_back({index->of(key), true});
@@ -37,7 +37,7 @@ std::uint64_t starts_in(const Selection& s, const std::vector<std::uint8_t>& of_
   std::uint64_t bits = 0;
   for (std::uint32_t i = first == 0 ? 1 : 0; i < n; ++i) {
     const std::uint32_t c = first + i;
-    if (of_frame[tree.frame[c]] == 0 || s.owner_of(c) != c) continue;
+    if (of_frame[tree.frame[c]] == 0 || s.boxes->owner_of(c) != c) continue;
     bits |= std::uint64_t{1} << i;
   }
   return bits;
@@ -45,9 +45,9 @@ std::uint64_t starts_in(const Selection& s, const std::vector<std::uint8_t>& of_
 
 void sweep(const Selection& selection, MatchMarks& marks, const StopToken& stop, Executor& executor) {
   // Whether a frame matches is looked up for each context: better one byte than two columns far apart.
-  std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
+  std::vector<std::uint8_t> of_frame(selection.boxes->keys->of_frame.size());
   for (std::size_t f = 0; f < of_frame.size(); ++f)
-    of_frame[f] = marks.found->matches[selection.keys->of_frame[f]];
+    of_frame[f] = marks.found->matches[selection.boxes->keys->of_frame[f]];
   const std::size_t n_words = marks.starts.size();
   executor.run((n_words + kWordsOfTask - 1) / kWordsOfTask, [&](std::size_t task) {
     if (stop.stop_requested()) return;
@@ -215,8 +215,8 @@ Result<MatchMarks> mark_matches(const Selection& selection, std::shared_ptr<cons
   PROFD_CHECK(stop.status());
   const auto n = static_cast<std::uint32_t>(tree.size());
   marks.none = marks.next(0, n) == n;
-  const auto* totals = std::get_if<Column<std::int64_t>>(&selection.totals);
-  if (!above && totals != nullptr && !selection.negative && !selection.saturated && !marks.none)
+  const auto* totals = std::get_if<Column<std::int64_t>>(&selection.sums->totals);
+  if (!above && totals != nullptr && !selection.sums->negative && !selection.sums->saturated && !marks.none)
     sum_blocks(selection, *totals, marks, stop, executor);
   PROFD_CHECK(stop.status());
   if (!above) return marks;

@@ -34,7 +34,7 @@ Result<void> ViewMemo::make_tree(const Selection& selection, Entry& entry, StopT
         PROFD_TRY(entry.tree, UnfoldedTree<T>::make(selection, entry.shape, entry.focus, stop));
         return {};
       },
-      selection.totals);
+      selection.sums->totals);
 }
 
 void ViewMemo::account(const std::shared_ptr<Entry>& entry) {
@@ -81,7 +81,7 @@ std::size_t ViewMemo::memory() const {
 }
 
 Result<void> warm_up(const Selection& selection, StopToken stop) {
-  PROFD_TRY(const auto index, selection.key_memo->key_index(selection, true, stop));
+  PROFD_TRY(const auto index, selection.boxes->memo->key_index(*selection.boxes, true, stop));
   static_cast<void>(index);
   return selection.memo->with_tree(
       selection, Shape::bottom_up, {}, stop,

@@ -70,9 +70,9 @@ void freeze(const Selection& s, EdgeSums<T>& sums, std::vector<std::uint32_t>& f
   std::sort(edges.begin(), edges.end(), [&](const auto& a, const auto& b) {
     if (of(a) != of(b)) return of(a) < of(b);
     if (a.width != b.width) return a.width > b.width;
-    return s.keys->name_rank[other(a)] < s.keys->name_rank[other(b)];
+    return s.boxes->keys->name_rank[other(a)] < s.boxes->keys->name_rank[other(b)];
   });
-  first.assign(s.keys->n_keys() + 1, 0);
+  first.assign(s.boxes->keys->n_keys() + 1, 0);
   for (const auto& edge : edges) {
     ++first[of(edge) + 1];
     neighbours.push_back({other(edge), Value(edge.total)});
@@ -86,14 +86,14 @@ template <class T>
 Result<void> sum_edges(const Selection& s, const Column<T>& totals, const Column<T>& widths,
                        NeighbourTable& table, StopToken& stop) {
   const ContextTree& tree = s.profile->tree();
-  const std::size_t n_keys = s.keys->n_keys();
+  const std::size_t n_keys = s.boxes->keys->n_keys();
   EdgeSums<T> callers, callees;
   std::vector<T> sums(n_keys);
   std::vector<std::uint32_t> path;  // contexts from the root to the one looked at, by depth
   std::vector<std::uint32_t>
       above;  // by depth: the depth of the next occurrence of the same key above; kNone
   std::vector<std::uint32_t> deepest(n_keys, kNone);  // by key: depth of its occurrence on the path
-  const auto key_of = [&](std::uint32_t c) { return s.keys->of_frame[tree.frame[c]]; };
+  const auto key_of = [&](std::uint32_t c) { return s.boxes->keys->of_frame[tree.frame[c]]; };
   const auto n = static_cast<std::uint32_t>(tree.size());
   for (std::uint32_t c = 1; c < n;) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
@@ -159,15 +159,15 @@ void take(const std::vector<std::uint32_t>& first, const std::vector<Neighbour>&
 
 Result<NeighbourTable> make_neighbour_table(const Selection& selection, StopToken stop) {
   NeighbourTable table;
-  table.usable = selection.owner.empty() && !selection.saturated;
+  table.usable = selection.boxes->owner.empty() && !selection.sums->saturated;
   if (!table.usable) return table;
   table.estimated = selection.estimated;
   table.stated = selection.stated;
   PROFD_CHECK(std::visit(
       [&]<class T>(const Column<T>& totals) {
-        return sum_edges(selection, totals, std::get<Column<T>>(selection.widths), table, stop);
+        return sum_edges(selection, totals, std::get<Column<T>>(selection.sums->widths), table, stop);
       },
-      selection.totals));
+      selection.sums->totals));
   return table;
 }
 

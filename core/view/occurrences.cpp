@@ -36,13 +36,14 @@ Result<std::vector<std::uint32_t>> sweep_for(const Selection& selection, const s
                                              StopToken& stop) {
   const ContextTree& tree = selection.profile->tree();
   const auto n = static_cast<std::uint32_t>(tree.size());
-  const Symbols symbols = make_symbols(*selection.keys, focus);
-  const bool all_own = selection.owner.empty();
+  const Symbols symbols = make_symbols(*selection.boxes->keys, focus);
+  const bool all_own = selection.boxes->owner.empty();
   std::vector<std::uint32_t> found;
   if (focus.size() == 1) {
     for (std::uint32_t c = 1; c < n; ++c) {
       if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-      if (symbols.of_frame[tree.frame[c]] != 0 && (all_own || selection.owner[c] == c)) found.push_back(c);
+      if (symbols.of_frame[tree.frame[c]] != 0 && (all_own || selection.boxes->owner[c] == c))
+        found.push_back(c);
     }
   } else {
     const FragmentAutomaton automaton(symbols.pattern, symbols.n);
@@ -50,7 +51,7 @@ Result<std::vector<std::uint32_t>> sweep_for(const Selection& selection, const s
     for (std::uint32_t c = 1; c < n; ++c) {
       if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
       const FragmentAutomaton::State above = state[tree.parent[c]];
-      if (!all_own && selection.owner[c] != c) {
+      if (!all_own && selection.boxes->owner[c] != c) {
         state[c] = above;  // part of a box above
         continue;
       }
@@ -71,8 +72,8 @@ Result<std::vector<std::uint32_t>> look_up(const Selection& selection, const Key
     std::uint32_t at = c;
     std::size_t i = focus.size() - 1;
     for (; i > 0; --i) {
-      at = selection.owner_of(tree.parent[at]);
-      if (at == 0 || selection.keys->of_frame[tree.frame[at]] != focus[i - 1]) break;
+      at = selection.boxes->owner_of(tree.parent[at]);
+      if (at == 0 || selection.boxes->keys->of_frame[tree.frame[at]] != focus[i - 1]) break;
     }
     if (i == 0) found.push_back(c);
   }
@@ -82,7 +83,7 @@ Result<std::vector<std::uint32_t>> look_up(const Selection& selection, const Key
 void leave_out_empty(const Selection& selection, std::vector<std::uint32_t>& contexts) {
   std::visit(
       [&](const auto& widths) { std::erase_if(contexts, [&](std::uint32_t c) { return widths[c] == 0; }); },
-      selection.widths);
+      selection.sums->widths);
 }
 
 }  // namespace
@@ -93,10 +94,11 @@ Result<std::vector<std::uint32_t>> find_all_occurrences(const Selection& selecti
   if (focus.size() > kMaxFragmentLength)
     return fail(ErrorCode::limit, fmt::format("a fragment has at most {} functions", kMaxFragmentLength));
   for (Key key : focus) {
-    if (key >= selection.keys->n_keys()) return fail(ErrorCode::not_found, "the profile has no such key");
+    if (key >= selection.boxes->keys->n_keys())
+      return fail(ErrorCode::not_found, "the profile has no such key");
   }
   PROFD_TRY(const std::shared_ptr<const KeyIndex> index,
-            selection.key_memo->key_index(selection, false, stop));
+            selection.boxes->memo->key_index(*selection.boxes, false, stop));
   // Looking back from every context is only worth it while that stays below the cost of a sweep.
   const bool looks_back =
       index && index->of(focus.back()).size() * (focus.size() - 1) <= selection.profile->tree().size();

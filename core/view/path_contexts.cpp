@@ -38,13 +38,14 @@ Result<std::vector<std::uint32_t>> PathContexts::find(const Selection& selection
       continue;
     }
     const Key key = boxes.key[box];
-    if (key >= selection.keys->n_keys() || path[parent] == kNone) continue;
+    if (key >= selection.boxes->keys->n_keys() || path[parent] == kNone) continue;
     auto known = child_.find(step(path[parent], key));
     if (known == child_.end()) {
       // Siblings mostly stand together: all of the run that are not known are found in one go.
       wanted.clear();
       for (std::size_t b = box; b < boxes.size() && boxes.parent[b] == parent; ++b)
-        if (boxes.key[b] < selection.keys->n_keys() && !child_.contains(step(path[parent], boxes.key[b])))
+        if (boxes.key[b] < selection.boxes->keys->n_keys() &&
+            !child_.contains(step(path[parent], boxes.key[b])))
           wanted.push_back(boxes.key[b]);
       PROFD_CHECK(find_children(selection, path[parent], wanted, stop));
       known = child_.find(step(path[parent], key));
@@ -57,17 +58,17 @@ Result<std::vector<std::uint32_t>> PathContexts::find(const Selection& selection
 Result<void> PathContexts::find_children(const Selection& selection, std::uint32_t path,
                                          std::span<const Key> keys, StopToken& stop) {
   const ContextTree& tree = selection.profile->tree();
-  const std::vector<Key>& key_of = selection.keys->of_frame;
+  const std::vector<Key>& key_of = selection.boxes->keys->of_frame;
   std::vector<Key> sorted(keys.begin(), keys.end());
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  slot_of_key_.resize(selection.keys->n_keys(), kNone);
+  slot_of_key_.resize(selection.boxes->keys->n_keys(), kNone);
   for (std::uint32_t i = 0; i < sorted.size(); ++i) slot_of_key_[sorted[i]] = i;
   std::vector<std::uint32_t> found, slot_of, first(sorted.size() + 1, 0);
   bool all = true;
   for (std::size_t i = paths_[path].first, end = i + paths_[path].n; i < end && all; ++i) {
     all = for_each_child_box(
-        tree, selection.owner, contexts_[i], stop, [](std::uint32_t) { return false; },
+        tree, selection.boxes->owner, contexts_[i], stop, [](std::uint32_t) { return false; },
         [&](std::uint32_t child) {
           const std::uint32_t at = slot_of_key_[key_of[tree.frame[child]]];
           if (at == kNone || std::binary_search(nested_.begin(), nested_.end(), child)) return;

@@ -43,7 +43,7 @@ void match_keys(const Selection& selection, const Pattern& pattern, const Search
   for (Key key = first; key < last; ++key) {
     std::uint8_t& match = matches[key - first];
     if (!needles.empty() && names.is_ascii[key] != 0 && (match == 0 || pattern.needles_suffice())) continue;
-    const std::string_view name = search_name(selection, key, made);
+    const std::string_view name = search_name(*selection.boxes, key, made);
     match = pattern.matches(name, stop) ? 1 : 0;
     if ((looked_at += name.size()) < Pattern::kLongText) continue;
     if (stop.stop_requested()) return;
@@ -64,9 +64,9 @@ Result<Value> matched_in_calls(const Selection& selection, const std::vector<std
         double sum = 0;
         for (const auto& part : division.parts) sum += static_cast<double>(part.total) * shares[part.key];
         if constexpr (std::is_same_v<T, std::int64_t>) sum = std::round(sum);
-        return Value(std::min(std::get<T>(selection.total), static_cast<T>(sum)));
+        return Value(std::min(std::get<T>(selection.sums->total), static_cast<T>(sum)));
       },
-      selection.totals);
+      selection.sums->totals);
 }
 
 }  // namespace
@@ -76,9 +76,9 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
   PROFD_TRY(const Pattern compiled, Pattern::compile(pattern, true, !has_upper_case(pattern)));
   std::vector<std::string> needles = compiled.needles();
   if (needles.size() > kMaxNeedles) needles.clear();
-  const auto names = selection.key_memo->search_names(selection);
+  const auto names = selection.boxes->memo->search_names(*selection.boxes);
   SearchResult result;
-  const std::size_t n_keys = selection.keys->n_keys();
+  const std::size_t n_keys = selection.boxes->keys->n_keys();
   result.matches.resize(n_keys);
   constexpr std::size_t kKeys = 4096;  // that one task looks at
   executor.run((n_keys + kKeys - 1) / kKeys, [&](std::size_t task) {
@@ -102,8 +102,9 @@ Result<SearchResult> search(const Selection& selection, std::string_view pattern
     return result;
   }
   result.estimated = selection.estimated;
-  std::vector<std::uint8_t> of_frame(selection.keys->of_frame.size());
-  for (std::size_t f = 0; f < of_frame.size(); ++f) of_frame[f] = result.matches[selection.keys->of_frame[f]];
+  std::vector<std::uint8_t> of_frame(selection.boxes->keys->of_frame.size());
+  for (std::size_t f = 0; f < of_frame.size(); ++f)
+    of_frame[f] = result.matches[selection.boxes->keys->of_frame[f]];
   PROFD_TRY(result.matched, matched_total(selection, of_frame, std::move(stop), executor));
   return result;
 }

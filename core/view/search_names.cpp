@@ -51,24 +51,25 @@ void SearchNames::find(std::string_view needle, Key first, Key last, std::uint8_
   }
 }
 
-std::string_view search_name(const Selection& s, Key key, std::string& made) {
-  const KeyTable& keys = *s.keys;
+std::string_view search_name(const Boxes& boxes, Key key, std::string& made) {
+  const KeyTable& keys = *boxes.keys;
   if (keys.granularity == Granularity::function && key < keys.first_group()) {
-    const std::string_view name = s.profile->function_name(s.profile->frames().function[keys.example[key]]);
+    const std::string_view name =
+        boxes.profile->function_name(boxes.profile->frames().function[keys.example[key]]);
     if (!name.empty()) return name;
   }
-  made = key_name(*s.profile, keys, key);
+  made = key_name(*boxes.profile, keys, key);
   return made;
 }
 
-SearchNames make_search_names(const Selection& selection) {
-  const auto n_keys = static_cast<Key>(selection.keys->n_keys());
+SearchNames make_search_names(const Boxes& boxes) {
+  const auto n_keys = static_cast<Key>(boxes.keys->n_keys());
   SearchNames names;
   names.begin.reserve(n_keys + std::size_t{1});
   names.is_ascii.reserve(n_keys);
   std::string made;
   for (Key key = 0; key < n_keys; ++key) {
-    const std::string_view name = search_name(selection, key, made);
+    const std::string_view name = search_name(boxes, key, made);
     names.begin.push_back(names.text.size());
     std::uint8_t bits = 0;
     for (const char c : name) bits = static_cast<std::uint8_t>(bits | static_cast<std::uint8_t>(c));

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/view/selection.h"
+#include "core/view/boxes.h"
 
 namespace profd {
 
@@ -23,9 +23,9 @@ struct SearchNames {
   std::size_t memory() const { return text.size() + begin.size() * sizeof(std::uint64_t) + is_ascii.size(); }
 };
 
-SearchNames make_search_names(const Selection& selection);
+SearchNames make_search_names(const Boxes& boxes);
 
 // A function's name where it stands; other names are made in `made`.
-std::string_view search_name(const Selection& selection, Key key, std::string& made);
+std::string_view search_name(const Boxes& boxes, Key key, std::string& made);
 
 }  // namespace profd

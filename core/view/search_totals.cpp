@@ -57,7 +57,7 @@ class OutermostSums {
     }
     for (std::size_t i = 0; i < n_outermost; ++i) {
       T& sum = sum_[one_set ? 0 : set_of_outermost[i]];
-      sum = add(sum, totals_[outermost[i]], s_.saturated);
+      sum = add(sum, totals_[outermost[i]], s_.sums->saturated);
     }
   }
   // Nothing more of a single set comes before this context.
@@ -104,7 +104,7 @@ class Marks {
  public:
   Marks(const Indexed& indexed, const Selection& s, const std::vector<std::uint8_t>& set_of,
         const StopToken& stop, Executor& executor)
-      : memo_(*s.key_memo), words_(memo_.take_scratch()) {
+      : memo_(*s.boxes->memo), words_(memo_.take_scratch()) {
     const ContextTree& tree = s.profile->tree();
     words_.resize((tree.size() + 63) / 64);
     mark_contexts(indexed.lists, tree, set_of, {words_.data(), words_.size()}, stop, executor);
@@ -143,12 +143,12 @@ class Marks {
 // Few contexts of functions that someone has indexed already need no sweep over all.
 Result<Indexed> find_indexed(const Selection& s, const std::vector<std::uint8_t>& set_of, StopToken& stop) {
   Indexed indexed;
-  if (!s.owner.empty() || !s.key_memo->has_key_index()) return indexed;
-  PROFD_TRY(const auto index, s.key_memo->key_index(s, true, stop));
+  if (!s.boxes->owner.empty() || !s.boxes->memo->has_key_index()) return indexed;
+  PROFD_TRY(const auto index, s.boxes->memo->key_index(*s.boxes, true, stop));
   constexpr std::uint8_t kIn = 1, kOut = 2;
-  std::vector<std::uint8_t> frames_of(s.keys->n_keys(), 0);
+  std::vector<std::uint8_t> frames_of(s.boxes->keys->n_keys(), 0);
   for (std::size_t f = 0; f < set_of.size(); ++f) {
-    std::uint8_t& mark = frames_of[s.keys->of_frame[f]];
+    std::uint8_t& mark = frames_of[s.boxes->keys->of_frame[f]];
     mark = static_cast<std::uint8_t>(mark | (set_of[f] != 0 ? kIn : kOut));
   }
   for (Key key = 0; key < frames_of.size(); ++key) {
@@ -165,8 +165,8 @@ template <class T>
 Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& totals,
                                         std::vector<std::uint8_t> set_of, std::size_t n_sets, StopToken& stop,
                                         Executor& executor) {
-  for (std::size_t f = 0; f < s.hidden.size(); ++f)
-    if (s.hidden[f] != 0) set_of[f] = 0;
+  for (std::size_t f = 0; f < s.boxes->hidden.size(); ++f)
+    if (s.boxes->hidden[f] != 0) set_of[f] = 0;
   if (std::all_of(set_of.begin(), set_of.end(), [](std::uint8_t set) { return set == 0; }))
     return std::vector<Value>(n_sets, Value(T{}));
   PROFD_TRY(const Indexed indexed, find_indexed(s, set_of, stop));
@@ -189,14 +189,15 @@ Result<std::vector<Value>> matched_sums(const Selection& s, const Column<T>& tot
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   std::vector<T> whole(n_sets);
   for (const std::vector<T>& piece : sums)
-    for (std::size_t set = 0; set < n_sets; ++set) whole[set] = add(whole[set], piece[set], s.saturated);
+    for (std::size_t set = 0; set < n_sets; ++set)
+      whole[set] = add(whole[set], piece[set], s.sums->saturated);
   return std::vector<Value>{whole.begin(), whole.end()};
 }
 
 }  // namespace
 
 void prepare_search(const Selection& selection, Executor& executor) {
-  selection.key_memo->search_names(selection);
+  selection.boxes->memo->search_names(*selection.boxes);
   const Marks first(Indexed{}, selection, {}, StopToken{}, executor);  // leaves its memory with the memo
 }
 
@@ -210,7 +211,7 @@ Result<std::vector<Value>> matched_totals(const Selection& selection, const std:
                                           std::size_t n_sets, StopToken stop, Executor& executor) {
   return std::visit(
       [&](const auto& totals) { return matched_sums(selection, totals, set_of, n_sets, stop, executor); },
-      selection.totals);
+      selection.sums->totals);
 }
 
 }  // namespace profd

@@ -163,12 +163,12 @@ Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& 
   if (shape == Shape::flat) return fail(ErrorCode::invalid, "a flat view is a table, not a tree");
   auto source = std::make_unique<Source>();
   source->profile = selection.profile;
-  source->keys = selection.keys;
-  source->owner = selection.owner;
-  source->totals = std::get<Column<T>>(selection.totals);
-  source->widths = std::get<Column<T>>(selection.widths);
-  source->negative = selection.negative;
-  source->saturated = selection.saturated;
+  source->keys = selection.boxes->keys;
+  source->owner = selection.boxes->owner;
+  source->totals = std::get<Column<T>>(selection.sums->totals);
+  source->widths = std::get<Column<T>>(selection.sums->widths);
+  source->negative = selection.sums->negative;
+  source->saturated = selection.sums->saturated;
   source->down = shape == Shape::top_down || shape == Shape::callees;
   source->estimated = selection.estimated;
   source->shape = shape;
@@ -180,7 +180,7 @@ Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& 
     root.whole = true;
     root.exact = whole.exact;
     root.estimate = whole.exact ? kSelfEstimated : kBothEstimated;
-    if (whole.key != kNone) root.frame = selection.keys->example[whole.key];
+    if (whole.key != kNone) root.frame = selection.boxes->keys->example[whole.key];
     auto tree = std::unique_ptr<UnfoldedTree>(new UnfoldedTree(std::move(source)));
     tree->on_path_.assign(tree->source_->keys->n_keys(), 0);
     tree->nodes_.push_back(root);
@@ -192,15 +192,15 @@ Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& 
   auto block = std::make_unique<Block>();
   block->n_users = 1;
   const auto count = [&](T total, T width) {
-    root.total = add(root.total, total, selection.saturated);
-    root.width = add(root.width, width, selection.saturated);
+    root.total = add(root.total, total, selection.sums->saturated);
+    root.width = add(root.width, width, selection.sums->saturated);
   };
   if (shape == Shape::top_down || shape == Shape::bottom_up) {
     count(source->totals[0], source->widths[0]);
     block->context.push_back(0);
     if (shape == Shape::bottom_up) {
-      source->row_contexts = selection.self.contexts;
-      source->row_values = std::get<Column<T>>(selection.self.values[selection.metric.v]);
+      source->row_contexts = selection.rows->self.contexts;
+      source->row_values = std::get<Column<T>>(selection.rows->self.values[selection.metric().v]);
       root.block = kRowsBlock;
     }
   } else {

@@ -22,8 +22,8 @@ class PathSums {
       : s_(s),
         contexts_(contexts),
         known_(known),
-        totals_(std::get<Column<T>>(s.totals)),
-        widths_(std::get<Column<T>>(s.widths)) {
+        totals_(std::get<Column<T>>(s.sums->totals)),
+        widths_(std::get<Column<T>>(s.sums->widths)) {
     known_.has_total.resize(contexts.size(), 0);
     known_.total.resize(contexts.size());
   }
@@ -34,7 +34,7 @@ class PathSums {
       const auto at = contexts_.of(path);
       for (std::size_t i = 0; i < at.size(); ++i) {
         if (i + kSoon < at.size()) __builtin_prefetch(totals_.data() + at[i + kSoon]);
-        sum = add(sum, weight(at[i]).first, s_.saturated);
+        sum = add(sum, weight(at[i]).first, s_.sums->saturated);
       }
       known_.total[path] = sum;
       known_.has_total[path] = 1;
@@ -51,15 +51,15 @@ class PathSums {
     if (known_.has_self[path] == 0) {
       T below{}, width{};
       for (const std::uint32_t from : contexts_.of(path)) {
-        width = add(width, weight(from).second, s_.saturated);
+        width = add(width, weight(from).second, s_.sums->saturated);
         const bool all = for_each_child_box(
-            s_.profile->tree(), s_.owner, from, stop, [&](std::uint32_t c) { return widths_[c] == 0; },
+            s_.profile->tree(), s_.boxes->owner, from, stop, [&](std::uint32_t c) { return widths_[c] == 0; },
             [&](std::uint32_t child) {
-              if (!known_.last.contains(child)) below = add(below, weight(child).first, s_.saturated);
+              if (!known_.last.contains(child)) below = add(below, weight(child).first, s_.sums->saturated);
             });
         if (!all) return fail(ErrorCode::cancelled, "cancelled");
       }
-      known_.self[path] = without_dust(subtract(total(path), below, s_.saturated), width);
+      known_.self[path] = without_dust(subtract(total(path), below, s_.sums->saturated), width);
       known_.has_self[path] = 1;
     }
     return known_.self[path];
@@ -67,7 +67,7 @@ class PathSums {
 
  private:
   std::pair<T, T> weight(std::uint32_t c) const {
-    return known_.last.weight(s_.profile->tree(), totals_, widths_, s_.saturated, c);
+    return known_.last.weight(s_.profile->tree(), totals_, widths_, s_.sums->saturated, c);
   }
 
   const Selection& s_;
@@ -84,8 +84,8 @@ Result<BoxValues> downward(const Selection& s, PathContexts& contexts, ViewMemo:
   if (std::holds_alternative<std::monostate>(lane.values)) {
     auto& fresh = lane.values.template emplace<ViewMemo::Values<T>>();
     if (!contexts.nested().empty())
-      fresh.last.take(contexts.nested(), s.profile->tree(), std::get<Column<T>>(s.totals),
-                      std::get<Column<T>>(s.widths), s.saturated);
+      fresh.last.take(contexts.nested(), s.profile->tree(), std::get<Column<T>>(s.sums->totals),
+                      std::get<Column<T>>(s.sums->widths), s.sums->saturated);
   }
   PathSums<T> sums(s, contexts, std::get<ViewMemo::Values<T>>(lane.values));
   BoxValues out;
@@ -132,9 +132,9 @@ class KeySums {
  public:
   explicit KeySums(const Selection& s)
       : s_(s),
-        totals_(std::get<Column<T>>(s.totals)),
-        widths_(std::get<Column<T>>(s.widths)),
-        values_(std::get<Column<T>>(s.self.values[s.metric.v])) {}
+        totals_(std::get<Column<T>>(s.sums->totals)),
+        widths_(std::get<Column<T>>(s.sums->widths)),
+        values_(std::get<Column<T>>(s.rows->self.values[s.metric().v])) {}
 
   // False when stopped.
   bool add_key(std::span<const std::uint32_t> contexts, KeyValues& out, StopToken& stop) {
@@ -151,12 +151,12 @@ class KeySums {
       present = true;
       if (c >= inside_until) {
         inside_until = tree.subtree_end[c];
-        total = add(total, totals_[c], s_.saturated);
+        total = add(total, totals_[c], s_.sums->saturated);
       }
       add_rows(c, self);
-      for (std::uint32_t part = c + 1; !s_.owner.empty() && part < tree.subtree_end[c];) {
+      for (std::uint32_t part = c + 1; !s_.boxes->owner.empty() && part < tree.subtree_end[c];) {
         if (stop.check()) return false;
-        if (s_.owner[part] != c) {
+        if (s_.boxes->owner[part] != c) {
           part = tree.subtree_end[part];
           continue;
         }
@@ -172,12 +172,12 @@ class KeySums {
 
  private:
   void add_rows(std::uint32_t context, T& sum) {
-    const auto& rows = s_.self.contexts;
+    const auto& rows = s_.rows->self.contexts;
     // A folded part of one box can lie behind the next box of the key.
     const auto* const from = row_ < rows.size() && rows[row_] <= context ? rows.begin() + row_ : rows.begin();
     const auto* at = gallop(from, rows.end(), context);
     for (; at != rows.end() && *at == context; ++at)
-      sum = add(sum, finite(values_[static_cast<std::size_t>(at - rows.begin())]), s_.saturated);
+      sum = add(sum, finite(values_[static_cast<std::size_t>(at - rows.begin())]), s_.sums->saturated);
     row_ = static_cast<std::size_t>(at - rows.begin());
   }
   // The first that is not below `context`, looked for near `at` first.
@@ -199,7 +199,7 @@ class KeySums {
 };
 
 bool makes_divided(const Selection& values, Shape shape, const std::vector<Key>& focus) {
-  return std::holds_alternative<Column<double>>(values.totals)
+  return std::holds_alternative<Column<double>>(values.sums->totals)
              ? CallPaths<double>::answers(values, shape, focus)
              : CallPaths<std::int64_t>::answers(values, shape, focus);
 }
@@ -223,7 +223,7 @@ Result<BoxValues> values_of_boxes(const Selection& values, Shape shape, const st
                                     return of_nodes(tree, boxes, wanted, while_held);
                                   });
   const std::shared_ptr<KeyMemo::Paths> paths =
-      values.key_memo->paths(shape, shape == Shape::callees ? focus : std::vector<Key>());
+      values.boxes->memo->paths(shape, shape == Shape::callees ? focus : std::vector<Key>());
   PROFD_TRY(const Turn::Hold hold, paths->turn.take(stop));
   StopToken while_held = hold.token(stop);
   if (!paths->contexts) {
@@ -234,14 +234,14 @@ Result<BoxValues> values_of_boxes(const Selection& values, Shape shape, const st
       [&]<class T>(const Column<T>&) {
         return downward<T>(values, *paths->contexts, *lane, boxes, wanted, while_held);
       },
-      values.totals);
-  values.key_memo->account(paths);
+      values.sums->totals);
+  values.boxes->memo->account(paths);
   values.memo->account(lane);
   return out;
 }
 
 KeyValues values_of_keys(const Selection& values, const FlatView& table, std::span<const Key> keys) {
-  const Value zero = std::visit([](auto v) { return Value(decltype(v){}); }, values.total);
+  const Value zero = std::visit([](auto v) { return Value(decltype(v){}); }, values.sums->total);
   KeyValues out;
   for (const Key key : keys) {
     const std::optional<std::size_t> row = table.row_of(key);
@@ -260,17 +260,17 @@ Result<KeyValues> values_of_keys(const Selection& values, const KeyIndex& index,
         KeyValues out;
         for (const Key key : keys) {
           const auto contexts =
-              key < values.keys->n_keys() ? index.of(key) : std::span<const std::uint32_t>();
+              key < values.boxes->keys->n_keys() ? index.of(key) : std::span<const std::uint32_t>();
           if (!sums.add_key(contexts, out, stop)) return fail(ErrorCode::cancelled, "cancelled");
         }
         return out;
       },
-      values.totals);
+      values.sums->totals);
 }
 
 bool has_few_contexts(const Selection& values, const KeyIndex& index, std::span<const Key> keys) {
   std::size_t n = 0;
-  for (const Key key : keys) n += key < values.keys->n_keys() ? index.of(key).size() : 0;
+  for (const Key key : keys) n += key < values.boxes->keys->n_keys() ? index.of(key).size() : 0;
   return n * 8 < values.profile->tree().size();
 }
 

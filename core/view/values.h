@@ -13,7 +13,7 @@
 namespace profd {
 
 // `values` is a selection that has the boxes of the view: of the same profile, granularity, hide and collapse
-// filters; made with the view's as `similar`, what depends on the boxes alone is worked out once for both.
+// filters; where both are made of one Boxes, what depends on those alone is worked out once for both.
 // All numbers are those that a tree or table of `values` itself shows at the same place, 0 where it shows
 // none.
 

@@ -51,8 +51,8 @@ class Table {
     if (row.key == kNone) {
       out_.text("(root)");
     } else {
-      out_.text(key_name(*view_.profile, *selection.keys, row.key));
-      place = key_place(*view_.profile, *selection.keys, row.key);
+      out_.text(key_name(*view_.profile, *selection.boxes->keys, row.key));
+      place = key_place(*view_.profile, *selection.boxes->keys, row.key);
     }
     out_.text(place.file);
     if (place.line == 0)

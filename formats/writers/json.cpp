@@ -25,14 +25,14 @@ void write_metrics(const View& view, Output& out) {
     out.key("unit");
     out.json(view.metric(m).unit);
     out.key("total");
-    out.number(selection.total);
+    out.number(selection.sums->total);
     out.key("profileTotal");
-    out.number(selection.profile_total);
-    if (!selection.excluded.empty() && as_double(selection.excluded[selection.metric.v]) != 0) {
+    out.number(selection.sums->profile_total);
+    if (!selection.rows->excluded.empty() && as_double(selection.rows->excluded[selection.metric().v]) != 0) {
       out.key("excluded");
-      out.number(selection.excluded[selection.metric.v]);
+      out.number(selection.rows->excluded[selection.metric().v]);
     }
-    if (selection.saturated) out.put(",\"saturated\":true");
+    if (selection.sums->saturated) out.put(",\"saturated\":true");
     out.put('}');
   }
   out.put(']');
@@ -57,8 +57,8 @@ void write_row(const View& view, const ViewRow& row, Output& out) {
   if (row.key == kNone) {
     out.json("(root)");
   } else {
-    out.json(key_name(*view.profile, *view.first().keys, row.key));
-    place = key_place(*view.profile, *view.first().keys, row.key);
+    out.json(key_name(*view.profile, *view.first().boxes->keys, row.key));
+    place = key_place(*view.profile, *view.first().boxes->keys, row.key);
   }
   out.key("file");
   out.json(place.file);
@@ -121,7 +121,7 @@ class JsonWriter final : public FormatWriter {
     out.key("metric");
     out.json(view.metric(0).name);
     write_metrics(view, out);
-    std::vector<std::string> warnings = view.first().warnings;
+    std::vector<std::string> warnings = view.first().warnings();
     if (options.report != nullptr)
       for (std::string& text : loss_texts(*options.report)) warnings.push_back(std::move(text));
     if (!warnings.empty()) {

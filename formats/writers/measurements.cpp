@@ -114,11 +114,11 @@ void count_loss(LossReport& losses, std::string_view kind, std::string_view mess
 }
 
 void report_excluded(const Selection& selection, LossReport& losses) {
-  for (const std::string& warning : selection.warnings) losses.add("filter", Severity::info, warning);
-  if (selection.excluded.empty()) return;
-  const Value& amount = selection.excluded[selection.metric.v];
+  for (const std::string& warning : selection.warnings()) losses.add("filter", Severity::info, warning);
+  if (selection.rows->excluded.empty()) return;
+  const Value& amount = selection.rows->excluded[selection.metric().v];
   if (as_double(amount) == 0) return;
-  const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
+  const MetricInfo& metric = selection.profile->metrics()[selection.metric().v];
   count_loss(
       losses, "excluded",
       fmt::format("{} {} of {} have no thread, time or labels: the filters leave them out.",

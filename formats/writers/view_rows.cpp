@@ -1,6 +1,7 @@
 #include "formats/writers/view_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ Value sum(const Value& a, const Value& b) {
 
 Result<void> flat_rows(const View& view, StopToken& stop,
                        const std::function<Result<void>(const ViewRow&)>& each) {
-  const std::size_t n_metrics = view.selections.size(), n_keys = view.first().keys->n_keys();
+  const std::size_t n_metrics = view.selections.size(), n_keys = view.first().boxes->keys->n_keys();
   std::vector<FlatView> flat;
   std::vector<std::vector<std::uint32_t>> row_of(n_metrics, std::vector<std::uint32_t>(n_keys, kNone));
   std::vector<Key> keys;
@@ -43,9 +44,9 @@ Result<void> flat_rows(const View& view, StopToken& stop,
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const auto at = [&](const std::vector<Value>& values, std::size_t m, Key key) {
     const std::uint32_t row = row_of[m][key];
-    return row == kNone ? zero_like(view.selections[m]->total) : values[row];
+    return row == kNone ? zero_like(view.selections[m]->sums->total) : values[row];
   };
-  const std::vector<std::uint32_t>& rank = view.first().keys->name_rank;
+  const std::vector<std::uint32_t>& rank = view.first().boxes->keys->name_rank;
   std::sort(keys.begin(), keys.end(), [&](Key a, Key b) {
     for (const auto* column : {&flat[0].self, &flat[0].total})
       if (const Value x = at(*column, 0, a), y = at(*column, 0, b); x != y) return x > y;
@@ -80,7 +81,7 @@ class AnyTree {
 
   static Result<AnyTree> make(const Selection& selection, const View& view, StopToken& stop) {
     AnyTree out;
-    if (std::holds_alternative<std::int64_t>(selection.total)) {
+    if (std::holds_alternative<std::int64_t>(selection.sums->total)) {
       PROFD_TRY(out.whole_, UnfoldedTree<std::int64_t>::make(selection, view.spec.shape, view.focus, stop));
     } else {
       PROFD_TRY(out.real_, UnfoldedTree<double>::make(selection, view.spec.shape, view.focus, stop));
@@ -109,7 +110,7 @@ class AnyTree {
 class Walk {
  public:
   Walk(const View& view, LossReport& losses, const std::function<Result<void>(const ViewRow&)>& each)
-      : view_(view), losses_(losses), each_(each), rank_(view.first().keys->name_rank) {}
+      : view_(view), losses_(losses), each_(each), rank_(view.first().boxes->keys->name_rank) {}
 
   Result<void> run(StopToken& stop) {
     for (const SelectionPtr& selection : view_.selections) {
@@ -119,7 +120,7 @@ class Walk {
     row_.self.resize(trees_.size());
     row_.total.resize(trees_.size());
     row_.estimate.resize(trees_.size());
-    pending_.push_back({kNone, 0, kNone, zero_like(view_.first().total)});
+    pending_.push_back({kNone, 0, kNone, zero_like(view_.first().sums->total)});
     nodes_.assign(trees_.size(), 0);
     while (!pending_.empty()) PROFD_CHECK(visit(stop));
     count_loss(losses_, "unopened",
@@ -152,12 +153,12 @@ class Walk {
     row_.depth = box.depth;
     row_.key = box.key;
     row_.x = box.x;
-    row_.width = zero_like(view_.first().total);
+    row_.width = zero_like(view_.first().sums->total);
     std::uint32_t frame = kNone;
     children_.clear();
     std::size_t n_nodes = 0;
     for (std::uint32_t m = 0; m < n_metrics; ++m) {
-      row_.self[m] = row_.total[m] = zero_like(view_.selections[m]->total);
+      row_.self[m] = row_.total[m] = zero_like(view_.selections[m]->sums->total);
       row_.estimate[m] = kExact;
       if (ids[m] == kNone) continue;
       const bool opened = opens(trees_[m], ids[m]);
@@ -238,10 +239,12 @@ Result<View> view_of(const ProfilePtr& profile, const WriteOptions& options, std
     PROFD_TRY(view.spec, parse_view_spec(otherwise));
   }
   if (!options.metric.empty()) view.spec.metric = options.metric;
-  PROFD_TRY(SelectionPtr first, select(profile, view.spec, options.stop));
+  ViewCache parts(std::numeric_limits<std::size_t>::max());  // what all metrics have in common is made once
+  const PartsOf kept(parts, 0);
+  PROFD_TRY(SelectionPtr first, select(profile, view.spec, options.stop, kept));
   view.selections.push_back(std::move(first));
   for (std::size_t m = 0; m < profile->metrics().size(); ++m) {
-    if (m == view.first().metric.v) continue;
+    if (m == view.first().metric().v) continue;
     ViewSpec other = view.spec;
     other.metric = profile->metrics()[m].name;
     // Of metrics that share a name the first is what a spec can mean.
@@ -249,7 +252,7 @@ Result<View> view_of(const ProfilePtr& profile, const WriteOptions& options, std
     // Boxes of one tree are the same in all metrics.
     const bool tree = view.spec.shape != Shape::flat;
     if (tree && !view.first().divided) other.proven = true;
-    PROFD_TRY(SelectionPtr selection, select(profile, other, options.stop, view.selections.front()));
+    PROFD_TRY(SelectionPtr selection, select(profile, other, options.stop, kept));
     if (tree && view.first().divided && !selection->divided) {
       ++view.n_uncalled;
       continue;

@@ -18,7 +18,7 @@ struct View {
   std::uint64_t n_uncalled =
       0;  // metrics that no cost of a call is stated of, and so have no place in this tree
   const Selection& first() const { return *selections.front(); }
-  const MetricInfo& metric(std::size_t i) const { return profile->metrics()[selections[i]->metric.v]; }
+  const MetricInfo& metric(std::size_t i) const { return profile->metrics()[selections[i]->metric().v]; }
 };
 // Of options.spec, else of `otherwise`.
 Result<View> view_of(const ProfilePtr& profile, const WriteOptions& options, std::string_view otherwise);

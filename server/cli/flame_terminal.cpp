@@ -56,9 +56,10 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
   const double whole = as_double(layout.total_width);
   const bool colored = terminal.colors != Colors::none;
   std::string out = fmt::format("{}  {}", terminal.bold(sanitize_text(view.metric().name)),
-                                sanitize_text(format_value(selection.total, unit)));
+                                sanitize_text(format_value(selection.sums->total, unit)));
   if (!view.spec.filters.empty()) {
-    out += fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
+    out += fmt::format(", {} of the whole profile",
+                       format_share(selection.sums->total, selection.sums->profile_total));
   }
   out += '\n';
   if (whole <= 0) return out + "Nothing was measured.\n";
@@ -81,8 +82,8 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
     if (rows.size() <= layout.depth[i]) rows.resize(layout.depth[i] + 1);
     rows[layout.depth[i]].push_back({from, to, i});
     if (layout.key[i] != kNoKey && name_of.emplace(layout.key[i], full.size()).second) {
-      full.push_back(key_name(view.profile(), *selection.keys, layout.key[i]));
-      places.push_back(key_place(view.profile(), *selection.keys, layout.key[i]));
+      full.push_back(key_name(view.profile(), *selection.boxes->keys, layout.key[i]));
+      places.push_back(key_place(view.profile(), *selection.boxes->keys, layout.key[i]));
     }
   }
   std::vector<NameAndPlace> frames;
@@ -113,7 +114,8 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
       const std::size_t n = name_of.at(layout.key[box.id]);
       std::string name = sanitize_text(short_names[n]);
       const bool estimated = !layout.estimate.empty() && (layout.estimate[box.id] & kTotalEstimated) != 0;
-      if (width > 14) name += "  " + marked(format_share(layout.total[box.id], selection.total), estimated);
+      if (width > 14)
+        name += "  " + marked(format_share(layout.total[box.id], selection.sums->total), estimated);
       const std::string label = box_text(
           display_width(name) + 2 > static_cast<std::size_t>(width) ? sanitize_text(short_names[n]) : name,
           width, colored);

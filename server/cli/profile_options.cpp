@@ -259,7 +259,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
     if (const auto unnamed = unnamed_text(view.selection(), StopToken{}); unnamed && !unnamed->empty())
       console.note(fmt::format("{}: {}", name, *unnamed));
   }
-  for (const std::string& warning : view.selection().warnings)
+  for (const std::string& warning : view.selection().warnings())
     console.note(fmt::format("{}: {}", name, warning));
   if (const std::string note = granularity_note(view.selection(), view.spec.granularity); !note.empty())
     console.note(fmt::format("{}: {}", name, note));

@@ -64,7 +64,7 @@ struct OpenView {
   const OpenedFile& opened() const { return open->loaded->opened; }
   const Profile& profile() const { return *open->profile; }
   const Selection& selection() const { return *prepared.selection; }
-  const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric.v]; }
+  const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric().v]; }
 };
 
 // What --spec, --filter, --granularity and --metric say; without --spec the others are of `otherwise`.

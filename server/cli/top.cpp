@@ -65,9 +65,10 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   std::string out = fmt::format("{} {}", console.out.bold(sanitize_text(view.metric().name)),
                                 sanitize_text(answer.head.view_total.text));
   if (!view.spec.filters.empty()) {
-    out += fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
+    out += fmt::format(", {} of the whole profile",
+                       format_share(selection.sums->total, selection.sums->profile_total));
   }
-  if (selection.saturated) out += ", at least: a sum passed 2^63";
+  if (selection.sums->saturated) out += ", at least: a sum passed 2^63";
   if (answer.head.excluded) out += "\n" + console.out.warning(sanitize_text(answer.head.excluded->text));
   if (!answer.head.estimated.empty())
     out += "\n" + console.out.dim(answer.head.estimated + ", " + kEstimateMark + " marks estimates");
@@ -77,7 +78,7 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   const std::vector<std::string> names = row_names(answer, options.full_names);
   for (std::size_t i = 0; i < rows.name.size(); ++i) {
     const double heat =
-        std::abs(as_double(rows.self[i]) / std::max(1e-300, std::abs(as_double(selection.total))));
+        std::abs(as_double(rows.self[i]) / std::max(1e-300, std::abs(as_double(selection.sums->total))));
     const std::string numbers =
         right_aligned(sanitize_text(rows.self_text[i]), 9) + "  " + right_aligned(rows.self_share[i], 7);
     out += console.out.heat(numbers, heat) + "  ";

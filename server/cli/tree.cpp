@@ -51,8 +51,8 @@ std::vector<std::string> box_names(const OpenView& view, const FlameLayout& layo
   std::vector<std::size_t> boxes;
   for (std::size_t i = 0; i < layout.size(); ++i) {
     if (layout.key[i] == kNoKey) continue;
-    full[i] = key_name(view.profile(), *view.selection().keys, layout.key[i]);
-    const KeyPlace place = key_place(view.profile(), *view.selection().keys, layout.key[i]);
+    full[i] = key_name(view.profile(), *view.selection().boxes->keys, layout.key[i]);
+    const KeyPlace place = key_place(view.profile(), *view.selection().boxes->keys, layout.key[i]);
     frames.push_back({full[i], place.file.empty() ? place.module : place.file});
     boxes.push_back(i);
   }
@@ -87,10 +87,10 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
                       const FlameLayout& layout) {
   const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
-  const bool counted = counts_calls(view.profile(), selection.metric);
+  const bool counted = counts_calls(view.profile(), selection.metric());
   const std::vector<std::string> names = box_names(view, layout, options.full_names);
   const Children children(layout);
-  const double whole = std::max(1e-300, std::abs(as_double(selection.total)));
+  const double whole = std::max(1e-300, std::abs(as_double(selection.sums->total)));
   const auto columns = static_cast<std::size_t>(console.out.columns);
   std::string out;
 
@@ -111,7 +111,7 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
     // How often a function was called says nothing of what is below it.
     const Value& value =
         counted && !remainder && layout.parent[i] != kNone ? layout.self[i] : layout.total[i];
-    std::string line = right_aligned(marked(format_share(value, selection.total), estimated), 8) + "  ";
+    std::string line = right_aligned(marked(format_share(value, selection.sums->total), estimated), 8) + "  ";
     line += right_aligned(marked(sanitize_text(format_value(value, unit)), estimated), 9) + "  ";
     line = console.out.heat(line, remainder ? 0 : std::abs(as_double(layout.total[i])) / whole);
     line += console.out.dim(entry.indent + (entry.branch ? (entry.last ? "└ " : "├ ") : ""));
@@ -124,7 +124,7 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
       const std::string name = names[i] + std::string(mark(layout, i));
       line += options.full_names ? name : fitted_name(name, columns > used + 24 ? columns - used : 24);
       if (!counted && as_double(layout.self[i]) != 0 && children.first[i] != kNone) {
-        line += console.out.dim("  self " + marked(format_share(layout.self[i], selection.total),
+        line += console.out.dim("  self " + marked(format_share(layout.self[i], selection.sums->total),
                                                    (estimate & kSelfEstimated) != 0));
       }
     }

@@ -31,24 +31,12 @@ ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char*
 }
 
 Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
-  return cache_.get<Selection>(key_of(open, spec, "select "), stop,
-                               [&](const StopToken& token) -> Result<SelectionPtr> {
-                                 ViewSpec full = spec;
-                                 if (full.metric.empty()) full.metric = open.metric_info().name;
-                                 return select(open.profile, full, token, similar_to(open, full), executor_);
-                               });
-}
-
-SelectionPtr Views::similar_to(const OpenProfile& open, const ViewSpec& full) const {
-  SelectionPtr best;
-  unsigned most = 0;
-  for (const SelectionPtr& made : cache_.kept<Selection>(open.view_id)) {
-    const unsigned like = likeness(*made, full);
-    if (like <= most) continue;
-    most = like;
-    best = made;
-  }
-  return best;
+  return cache_.get<Selection>(
+      key_of(open, spec, "select "), stop, [&](const StopToken& token) -> Result<SelectionPtr> {
+        ViewSpec full = spec;
+        if (full.metric.empty()) full.metric = open.metric_info().name;
+        return select(open.profile, full, token, PartsOf(cache_, open.view_id), executor_);
+      });
 }
 
 Result<std::shared_ptr<const FlatView>> Views::flat(const OpenProfile& open, const ViewSpec& spec,
@@ -66,7 +54,7 @@ Result<KeyValues> Views::key_values(const OpenProfile& open, const ViewSpec& spe
   if (const auto table = cache_.peek<FlatView>(key_of(open, spec, "flat ")))
     return values_of_keys(*selected, *table, keys);
   StopToken token = stop;
-  PROFD_TRY(const auto index, selected->key_memo->key_index(*selected, false, token));
+  PROFD_TRY(const auto index, selected->boxes->memo->key_index(*selected->boxes, false, token));
   // What a source states of whole functions is in the table alone.
   if (index && !selected->stated && has_few_contexts(*selected, *index, keys))
     return values_of_keys(*selected, *index, keys, token);
@@ -126,7 +114,7 @@ Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, 
 Result<void> Views::add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
                                   const Selection& selected, const std::vector<StringId>& files,
                                   const StopToken& stop) {
-  const auto functions = whole_functions(*open.profile, *selected.keys, files, lines.line);
+  const auto functions = whole_functions(*open.profile, *selected.boxes->keys, files, lines.line);
   if (functions.empty()) return {};
   std::vector<std::shared_ptr<const FlatView>> tables;
   for (const MetricInfo& metric : open.profile->metrics()) {
@@ -242,7 +230,7 @@ bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned nee
     return false;
   if ((needs & (kSelection | kOneFunction)) == 0) return true;
   const SelectionPtr made = cache_.peek<Selection>(key_of(open, spec, "select "));
-  return made != nullptr && ((needs & kOneFunction) == 0 || made->key_memo->has_key_index());
+  return made != nullptr && ((needs & kOneFunction) == 0 || made->boxes->memo->has_key_index());
 }
 
 void Views::drop(std::uint64_t view_id) {

@@ -117,8 +117,6 @@ class Views {
   Result<void> add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
                              const Selection& selected, const std::vector<StringId>& files,
                              const StopToken& stop);
-  // The selection that one of this spec has most in common with; null when none is kept.
-  [[nodiscard]] SelectionPtr similar_to(const OpenProfile& open, const ViewSpec& full) const;
 
   Executor& executor_;
   ViewCache cache_;

@@ -28,9 +28,10 @@ Result<std::string> lens_text(Views& views, const OpenProfile& open, const ViewS
   if (around.n_callers == 0) return text;
   text += fmt::format(" · {} {}", around.n_callers, around.n_callers == 1 ? "caller" : "callers");
   if (around.n_callers > 1 && !around.callers.empty())
-    text += fmt::format(" · worst: {} {}",
-                        short_name(key_name(*selection.profile, *selection.keys, around.callers[0].key)),
-                        marked(format_share(around.callers[0].total, cost.total), around.calls_estimated));
+    text +=
+        fmt::format(" · worst: {} {}",
+                    short_name(key_name(*selection.profile, *selection.boxes->keys, around.callers[0].key)),
+                    marked(format_share(around.callers[0].total, cost.total), around.calls_estimated));
   return text;
 }
 
@@ -90,7 +91,7 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
   const Profile& profile = *request.open->profile;
   const ViewSpec spec = annotation_spec(request);
   PROFD_TRY(result.selection, views.selection(*request.open, spec, stop));
-  result.whole = {result.selection->total, profile.metrics()[request.metric.v].unit};
+  result.whole = {result.selection->sums->total, profile.metrics()[request.metric.v].unit};
   PROFD_TRY(result.source,
             views.source_file(*request.open, request.workspace, request.path, request.document.get(), stop));
   if (result.source->files.empty()) return result;
@@ -151,13 +152,13 @@ Result<std::vector<FunctionCost>> functions_of_file(Views& views, const Annotate
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, spec, stop));
   const Profile& profile = *request.open->profile;
-  const Whole whole{selection->total, profile.metrics()[request.metric.v].unit};
+  const Whole whole{selection->sums->total, profile.metrics()[request.metric.v].unit};
   const LinePlaces places(*source, request.document.get(), request.open->view_id);
   std::optional<Beginnings> beginnings;
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (std::abs(whole.share(flat->total[row])) < request.threshold) continue;
-    if (flat->key[row] >= selection->keys->first_group()) continue;  // it stands on no line
-    const FrameId frame{selection->keys->example[flat->key[row]]};
+    if (flat->key[row] >= selection->boxes->keys->first_group()) continue;  // it stands on no line
+    const FrameId frame{selection->boxes->keys->example[flat->key[row]]};
     const FunctionId function = profile.frames().function[frame.v];
     const StringId file = profile.functions().file[function.v];
     if (std::find(source->files.begin(), source->files.end(), file) == source->files.end()) continue;
@@ -171,7 +172,7 @@ Result<std::vector<FunctionCost>> functions_of_file(Views& views, const Annotate
     if (!placed) continue;
     cost.line = placed->line;
     cost.stale = placed->stale;
-    cost.name = key_name(profile, *selection->keys, flat->key[row]);
+    cost.name = key_name(profile, *selection->boxes->keys, flat->key[row]);
     cost.key = flat->key[row];
     cost.self = flat->self[row];
     cost.total = flat->total[row];
@@ -190,7 +191,7 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
   if (result.size() > kMaxFunctions) result.resize(kMaxFunctions);
   const ViewSpec spec = annotation_spec(request);
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, spec, stop));
-  const Whole whole{selection->total, request.open->profile->metrics()[request.metric.v].unit};
+  const Whole whole{selection->sums->total, request.open->profile->metrics()[request.metric.v].unit};
   for (FunctionCost& cost : result) {
     PROFD_TRY(cost.text, lens_text(views, *request.open, spec, *selection, whole, cost, stop));
     if (cost.stale) cost.text.insert(0, "~");

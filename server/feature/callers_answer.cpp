@@ -18,7 +18,7 @@ Result<CallersAnswer> callers_answer(Views& views, const OpenProfile& open, cons
   CallersAnswer out{view.whole, level.total, {}};
   for (std::size_t i = 0; i < level.key.size(); ++i)
     out.callers.push_back(
-        {key_name(*open.profile, *view.selection->keys, level.key[i]), level.child_total[i]});
+        {key_name(*open.profile, *view.selection->boxes->keys, level.key[i]), level.child_total[i]});
   return out;
 }
 

@@ -63,7 +63,7 @@ class FlamePageWriter final : public FormatWriter {
     count("truncated", "Only the widest boxes are drawn.", layout.truncated ? 1 : 0);
     if (const std::string excluded = exclusion_text(*selection); !excluded.empty())
       count("excluded", excluded, 1);
-    for (const std::string& warning : selection->warnings) losses.add("filter", Severity::info, warning);
+    for (const std::string& warning : selection->warnings()) losses.add("filter", Severity::info, warning);
     if (const std::string estimated = estimate_text(*selection); !estimated.empty())
       count("estimated", estimated, 1);
     FlameSvgOptions how;
@@ -77,7 +77,7 @@ class FlamePageWriter final : public FormatWriter {
 
  private:
   static const MetricInfo& metric_of(const Selection& selection) {
-    return selection.profile->metrics()[selection.metric.v];
+    return selection.profile->metrics()[selection.metric().v];
   }
 
   const WriterInfo& info_;

@@ -51,7 +51,7 @@ struct BoxWriter {
   // What boxes are coloured by, as in exported pictures, and where they are.
   void write_names() {
     const Profile& profile = *view.selection->profile;
-    const KeyTable& keys = *view.selection->keys;
+    const KeyTable& keys = *view.selection->boxes->keys;
     TextIndex groups(out.groups), modules(out.modules), files(out.files);
     if (details) {
       out.named.module.emplace();
@@ -171,7 +171,7 @@ struct BoxWriter {
     for (constexpr std::uint8_t kAsk = 2; has_source_of.size() <= name;) has_source_of.push_back(kAsk);
     if (has_source_of[name] > 1) has_source_of[name] = has_source(sources, *view.selection, key) ? 1 : 0;
     if (has_source_of[name] != 0) flags |= box_flag::kHasSource;
-    if (key >= view.selection->keys->first_group()) flags |= box_flag::kCollapsed;
+    if (key >= view.selection->boxes->keys->first_group()) flags |= box_flag::kCollapsed;
     // Bounded: stacks of an answer can be thousands deep, and this is asked for each box.
     int steps = 0;
     for (std::uint32_t up = layout.parent[i]; up != kNone && steps < 256; up = layout.parent[up], ++steps)
@@ -197,7 +197,7 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
                    sources.get(),
                    nodes.get(),
                    request.details,
-                   counts_calls(*view.selection->profile, view.selection->metric),
+                   counts_calls(*view.selection->profile, view.selection->metric()),
                    out,
                    NameTable(*view.selection)};
   writer.write();
@@ -206,7 +206,7 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
     other.metric = request.color_metric;
     PROFD_TRY(const SelectionPtr colors, views.selection(*request.open, other, stop));
     PROFD_TRY(const auto values, values_of_boxes(*colors, request.layout, layout, stop));
-    writer.write_colors(values, request.open->profile->metrics()[colors->metric.v].unit);
+    writer.write_colors(values, request.open->profile->metrics()[colors->metric().v].unit);
   }
   if (layout.truncated)
     out.truncated = fmt::format("only the {} widest boxes are shown; zoom in for more", layout.size());
@@ -275,8 +275,9 @@ Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const S
   HiddenMatches out;
   out.head = head_of(*request.open, request.spec, view);
   const bool estimated = view.selection->estimated;
-  out.zoomed = amount_of(
-      view.whole, sum_of(layout.matched_shown, layout.matched_hidden, view.selection->saturated), estimated);
+  out.zoomed = amount_of(view.whole,
+                         sum_of(layout.matched_shown, layout.matched_hidden, view.selection->sums->saturated),
+                         estimated);
   out.shown = amount_of(view.whole, layout.matched_shown, estimated);
   out.hidden = amount_of(view.whole, layout.matched_hidden, estimated);
   for (std::uint32_t i = 0; i < layout.size(); ++i) {

@@ -58,8 +58,8 @@ Frames collect(const Selection& selection, const FlameLayout& layout) {
   Frames out;
   for (const Key key : layout.key) {
     if (key == kNoKey || !out.number.emplace(key, out.full.size()).second) continue;
-    out.full.push_back(key_name(*selection.profile, *selection.keys, key));
-    out.places.push_back(key_place(*selection.profile, *selection.keys, key));
+    out.full.push_back(key_name(*selection.profile, *selection.boxes->keys, key));
+    out.places.push_back(key_place(*selection.profile, *selection.boxes->keys, key));
   }
   std::vector<NameAndPlace> named;
   for (std::size_t i = 0; i < out.full.size(); ++i) {
@@ -103,7 +103,7 @@ std::string exact(const Value& value) {
 
 std::string value_words(const Selection& selection, const FlameLayout& layout, std::uint32_t i,
                         const std::string& unit) {
-  const Whole whole{selection.total, unit};
+  const Whole whole{selection.sums->total, unit};
   const auto estimate_of = [&](std::uint32_t box) {
     return layout.estimate.empty() ? kExact : layout.estimate[box];
   };
@@ -112,7 +112,7 @@ std::string value_words(const Selection& selection, const FlameLayout& layout, s
   };
   const bool estimated = (estimate_of(i) & kTotalEstimated) != 0;
   // How often a function was called says nothing of what is below it.
-  const bool counted = counts_calls(*selection.profile, selection.metric) && layout.parent[i] != kNone;
+  const bool counted = counts_calls(*selection.profile, selection.metric()) && layout.parent[i] != kNone;
   std::string text = counted ? "" : "total " + words(layout.total[i], estimated);
   if (counted || as_double(layout.self[i]) != 0) {
     text += (counted ? "self " : "; self ") + words(layout.self[i], (estimate_of(i) & kSelfEstimated) != 0);
@@ -197,20 +197,21 @@ std::string view_text(ViewSpec view) {
 
 std::string subtitle_of(const Selection& selection, const FlameLayout& layout,
                         const FlameSvgOptions& options) {
-  const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
+  const MetricInfo& metric = selection.profile->metrics()[selection.metric().v];
   std::string text = view_text(options.view);
-  text += fmt::format("{} {}", metric.name, format_value(selection.total, metric.unit));
-  if (as_double(selection.total) != as_double(selection.profile_total)) {
-    text += fmt::format(", {} of the whole profile", format_share(selection.total, selection.profile_total));
+  text += fmt::format("{} {}", metric.name, format_value(selection.sums->total, metric.unit));
+  if (as_double(selection.sums->total) != as_double(selection.sums->profile_total)) {
+    text += fmt::format(", {} of the whole profile",
+                        format_share(selection.sums->total, selection.sums->profile_total));
   }
-  if (selection.saturated) text += ", at least: a sum passed 2^63";
+  if (selection.sums->saturated) text += ", at least: a sum passed 2^63";
   if (layout.truncated) text += "; the smallest boxes are left out";
   return text;
 }
 
 // Who gets the page sees nothing of what was said beside it.
 std::string notes_of(const Selection& selection, const FlameSvgOptions& options) {
-  std::vector<std::string> notes = selection.warnings;
+  std::vector<std::string> notes = selection.warnings();
   for (std::string each : {estimate_text(selection), exclusion_text(selection)}) {
     if (!each.empty()) notes.push_back(std::move(each));
   }
@@ -230,7 +231,7 @@ void add_line(std::string_view id, std::string_view more, int y, int font_size, 
 }  // namespace
 
 std::string flame_svg(const Selection& selection, const FlameLayout& layout, const FlameSvgOptions& options) {
-  const MetricInfo& metric = selection.profile->metrics()[selection.metric.v];
+  const MetricInfo& metric = selection.profile->metrics()[selection.metric().v];
   const bool empty = as_double(layout.total_width) <= 0;
   PageShape shape;
   const std::string notes = notes_of(selection, options);
@@ -260,7 +261,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   if (options.inverted) out += " data-inverted=\"1\"";
   if (options.html) out += " data-alone=\"1\"";
   fmt::format_to(to, " data-metric=\"{}\" data-unit=\"{}\" data-total=\"{}\" data-view=\"{}\">\n",
-                 escape_markup(metric.name), escape_markup(metric.unit), exact(selection.total),
+                 escape_markup(metric.name), escape_markup(metric.unit), exact(selection.sums->total),
                  escape_markup(to_text(options.view)));
   fmt::format_to(to, "<title>{} - {}</title>\n", escape_markup(options.title), escape_markup(metric.name));
   if (!options.html) out += flame_svg_data(selection, layout, options.view, options.title);

@@ -25,7 +25,7 @@ std::string number(const Value& value) {
 std::string flame_svg_data(const Selection& selection, const FlameLayout& layout, const ViewSpec& view,
                            const std::string& title) {
   const Profile& profile = *selection.profile;
-  const MetricInfo& metric = profile.metrics()[selection.metric.v];
+  const MetricInfo& metric = profile.metrics()[selection.metric().v];
   std::string out;
   const auto put = std::back_inserter(out);
   fmt::format_to(
@@ -45,8 +45,8 @@ std::string flame_svg_data(const Selection& selection, const FlameLayout& layout
   std::unordered_map<Key, std::size_t> rows;
   for (const Key key : layout.key) {
     if (key == kNoKey || !rows.emplace(key, rows.size()).second) continue;
-    const KeyPlace place = key_place(profile, *selection.keys, key);
-    fmt::format_to(put, "<f n=\"{}\"", escape_markup(key_name(profile, *selection.keys, key)));
+    const KeyPlace place = key_place(profile, *selection.boxes->keys, key);
+    fmt::format_to(put, "<f n=\"{}\"", escape_markup(key_name(profile, *selection.boxes->keys, key)));
     if (!place.file.empty()) fmt::format_to(put, " p=\"{}\"", escape_markup(place.file));
     if (place.line > 0) fmt::format_to(put, " l=\"{}\"", place.line);
     if (!place.module.empty()) fmt::format_to(put, " m=\"{}\"", escape_markup(place.module));

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxFunctions = 100;
 
 // Whether a function begins at a line of the document or above it.
 bool begins_above(const Selection& selection, Key key, const LinePlaces& places, std::uint32_t line) {
-  const std::uint32_t frame = selection.keys->example[key];
+  const std::uint32_t frame = selection.boxes->keys->example[key];
   const Profile& profile = *selection.profile;
   if (frame >= profile.frames().size()) return false;
   const auto begin = places.find(profile.functions().start_line[profile.frames().function[frame].v]);

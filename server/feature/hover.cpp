@@ -129,9 +129,9 @@ class NeighbourWriter {
     if (list.empty()) return;
     page_.neighbours_head(title);
     for (std::size_t i = 0; i < list.size(); ++i)
-      page_.neighbour(i == 0, short_name(key_name(profile_, *selection_.keys, list[i].key)),
+      page_.neighbour(i == 0, short_name(key_name(profile_, *selection_.boxes->keys, list[i].key)),
                       format_share(list[i].total, total),
-                      link_to(sources_, profile_, *selection_.keys, list[i].key));
+                      link_to(sources_, profile_, *selection_.boxes->keys, list[i].key));
     if (n_in_all > list.size()) page_.neighbours_rest(n_in_all - list.size());
     page_.neighbours_end();
   }
@@ -241,7 +241,7 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
   PROFD_TRY(const SelectionPtr selection, views.selection(*file.open, spec, stop));
   PROFD_TRY(const auto flat, views.flat(*file.open, spec, stop));
   const Profile& profile = *file.open->profile;
-  const Whole whole{selection->total, profile.metrics()[file.metric.v].unit};
+  const Whole whole{selection->sums->total, profile.metrics()[file.metric.v].unit};
   constexpr std::size_t kMaxLine = std::size_t{64} << 10;  // a longer one was written by no person
   const std::string text = file.document->text().line(request.line, kMaxLine);
   std::size_t best = flat->key.size();
@@ -249,16 +249,16 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
     const double share = std::abs(whole.share(flat->total[row]));
     if (share < kShare || (best < flat->key.size() && share <= std::abs(whole.share(flat->total[best]))))
       continue;
-    const std::string full = key_name(profile, *selection->keys, flat->key[row]);
+    const std::string full = key_name(profile, *selection->boxes->keys, flat->key[row]);
     const std::string_view name = written_name(full);
-    if (name.empty() || key_place(profile, *selection->keys, flat->key[row]).line != 0) continue;
+    if (name.empty() || key_place(profile, *selection->boxes->keys, flat->key[row]).line != 0) continue;
     const NamedLine wanted{full, 1, true};
     if (look_for_names(text, {&wanted, 1}).n_near == 1) best = row;
   }
   if (best == flat->key.size()) return std::optional<std::string>();
-  const std::uint32_t frame = selection->keys->example[flat->key[best]];
+  const std::uint32_t frame = selection->boxes->keys->example[flat->key[best]];
   Page page(request.markdown);
-  page.title(key_name(profile, *selection->keys, flat->key[best]), "by its name alone", false, 0);
+  page.title(key_name(profile, *selection->boxes->keys, flat->key[best]), "by its name alone", false, 0);
   page.note(fmt::format("{}: total {} ({}), self {} ({}). The profile has no line numbers for it. {}",
                         escape_for(request)(profile.metrics()[file.metric.v].name),
                         whole.text(flat->total[best]), whole.share_text(flat->total[best]),
@@ -298,7 +298,7 @@ Result<std::optional<std::string>> function_text(Views& views, const HoverReques
     PROFD_TRY(const auto flat, views.flat(open, of_metric, stop));
     const auto row = flat->row_of(found->key);
     if (!row) continue;
-    const Whole whole{selection->total, profile.metrics()[m].unit};
+    const Whole whole{selection->sums->total, profile.metrics()[m].unit};
     const bool estimated = flat->estimate_of(*row) != kExact;
     page.table_row(profile.metrics()[m].name, whole.text(flat->self[*row]),
                    marked(whole.text(flat->total[*row]), estimated) +
@@ -368,8 +368,9 @@ Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& 
   page.table_head();
   std::string recursion;
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
-    const Value total_of_view = file.selection->row_filters.empty() ? profile.total(MetricId(m))
-                                                                    : sum_of(file.selection->self.values[m]);
+    const Value total_of_view = file.selection->rows->filters.empty()
+                                    ? profile.total(MetricId(m))
+                                    : sum_of(file.selection->rows->self.values[m]);
     const Whole whole{total_of_view, profile.metrics()[m].unit};
     const Value& self = file.values->self[m][line->row];
     const Value& total = file.values->total[m][line->row];

@@ -22,7 +22,7 @@ Result<LineFunctions> functions_on_line(const Selection& selection, const std::v
   LineFunctions result;
   for (std::size_t f = 0; f < frames.size(); ++f) {
     if (frames.line[f] != source_line) continue;
-    if (!selection.shows(static_cast<std::uint32_t>(f))) continue;
+    if (!selection.boxes->shows(static_cast<std::uint32_t>(f))) continue;
     if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
     result.frames.push_back(f);
     const auto known = std::find_if(candidates.begin(), candidates.end(),
@@ -45,7 +45,7 @@ Result<LineFunctions> functions_on_line(const Selection& selection, const std::v
   for (const Candidate& candidate : candidates) {
     LineFunction function;
     function.name = profile.function_name(candidate.function);
-    function.key = selection.keys->of_frame[candidate.frames.front()];
+    function.key = selection.boxes->keys->of_frame[candidate.frames.front()];
     function.inlined = std::all_of(candidate.frames.begin(), candidate.frames.end(),
                                    [&](std::size_t f) { return frames.inlined[f] != 0; });
     result.functions.push_back(std::move(function));

@@ -29,7 +29,7 @@ class ByFunction {
   void add(const std::vector<Neighbour>& some, std::size_t n_in_all) {
     n_unlisted_ += n_in_all - std::min(n_in_all, some.size());
     for (const Neighbour& one : some) {
-      const Key key = functions_.keys->of_frame[lines_.example[one.key]];
+      const Key key = functions_.boxes->keys->of_frame[lines_.example[one.key]];
       const auto [at, is_new] = place_.try_emplace(key, all_.size());
       if (is_new)
         all_.push_back({key, one.total});
@@ -39,7 +39,7 @@ class ByFunction {
   }
   std::vector<Neighbour> heaviest(std::size_t n, std::size_t& n_in_all) {
     n_in_all = all_.size() + n_unlisted_;
-    const auto& rank = functions_.keys->name_rank;
+    const auto& rank = functions_.boxes->keys->name_rank;
     std::sort(all_.begin(), all_.end(), [&](const Neighbour& a, const Neighbour& b) {
       const double x = std::abs(as_double(a.total)), y = std::abs(as_double(b.total));
       return x != y ? x > y : rank[a.key] < rank[b.key];
@@ -67,16 +67,16 @@ Result<LineNeighbours> line_neighbours(Views& views, const OpenProfile& open, co
   PROFD_TRY(const SelectionPtr lines, views.selection(open, by_line, stop));
   std::vector<Key> keys;
   for (const std::size_t frame : frames) {
-    const Key key = lines->keys->of_frame[frame];
+    const Key key = lines->boxes->keys->of_frame[frame];
     // A group of frames is more than a line.
-    if (key >= lines->keys->first_group()) continue;
+    if (key >= lines->boxes->keys->first_group()) continue;
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     if (keys.size() == kMaxJoined) break;
   }
   LineNeighbours out;
   out.total = line_total;
   out.n_joined = keys.size();
-  ByFunction callers(functions, *lines->keys), callees(functions, *lines->keys);
+  ByFunction callers(functions, *lines->boxes->keys), callees(functions, *lines->boxes->keys);
   for (const Key key : keys) {
     PROFD_TRY(const Neighbours around,
               views.neighbours(open, by_line, key, std::numeric_limits<std::size_t>::max(), stop));

@@ -73,7 +73,7 @@ class Lister {
     ListingAnswer out;
     out.head = head_of(*request_.open, by_function, view);
     out.whole = view.whole;
-    const KeyTable& keys = *view.selection->keys;
+    const KeyTable& keys = *view.selection->boxes->keys;
     PROFD_TRY(const auto meant, meant_keys(profile(), keys, request_.pattern));
     std::vector<std::size_t> rows;
     for (std::size_t row = 0; row < flat->key.size(); ++row)
@@ -120,7 +120,7 @@ class Lister {
       const KeyTable& functions, const FlatView& flat, const std::vector<std::size_t>& rows) const {
     std::map<Key, std::map<std::string_view, LineRows>> out;
     for (const std::size_t row : rows) out[flat.key[row]];
-    const KeyTable& keys = *by_line_->keys;
+    const KeyTable& keys = *by_line_->boxes->keys;
     for (std::size_t row = 0; row < line_table_->key.size(); ++row) {
       const Key key = line_table_->key[row];
       if (key >= keys.first_group()) continue;

@@ -49,22 +49,22 @@ std::vector<std::uint8_t> lacks(const Profile& profile, const SourceMap* sources
   return flags;
 }
 
-struct Sums {
+struct MissingSums {
   std::array<Value, kNKinds> amount;
   std::array<std::array<double, kNFrameKinds>, kNKinds> by_kind{};  // magnitudes
   double fileless = 0;
 };
 
 template <class T>
-Result<Sums> sum(const Selection& selection, const Column<T>& values, const SourceMap* sources,
-                 StopToken& stop) {
+Result<MissingSums> sum(const Selection& selection, const Column<T>& values, const SourceMap* sources,
+                        StopToken& stop) {
   const Profile& profile = *selection.profile;
   const std::vector<std::uint8_t> flags = lacks(profile, sources);
-  Sums sums;
+  MissingSums sums;
   std::array<T, kNKinds> amounts{};
-  for (std::size_t row = 0; row < selection.self.contexts.size(); ++row) {
+  for (std::size_t row = 0; row < selection.rows->self.contexts.size(); ++row) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::uint32_t context = selection.owner_of(selection.self.contexts[row]);
+    const std::uint32_t context = selection.boxes->owner_of(selection.rows->self.contexts[row]);
     if (context == 0) continue;
     const std::uint32_t frame = profile.tree().frame[context];
     if (flags[frame] == 0) continue;
@@ -194,12 +194,12 @@ std::string lines_advice(const Profile& profile, FrameKind kind) {
 Result<std::vector<MissingPart>> find_missing(const Selection& selection, const SourceMap* sources,
                                               StopToken stop) {
   std::vector<MissingPart> parts;
-  if (selection.metric.v >= selection.self.values.size()) return parts;
-  PROFD_TRY(const Sums sums,
+  if (selection.metric().v >= selection.rows->self.values.size()) return parts;
+  PROFD_TRY(const MissingSums sums,
             std::visit([&](const auto& values) { return sum(selection, values, sources, stop); },
-                       selection.self.values[selection.metric.v]));
-  const double whole = std::fabs(as_double(selection.total));
-  const std::string metric = sanitize_text(selection.profile->metrics()[selection.metric.v].name);
+                       selection.rows->self.values[selection.metric().v]));
+  const double whole = std::fabs(as_double(selection.sums->total));
+  const std::string metric = sanitize_text(selection.profile->metrics()[selection.metric().v].name);
   const auto add = [&](MissingKind kind, std::string_view what, std::string advice) {
     const auto i = static_cast<std::size_t>(kind);
     if (whole == 0 || !(std::fabs(as_double(sums.amount[i])) >= whole * kWorthSaying)) return;
@@ -208,7 +208,7 @@ Result<std::vector<MissingPart>> find_missing(const Selection& selection, const 
     part.amount = sums.amount[i];
     // Values below zero elsewhere can make a part more than the whole.
     const bool all = std::fabs(as_double(part.amount)) >= whole;
-    part.share = format_share(all ? selection.total : part.amount, selection.total);
+    part.share = format_share(all ? selection.sums->total : part.amount, selection.sums->total);
     part.text = fmt::format("{} of {} is in {}.", part.share, metric, what);
     part.advice = std::move(advice);
     parts.push_back(std::move(part));
@@ -237,7 +237,7 @@ Result<std::string> unnamed_text(const Selection& selection, StopToken stop) {
   PROFD_TRY(const std::vector<MissingPart> parts, find_missing(selection, nullptr, std::move(stop)));
   for (const MissingPart& part : parts)
     if (part.kind == MissingKind::symbols &&
-        std::fabs(as_double(part.amount)) >= std::fabs(as_double(selection.total)) * kMuch)
+        std::fabs(as_double(part.amount)) >= std::fabs(as_double(selection.sums->total)) * kMuch)
       return fmt::format("{} {}", part.text, part.advice);
   return std::string();
 }

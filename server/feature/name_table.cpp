@@ -9,8 +9,8 @@ std::uint32_t NameTable::row_of(Key key) {
   const auto [found, fresh] = row_of_key_.try_emplace(key, static_cast<std::uint32_t>(names_.size()));
   if (fresh) {
     keys_.push_back(key);
-    names_.push_back(key_name(*selection_.profile, *selection_.keys, key));
-    const KeyPlace place = key_place(*selection_.profile, *selection_.keys, key);
+    names_.push_back(key_name(*selection_.profile, *selection_.boxes->keys, key));
+    const KeyPlace place = key_place(*selection_.profile, *selection_.boxes->keys, key);
     places_.push_back(place.file.empty() ? place.module : place.file);
   }
   return found->second;

@@ -74,9 +74,9 @@ Place place_of(const Selection& selection, const SourceMap* sources, Key key, co
   const Profile& profile = *selection.profile;
   Place place;
   place.key = key;
-  place.name = key_name(profile, *selection.keys, key);
+  place.name = key_name(profile, *selection.boxes->keys, key);
   place.short_name = short_name(place.name);
-  const KeyPlace at = key_place(profile, *selection.keys, key);
+  const KeyPlace at = key_place(profile, *selection.boxes->keys, key);
   place.file = at.file;
   place.module = at.module;
   place.line = at.line;
@@ -84,7 +84,7 @@ Place place_of(const Selection& selection, const SourceMap* sources, Key key, co
     place.path = *path;
   else if (sources != nullptr && is_local_file(at.file))
     place.outside = at.file;
-  const std::uint32_t frame = selection.keys->example[key];
+  const std::uint32_t frame = selection.boxes->keys->example[key];
   if (frame < profile.frames().size()) {
     place.kind = profile.frames().kind[frame];
     place.inlined = profile.frames().inlined[frame] != 0;
@@ -117,10 +117,11 @@ Result<Places> hot_places(Views& views, const PlacesRequest& request, const Stop
     if (as_double(rank) == 0) continue;
     const Key key = flat->key[row];
     if (placed) {
-      const std::string* path = sources->file_of(key_place(profile, *selection.keys, key).file);
+      const std::string* path = sources->file_of(key_place(profile, *selection.boxes->keys, key).file);
       if (path == nullptr || (!request.only_in.empty() && *path != request.only_in)) continue;
     }
-    if (!wanted.empty() && lower(key_name(profile, *selection.keys, key)).find(wanted) == std::string::npos)
+    if (!wanted.empty() &&
+        lower(key_name(profile, *selection.boxes->keys, key)).find(wanted) == std::string::npos)
       continue;
     picked.add_row(*flat, row);
   }

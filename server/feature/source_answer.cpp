@@ -47,7 +47,7 @@ Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const 
   for (std::uint32_t f = 0; f < matches.size(); ++f) {
     const StringId of_frame = file_of_frame(profile, f);
     const bool is_here = std::find(file.files.begin(), file.files.end(), of_frame) != file.files.end();
-    matches[f] = is_here && selection->shows(f) ? 1 : 0;
+    matches[f] = is_here && selection->boxes->shows(f) ? 1 : 0;
   }
   return matched_total(*selection, matches, stop);
 }

@@ -20,8 +20,8 @@ struct Names {
   std::vector<std::string> full;
   std::vector<NameAndPlace> frames;
   void add(const Selection& selection, Key key) {
-    full.push_back(key_name(*selection.profile, *selection.keys, key));
-    const KeyPlace place = key_place(*selection.profile, *selection.keys, key);
+    full.push_back(key_name(*selection.profile, *selection.boxes->keys, key));
+    const KeyPlace place = key_place(*selection.profile, *selection.boxes->keys, key);
     frames.push_back({{}, place.file.empty() ? place.module : place.file});
   }
   std::vector<std::string> short_names() {
@@ -38,7 +38,7 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
   const auto hotter = [&](std::uint32_t a, std::uint32_t b) {
     const double x = magnitude(flat.self[a]), y = magnitude(flat.self[b]);
     if (x != y) return x > y;
-    return selection.keys->name_rank[flat.key[a]] < selection.keys->name_rank[flat.key[b]];
+    return selection.boxes->keys->name_rank[flat.key[a]] < selection.boxes->keys->name_rank[flat.key[b]];
   };
   std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n), rows.end(), hotter);
   rows.resize(n);
@@ -49,7 +49,7 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
   const std::vector<std::string> short_names = names.short_names();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Value self = flat.self[rows[i]], total = flat.total[rows[i]];
-    const KeyPlace place = key_place(*selection.profile, *selection.keys, flat.key[rows[i]]);
+    const KeyPlace place = key_place(*selection.profile, *selection.boxes->keys, flat.key[rows[i]]);
     SummaryFunction& f = summary.hottest.emplace_back();
     f.key = flat.key[rows[i]];
     f.name = names.full[i];
@@ -62,8 +62,8 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
     f.total_estimated = flat.estimate_of(rows[i]) != kExact;
     f.self_text = format_value(self, summary.unit);
     f.total_text = marked(format_value(total, summary.unit), f.total_estimated);
-    f.self_share = format_share(self, selection.total);
-    f.total_share = marked(format_share(total, selection.total), f.total_estimated);
+    f.self_share = format_share(self, selection.sums->total);
+    f.total_share = marked(format_share(total, selection.sums->total), f.total_estimated);
     f.bar = magnitude(self) / magnitude(flat.self[rows[0]]);
   }
   return {};
@@ -81,7 +81,7 @@ Result<void> add_heaviest(const Selection& selection, std::size_t n, StopToken s
     for (const Key key : path.keys) names.add(selection, key);
     path.self = hot.self;
     path.self_text = marked(format_value(path.self, summary.unit), hot.estimated);
-    path.self_share = marked(format_share(path.self, selection.total), hot.estimated);
+    path.self_share = marked(format_share(path.self, selection.sums->total), hot.estimated);
   }
   const std::vector<std::string> short_names = names.short_names();
   std::size_t at = 0;
@@ -121,13 +121,13 @@ Result<Summary> summarize(const Selection& selection, const ImportReport& report
                            format_value(profile.total(id), metric.unit), profile.n_samples(),
                            id == profile.default_metric(), metric.saturated});
   }
-  out.metric = selection.metric;
-  if (selection.metric.v < profile.metrics().size()) {
-    out.metric_name = profile.metrics()[selection.metric.v].name;
-    out.unit = profile.metrics()[selection.metric.v].unit;
+  out.metric = selection.metric();
+  if (selection.metric().v < profile.metrics().size()) {
+    out.metric_name = profile.metrics()[selection.metric().v].name;
+    out.unit = profile.metrics()[selection.metric().v].unit;
   }
-  out.total = selection.total;
-  out.total_text = format_value(selection.total, out.unit);
+  out.total = selection.sums->total;
+  out.total_text = format_value(selection.sums->total, out.unit);
   out.report = report.rows();
   PROFD_TRY(out.missing, find_missing(selection, request.sources, stop));
   out.estimated = estimate_text(selection);

@@ -23,7 +23,7 @@ class RowWriter {
   void row(Key key, const Value& self, const Value& total, bool children, Estimate estimate) {
     const Selection& selection = *view_.selection;
     const Profile& profile = *selection.profile;
-    const KeyPlace place = key_place(profile, *selection.keys, key);
+    const KeyPlace place = key_place(profile, *selection.boxes->keys, key);
     RowColumns& rows = out_.rows;
     rows.name.push_back(names_.row_of(key));
     rows.file.push_back(files_.index_of(place.file));
@@ -40,8 +40,8 @@ class RowWriter {
     any_estimated_ = any_estimated_ || estimate != kExact;
     if (profile.contexts_estimated() && out_.recursion.empty())
       out_.recursion = recursion_text(total, view_.whole.total);
-    const std::uint32_t frame = selection.keys->example[key];
-    const bool real = frame < profile.frames().size() && key < selection.keys->first_group();
+    const std::uint32_t frame = selection.boxes->keys->example[key];
+    const bool real = frame < profile.frames().size() && key < selection.boxes->keys->first_group();
     std::uint32_t flags = real && profile.frames().inlined[frame] != 0 ? box_flag::kInlined : 0;
     if (has_source(sources_, selection, key)) flags |= box_flag::kHasSource;
     if (!real) flags |= box_flag::kCollapsed;
@@ -74,7 +74,8 @@ void set_own(const PreparedView& view, const Value& value, TableAnswer& out) {
 FlatView rows_of_file(const Selection& selection, const FlatView& flat, const std::string& file) {
   FlatView out;
   for (std::size_t row = 0; row < flat.key.size(); ++row)
-    if (key_place(*selection.profile, *selection.keys, flat.key[row]).file == file) out.add_row(flat, row);
+    if (key_place(*selection.profile, *selection.boxes->keys, flat.key[row]).file == file)
+      out.add_row(flat, row);
   return out;
 }
 

@@ -24,8 +24,8 @@ Amount amount_of(const Whole& whole, const Value& value, bool estimated) {
 std::optional<Exclusion> exclusion_of(const Selection& selection) {
   std::string text = exclusion_text(selection);
   if (text.empty()) return std::nullopt;
-  const Whole whole{selection.profile_total, selection.profile->metrics()[selection.metric.v].unit};
-  return Exclusion{amount_of(whole, selection.excluded[selection.metric.v]), std::move(text)};
+  const Whole whole{selection.sums->profile_total, selection.profile->metrics()[selection.metric().v].unit};
+  return Exclusion{amount_of(whole, selection.rows->excluded[selection.metric().v]), std::move(text)};
 }
 
 Remainder remainder_of(const Whole& whole, std::size_t count, const Value& amount, std::size_t offset) {
@@ -39,16 +39,16 @@ Result<PreparedView> prepare_view(Views& views, const OpenProfile& open, const V
   PreparedView view;
   PROFD_TRY(view.selection, views.selection(open, spec, stop));
   const Selection& selection = *view.selection;
-  const std::string& unit = open.profile->metrics()[selection.metric.v].unit;
-  view.whole = {selection.total, unit};
-  view.profile_whole = {selection.profile_total, unit};
+  const std::string& unit = open.profile->metrics()[selection.metric().v].unit;
+  view.whole = {selection.sums->total, unit};
+  view.profile_whole = {selection.sums->profile_total, unit};
   PROFD_TRY(view.focus, keys_of_focus(selection, spec.focus));
   return view;
 }
 
 ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedView& view) {
   const Selection& selection = *view.selection;
-  const MetricInfo& metric = open.profile->metrics()[selection.metric.v];
+  const MetricInfo& metric = open.profile->metrics()[selection.metric().v];
   ViewSpec named = spec;
   named.metric = metric.name;
   ViewHead head;
@@ -57,12 +57,12 @@ ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedVi
   head.spec = to_text(named);
   head.metric = metric.name;
   head.unit = unit_name(metric.unit);
-  head.total = amount_of(view.profile_whole, selection.profile_total);
-  head.view_total = amount_of(view.whole, selection.total);
+  head.total = amount_of(view.profile_whole, selection.sums->profile_total);
+  head.view_total = amount_of(view.whole, selection.sums->total);
   head.excluded = exclusion_of(selection);
   head.estimated = estimate_text(selection);
   head.note = granularity_note(selection, spec.granularity);
-  head.warnings = selection.warnings;
+  head.warnings = selection.warnings();
   if (!open.loaded) return head;  // made, not read
   for (std::string& text : loss_texts(open.loaded->opened.report)) head.warnings.push_back(std::move(text));
   return head;
@@ -77,13 +77,13 @@ Result<std::shared_ptr<const SourceMap>> sources_in(Views& views, const OpenProf
 
 bool has_source(const SourceMap* sources, const Selection& selection, Key key) {
   return sources != nullptr &&
-         sources->file_of(key_place(*selection.profile, *selection.keys, key).file) != nullptr;
+         sources->file_of(key_place(*selection.profile, *selection.boxes->keys, key).file) != nullptr;
 }
 
 Result<std::vector<Key>> to_keys(const std::vector<std::int64_t>& path, const Selection& selection) {
   std::vector<Key> keys;
   for (const std::int64_t key : path) {
-    if (key < 0 || static_cast<std::uint64_t>(key) >= selection.keys->n_keys())
+    if (key < 0 || static_cast<std::uint64_t>(key) >= selection.boxes->keys->n_keys())
       return fail(ErrorCode::not_found, fmt::format("the path has a key {} that the view has not", key));
     keys.push_back(static_cast<Key>(key));
   }

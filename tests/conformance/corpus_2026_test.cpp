@@ -89,7 +89,7 @@ TEST_CASE("what stood on a sampled stack is what the statistics say of the line"
   const FlatView view = *flat_view(*selection, {});
   std::map<std::string, std::string> totals;
   for (std::size_t i = 0; i < view.key.size(); ++i)
-    totals[key_name(*selection->profile, *selection->keys, view.key[i])] =
+    totals[key_name(*selection->profile, *selection->boxes->keys, view.key[i])] =
         fmt::format("{}{}", as_double(view.total[i]), view.estimate_of(i) == kExact ? "" : " ~");
   const auto total = [&](std::string_view end) {
     for (const auto& [name, value] : totals)

@@ -21,8 +21,9 @@ TEST_CASE("neighbours of the functions of a file", "[.]") {
   const auto selection = select(profile, ViewSpec{}, {});
   REQUIRE(selection.has_value());
   const auto name = [&](Key key) {
-    const KeyPlace place = key_place(*profile, *(*selection)->keys, key);
-    return fmt::format("{}\t{}\t{}", key_name(*profile, *(*selection)->keys, key), place.file, place.line);
+    const KeyPlace place = key_place(*profile, *(*selection)->boxes->keys, key);
+    return fmt::format("{}\t{}\t{}", key_name(*profile, *(*selection)->boxes->keys, key), place.file,
+                       place.line);
   };
   const FlatView functions = flat_view(**selection, {}).value();
   for (const Key key : functions.key) {

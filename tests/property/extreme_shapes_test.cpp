@@ -56,7 +56,7 @@ SelectionPtr selected(const ProfilePtr& profile, std::string_view spec = "top-do
 }
 
 Key key_called(const Selection& s, std::string_view name) {
-  const auto found = find_keys(*s.profile, *s.keys, name);
+  const auto found = find_keys(*s.profile, *s.boxes->keys, name);
   REQUIRE(found.size() == 1);
   return found[0];
 }
@@ -97,8 +97,8 @@ TEST_CASE("a stack of 100,000 frames is shown in every shape") {
 TEST_CASE("a stack of 100,000 frames can be hidden, folded and focused") {
   const ProfilePtr profile = deep_profile();
   CHECK(flat_view(*selected(profile, "flat | hide function ping"), {})->key.size() == 1);
-  CHECK(selected(profile, "flat | keep fragment ping > pong > ping")->total == Value{std::int64_t{1}});
-  CHECK(selected(profile, "flat | keep fragment ping > ping")->total == Value{std::int64_t{0}});
+  CHECK(selected(profile, "flat | keep fragment ping > pong > ping")->sums->total == Value{std::int64_t{1}});
+  CHECK(selected(profile, "flat | keep fragment ping > ping")->sums->total == Value{std::int64_t{0}});
   const auto folded = selected(profile, "top-down | hide function ping | collapse recursion");
   const auto layout = layout_flame(*folded, {}, {});
   CHECK(layout->size() == 2);
@@ -144,8 +144,8 @@ TEST_CASE("sums beyond 64 bits are clamped and boxes stay inside their parents")
     }
   }
   const auto selection = selected(*std::move(builder).finish());
-  CHECK(selection->saturated);
-  CHECK(std::get<0>(selection->widths)[0] == kMax);
+  CHECK(selection->sums->saturated);
+  CHECK(std::get<0>(selection->sums->widths)[0] == kMax);
   for (Shape shape : {Shape::top_down, Shape::bottom_up, Shape::callers, Shape::callees}) {
     LayoutRequest request;
     request.shape = shape;
@@ -184,7 +184,7 @@ TEST_CASE("values that are no numbers count as nothing") {
   const auto profile = std::move(builder).finish();
   if (!profile) return;  // refusing such a file is as good
   const auto selection = selected(*profile);
-  CHECK(selection->total == Value{0.5});
+  CHECK(selection->sums->total == Value{0.5});
   CHECK(layout_flame(*selection, {}, {})->size() == 2);
   CHECK(flat_view(*selection, {})->key.size() == 1);
 }

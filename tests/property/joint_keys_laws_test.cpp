@@ -27,8 +27,8 @@ std::string compare(const Case& a, Shape shape) {
   const auto of_a = select(build(a), spec, {}), of_b = select(build(b), spec, {});
   if (!of_a) return of_a.error().message;
   if (!of_b) return of_b.error().message;
-  const std::vector<KeyedProfile> inputs = {{(*of_a)->profile.get(), (*of_a)->keys},
-                                            {(*of_b)->profile.get(), (*of_b)->keys}};
+  const std::vector<KeyedProfile> inputs = {{(*of_a)->profile.get(), (*of_a)->boxes->keys},
+                                            {(*of_b)->profile.get(), (*of_b)->boxes->keys}};
   const auto joint = join_keys(inputs);
   const auto in_a = with_keys(*of_a, joint->keys[0], {}), in_b = with_keys(*of_b, joint->keys[1], {});
   LayoutRequest request;

@@ -57,7 +57,7 @@ std::optional<Searched> search_in(const Case& c, SiblingOrder order) {
   s.request.order = order;
   SerialExecutor serial;
   StopToken stop;
-  if (chance(rng, 0.5) && !s.selection->key_memo->key_index(*s.selection, true, stop))
+  if (chance(rng, 0.5) && !s.selection->boxes->memo->key_index(*s.selection->boxes, true, stop))
     FAIL("no index of contexts");
   auto found = search(*s.selection, some_pattern(c, rng), {});
   if (!found) FAIL(found.error().message);

@@ -38,9 +38,9 @@ TEST_CASE("every function of every selection has the neighbours that a look at i
     if (!selection) return "";
     const auto table = make_neighbour_table(**selection, {});
     if (!table) return table.error().message;
-    if (table->usable == !(*selection)->owner.empty()) return "usable for the wrong selections";
+    if (table->usable == !(*selection)->boxes->owner.empty()) return "usable for the wrong selections";
     if (!table->usable) return "";
-    for (Key key = 0; key < (*selection)->keys->n_keys(); ++key) {
+    for (Key key = 0; key < (*selection)->boxes->keys->n_keys(); ++key) {
       const auto alone = neighbours_of(**selection, key, 3, {});
       if (!alone) continue;  // the selection has nothing of it
       const Neighbours all = neighbours_in(*table, key, 3);

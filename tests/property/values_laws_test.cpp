@@ -77,10 +77,12 @@ std::optional<Views> views_of(const Case& c) {
   const ProfilePtr profile = with_two_metrics(c);
   ViewSpec spec = c.spec;
   spec.metric = "first";
-  const auto first = select(profile, spec, {});
+  ViewCache cache(std::size_t{1} << 30);
+  const PartsOf kept(cache, 1);
+  const auto first = select(profile, spec, {}, kept);
   spec.metric = "second";
   if (!first) FAIL(first.error().message);
-  const auto second = select(profile, spec, {}, c.seed % 2 == 0 ? *first : nullptr);
+  const auto second = select(profile, spec, {}, c.seed % 2 == 0 ? kept : PartsOf());
   if (!second) FAIL(second.error().message);
   if (c.seed % 2 == 0 && !same_boxes(**first, **second)) FAIL("the boxes are not shared");
   return Views{*first, *second};
@@ -146,9 +148,9 @@ TEST_CASE("law: rows of a flat table have the values of another metric, from the
     if (!views) return "";
     const Selection& second = *views->second;
     StopToken stop;
-    const auto index = second.key_memo->key_index(second, true, stop);
+    const auto index = second.boxes->memo->key_index(*second.boxes, true, stop);
     std::vector<Key> keys;
-    for (Key key = 0; key < second.keys->n_keys() + 1; ++key) keys.push_back(key);
+    for (Key key = 0; key < second.boxes->keys->n_keys() + 1; ++key) keys.push_back(key);
     const KeyValues looked_up = values_of_keys(second, *flat_view(second, {}), keys);
     const auto found = values_of_keys(second, **index, keys, {});
     if (!found) return found.error().message;
@@ -159,7 +161,7 @@ TEST_CASE("law: rows of a flat table have the values of another metric, from the
         return fmt::format("key {}: the table says {} {}, its contexts {} {}", keys[i],
                            units(c, looked_up.self[i]), units(c, looked_up.total[i]),
                            units(c, found->self[i]), units(c, found->total[i]));
-      if (keys[i] >= second.keys->n_keys()) continue;
+      if (keys[i] >= second.boxes->keys->n_keys()) continue;
       const auto at = expected.find(oracle_name(second, keys[i]));
       if ((found->present[i] != 0) != (at != expected.end()))
         return oracle_name(second, keys[i]) + " is there or not";

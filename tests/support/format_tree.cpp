@@ -16,7 +16,7 @@ std::string format_value(const Value& value) {
 std::vector<Key> keys_called(const Selection& selection, const std::vector<std::string>& names) {
   std::vector<Key> keys;
   for (const std::string& name : names) {
-    const std::vector<Key> found = find_keys(*selection.profile, *selection.keys, name);
+    const std::vector<Key> found = find_keys(*selection.profile, *selection.boxes->keys, name);
     if (found.empty()) throw std::invalid_argument("no key is called " + name);
     keys.push_back(found.front());
   }
@@ -33,7 +33,8 @@ std::string format_layout(const Selection& selection, const FlameLayout& layout)
     const std::uint32_t box = pending.back();
     pending.pop_back();
     std::string name = layout.parent[box] == kNone ? "all" : fmt::format("{} more", layout.n_merged[box]);
-    if (layout.key[box] != kNoKey) name = key_name(*selection.profile, *selection.keys, layout.key[box]);
+    if (layout.key[box] != kNoKey)
+      name = key_name(*selection.profile, *selection.boxes->keys, layout.key[box]);
     const Estimate estimate = layout.estimate.empty() ? kExact : layout.estimate[box];
     const auto mark = [&](Estimate bit) { return (estimate & bit) != 0 ? "≈" : ""; };
     out += fmt::format("{:{}}{} {}{} {}{}\n", "", 2 * layout.depth[box], name, mark(kTotalEstimated),
@@ -63,7 +64,7 @@ std::string format_flat(const Selection& selection) {
   request.limit = view->key.size();
   std::string out;
   for (std::uint32_t row : page_of(selection, *view, request).rows)
-    out += fmt::format("{} {} {}\n", key_name(*selection.profile, *selection.keys, view->key[row]),
+    out += fmt::format("{} {} {}\n", key_name(*selection.profile, *selection.boxes->keys, view->key[row]),
                        format_value(view->total[row]), format_value(view->self[row]));
   return out;
 }

@@ -231,15 +231,15 @@ std::string describe(const Case& c) {
 }
 
 std::string oracle_name(const Selection& selection, Key key) {
-  const std::string name = key_name(*selection.profile, *selection.keys, key);
-  return key >= selection.keys->first_group() ? "group " + name : name;
+  const std::string name = key_name(*selection.profile, *selection.boxes->keys, key);
+  return key >= selection.boxes->keys->first_group() ? "group " + name : name;
 }
 
 std::vector<Key> focus_keys(const Selection& selection, const ViewSpec& spec) {
   std::vector<Key> keys;
   for (const std::string& name : spec.focus) {
     const auto before = keys.size();
-    for (Key key = 0; key < selection.keys->n_keys() && keys.size() == before; ++key) {
+    for (Key key = 0; key < selection.boxes->keys->n_keys() && keys.size() == before; ++key) {
       if (oracle_name(selection, key) == name) keys.push_back(key);
     }
     if (keys.size() == before) return {};

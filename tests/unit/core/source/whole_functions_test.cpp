@@ -47,7 +47,7 @@ LineValues lines_of(const ProfilePtr& profile, const std::vector<StringId>& file
   LineValues lines = *annotate_lines(*selected, files, {});
   const std::vector<std::shared_ptr<const FlatView>> tables = {
       std::make_shared<const FlatView>(*flat_view(*selected, {}))};
-  add_whole_functions(lines, whole_functions(*profile, *selected->keys, files, lines.line), tables);
+  add_whole_functions(lines, whole_functions(*profile, *selected->boxes->keys, files, lines.line), tables);
   return lines;
 }
 
@@ -71,11 +71,11 @@ TEST_CASE("a function without lines does not stand in another file, nor on a lin
   const ProfilePtr profile = demo.profile();
   CHECK(lines_of(profile, {other}).line.empty());
   const SelectionPtr selected = *select(profile, {}, {});
-  const auto found = whole_functions(*profile, *selected->keys, {file}, {10});
+  const auto found = whole_functions(*profile, *selected->boxes->keys, {file}, {10});
   REQUIRE(found.size() == 1);
   CHECK(found.front().line == 1);
   ViewSpec by_line;
   by_line.granularity = Granularity::line;
   const SelectionPtr of_lines = *select(profile, by_line, {});
-  CHECK(whole_functions(*profile, *of_lines->keys, {file}, {}).empty());
+  CHECK(whole_functions(*profile, *of_lines->boxes->keys, {file}, {}).empty());
 }

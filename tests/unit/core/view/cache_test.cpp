@@ -94,6 +94,40 @@ TEST_CASE("closing a profile drops its views only") {
   CHECK(cache.bytes() == 20);
 }
 
+namespace {
+struct Joined {
+  std::vector<ViewKey> parts;
+  std::size_t memory() const { return 10; }
+};
+auto joins(std::vector<ViewKey> parts) {
+  return [parts = std::move(parts)](StopToken) -> Result<std::shared_ptr<const Joined>> {
+    return std::make_shared<const Joined>(Joined{parts});
+  };
+}
+}  // namespace
+
+TEST_CASE("a part is counted once and goes after what is made of it") {
+  ViewCache cache(100);
+  REQUIRE(cache.get<Blob>({1, "part"}, {}, makes(40)));
+  REQUIRE(cache.get<Joined>({1, "a"}, {}, joins({{1, "part"}})));
+  REQUIRE(cache.get<Joined>({1, "b"}, {}, joins({{1, "part"}})));
+  REQUIRE(cache.get<Blob>({1, "other"}, {}, makes(30)));
+  CHECK(cache.bytes() == 90);
+  REQUIRE(cache.get<Joined>({1, "a"}, {}, joins({})));  // used, and so is its part
+  REQUIRE(cache.get<Blob>({1, "more"}, {}, makes(40)));
+  CHECK(cache.peek<Joined>({1, "a"}) != nullptr);
+  CHECK(cache.peek<Blob>({1, "part"}) != nullptr);
+  CHECK(cache.peek<Joined>({1, "b"}) == nullptr);
+  CHECK(cache.peek<Blob>({1, "other"}) == nullptr);
+}
+
+TEST_CASE("what is made of a part that went meanwhile is given out and not kept") {
+  ViewCache cache(100);
+  REQUIRE(cache.get<Joined>({1, "a"}, {}, joins({{1, "gone"}})));
+  CHECK(cache.peek<Joined>({1, "a"}) == nullptr);
+  CHECK(cache.bytes() == 0);
+}
+
 TEST_CASE("a failure reaches the asker and is not kept") {
   ViewCache cache(100);
   const auto failing = [](StopToken) -> Result<BlobPtr> { return fail(ErrorCode::invalid, "no"); };

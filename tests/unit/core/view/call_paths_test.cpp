@@ -74,7 +74,7 @@ std::string tree_of(const Selection& s, Shape shape = Shape::top_down,
            number(level.total, (level.estimate & kTotalEstimated) != 0) + " " +
            number(level.self, (level.estimate & kSelfEstimated) != 0) + "\n";
     std::map<std::string, Key> below;
-    for (const Key key : level.key) below.emplace(key_name(*s.profile, *s.keys, key), key);
+    for (const Key key : level.key) below.emplace(key_name(*s.profile, *s.boxes->keys, key), key);
     for (const auto& [child, key] : below) {
       request.path.push_back(key);
       walk(child);

@@ -148,7 +148,8 @@ TEST_CASE("collapsed groups are joined by what they are called, and no functions
   spec.filters = {collapse};
   for (const char* text : {"main;malloc[module=libc.so] 1\nlibc.so 1", "main;free[module=libc.so] 1"}) {
     joined.profiles.push_back(profile_from_text(text));
-    inputs.push_back({joined.profiles.back().get(), select(joined.profiles.back(), spec, {}).value()->keys});
+    inputs.push_back(
+        {joined.profiles.back().get(), select(joined.profiles.back(), spec, {}).value()->boxes->keys});
   }
   joined.keys = join_keys(inputs).value();
   // Keys whose frames are all in the group still have their names.

@@ -57,11 +57,11 @@ TEST_CASE("matches below a context are summed as one by one, with an index of fu
     INFO("seed " << seed);
     const SelectionPtr selection = large(seed);
     const ContextTree& tree = selection->profile->tree();
-    const auto& totals = std::get<Column<std::int64_t>>(selection->totals);
+    const auto& totals = std::get<Column<std::int64_t>>(selection->sums->totals);
     REQUIRE(tree.size() > 20 * MatchMarks::kBlock);
     const MatchMarks swept = marks_of(*selection, "^f[37]$");
     StopToken stop;
-    REQUIRE(selection->key_memo->key_index(*selection, true, stop));
+    REQUIRE(selection->boxes->memo->key_index(*selection->boxes, true, stop));
     const MatchMarks marks = marks_of(*selection, "^f[37]$");
     REQUIRE(std::equal(marks.starts.begin(), marks.starts.end(), swept.starts.begin(), swept.starts.end()));
     REQUIRE_FALSE(marks.sum_before.empty());

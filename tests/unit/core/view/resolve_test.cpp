@@ -45,11 +45,11 @@ TEST_CASE("a name is shown as its end after a separator, as its short form and w
 }
 
 TEST_CASE("filters take names as they are shown, the whole name before a short one") {
-  CHECK(select_text(kGo, "top-down | drop function sha256.block")->total == Value{16L});
-  CHECK(select_text(kGo, "top-down | keep function serve")->total == Value{5L});
-  CHECK(select_text(kGo, "top-down | keep fragment main > sha512.block")->total == Value{10L});
-  CHECK(select_text("a/f 3\nf 4\n", "top-down | keep function f")->total == Value{4L});
-  CHECK(select_text(kGo, "top-down | hide function sha256.block")->hidden.size() > 0);
+  CHECK(select_text(kGo, "top-down | drop function sha256.block")->sums->total == Value{16L});
+  CHECK(select_text(kGo, "top-down | keep function serve")->sums->total == Value{5L});
+  CHECK(select_text(kGo, "top-down | keep fragment main > sha512.block")->sums->total == Value{10L});
+  CHECK(select_text("a/f 3\nf 4\n", "top-down | keep function f")->sums->total == Value{4L});
+  CHECK(select_text(kGo, "top-down | hide function sha256.block")->boxes->hidden.size() > 0);
 }
 
 TEST_CASE("a short name of several functions is refused with all of them") {
@@ -59,20 +59,23 @@ TEST_CASE("a short name of several functions is refused with all of them") {
 }
 
 TEST_CASE("a filter that matches nothing is said, wherever it stands") {
-  CHECK(select_text(kGo, "top-down | drop function idle")->warnings.empty());
+  CHECK(select_text(kGo, "top-down | drop function idle")->warnings().empty());
   CHECK(
       select_text(
           kGo, "top-down | drop function gone | keep function /^main/ | hide module x.so | collapse file /c/")
-          ->warnings == std::vector<std::string>{"`drop function gone` matches nothing",
-                                                 "`hide module x.so` matches nothing",
-                                                 "`collapse file /c/` matches nothing"});
-  CHECK(select_text(kGo, "top-down | drop fragment main.main > idle")->warnings.size() == 1);
-  // What is shared with a similar selection keeps its warnings.
-  const auto first = select_text(kGo, "top-down | drop function gone");
+          ->warnings() == std::vector<std::string>{"`drop function gone` matches nothing",
+                                                   "`hide module x.so` matches nothing",
+                                                   "`collapse file /c/` matches nothing"});
+  CHECK(select_text(kGo, "top-down | drop fragment main.main > idle")->warnings().size() == 1);
+  // Parts keep their warnings.
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
+  const auto first =
+      *select(profile_from_text(kGo), parse_view_spec("top-down | drop function gone").value(), {}, kept);
   ViewSpec spec = parse_view_spec("flat by module | drop function gone | hide file y").value();
-  const auto second = select(first->profile, spec, StopToken{}, first);
+  const auto second = select(first->profile, spec, StopToken{}, kept);
   REQUIRE(second);
-  CHECK((*second)->warnings ==
+  CHECK((*second)->warnings() ==
         std::vector<std::string>{"`drop function gone` matches nothing", "`hide file y` matches nothing"});
 }
 
@@ -91,10 +94,11 @@ TEST_CASE("a focus takes names as they are shown, also with the file that tells 
 TEST_CASE("a name with its file means that one alone, in filters too, and candidates can be typed") {
   constexpr std::string_view kPython =
       "main[app.py:1];scan[lib/util_a.py:3] 3\nmain[app.py:1];scan[lib/util_b.py:3] 4\nscan[util_a.py:9] 1\n";
-  CHECK(select_text(kPython, "top-down | keep function scan")->total == Value{8L});
-  CHECK(select_text(kPython, "top-down | keep function scan (util_b.py)")->total == Value{4L});
-  CHECK(select_text(kPython, "top-down | keep fragment main > scan (lib/util_a.py)")->total == Value{3L});
-  CHECK(select_text(kPython, "top-down | drop function \"scan (util_b.py)\"")->total == Value{4L});
+  CHECK(select_text(kPython, "top-down | keep function scan")->sums->total == Value{8L});
+  CHECK(select_text(kPython, "top-down | keep function scan (util_b.py)")->sums->total == Value{4L});
+  CHECK(select_text(kPython, "top-down | keep fragment main > scan (lib/util_a.py)")->sums->total ==
+        Value{3L});
+  CHECK(select_text(kPython, "top-down | drop function \"scan (util_b.py)\"")->sums->total == Value{4L});
   const auto selection = select(profile_from_text(kPython),
                                 parse_view_spec("top-down | drop function scan (util_a.py)").value(), {});
   REQUIRE(!selection);
@@ -108,10 +112,10 @@ TEST_CASE("names with spaces, brackets and commas are taken as they are shown, a
       "main;lists::Bag<int, std::less<int> >::reduce(int) 3\n"
       "main;lists::Bag<long, std::less<long> >::reduce(int) 4\n"
       "main;operator<(A const&, B const&) 5\n";
-  CHECK(select_text(kCpp, "top-down | drop function lists::Bag<int, std::less<int> >::reduce(int)")->total ==
-        Value{9L});
-  CHECK(select_text(kCpp, "flat | keep function operator<(A const&, B const&) | hide function main")->total ==
-        Value{5L});
+  CHECK(select_text(kCpp, "top-down | drop function lists::Bag<int, std::less<int> >::reduce(int)")
+            ->sums->total == Value{9L});
+  CHECK(select_text(kCpp, "flat | keep function operator<(A const&, B const&) | hide function main")
+            ->sums->total == Value{5L});
   const auto error =
       select(profile_from_text(kCpp), parse_view_spec("top-down | drop function reduce").value(), {});
   REQUIRE(!error);

@@ -119,7 +119,7 @@ TEST_CASE("names read through as one text match as each on its own does") {
     const SearchResult found = *search(*selection, text, {});
     std::string made;
     for (Key key = 0; key < found.matches.size(); ++key) {
-      const std::string_view name = search_name(*selection, key, made);
+      const std::string_view name = search_name(*selection->boxes, key, made);
       INFO(name);
       CHECK((found.matches[key] != 0) == pattern.matches(name));
     }
@@ -128,8 +128,8 @@ TEST_CASE("names read through as one text match as each on its own does") {
 
 TEST_CASE("a needle is found in every name that has it, at its ends too") {
   const auto selection = select_text("abcabcabc;bc;xabcabcabd;abd;abcabcab;bd 1");
-  const SearchNames names = make_search_names(*selection);
-  const auto n_keys = static_cast<Key>(selection->keys->n_keys());
+  const SearchNames names = make_search_names(*selection->boxes);
+  const auto n_keys = static_cast<Key>(selection->boxes->keys->n_keys());
   for (const std::string needle :
        {"abc", "a", "bd", "abd", "abcabcab", "abcabcabd", "xabcabcabd", "zabcabcabcabc"}) {
     INFO(needle);
@@ -139,7 +139,7 @@ TEST_CASE("a needle is found in every name that has it, at its ends too") {
       names.find(needle, first, n_keys, found.data());
       for (Key key = first; key < n_keys; ++key)
         CHECK((found[key - first] != 0) ==
-              (search_name(*selection, key, made).find(needle) != std::string_view::npos));
+              (search_name(*selection->boxes, key, made).find(needle) != std::string_view::npos));
     }
   }
 }

@@ -18,7 +18,7 @@ constexpr std::string_view kProgram = R"(
 )";
 
 Value total_of(std::string_view spec) {
-  return select_text(kProgram, spec)->total;
+  return select_text(kProgram, spec)->sums->total;
 }
 
 }  // namespace
@@ -38,24 +38,26 @@ TEST_CASE("keep and drop decide by function, module, file and fragment") {
 
 TEST_CASE("a selection without filters shares the profile's rows") {
   const auto selection = select_text(kProgram);
-  CHECK(selection->self.contexts.data() == selection->profile->self().contexts.data());
+  CHECK(selection->rows->self.contexts.data() == selection->profile->self().contexts.data());
   const auto same = select_text(kProgram, "top-down | keep function main");
-  CHECK(same->self.contexts.size() == 3);
+  CHECK(same->rows->self.contexts.size() == 3);
 }
 
-TEST_CASE("a similar selection lends its totals and keys") {
-  const auto first = select_text(kProgram);
+TEST_CASE("selections that are kept have their parts in common") {
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
+  const auto first = *select(profile_from_text(kProgram), {}, {}, kept);
   ViewSpec by_file;
   by_file.granularity = Granularity::file;
-  const auto second = select(first->profile, by_file, {}, first);
+  const auto second = select(first->profile, by_file, {}, kept);
   REQUIRE(second);
-  CHECK(std::get<0>((*second)->totals).data() == std::get<0>(first->totals).data());
-  CHECK((*second)->keys != first->keys);
-  const auto third = select(first->profile, {}, {}, first);
-  CHECK((*third)->keys == first->keys);
+  CHECK(std::get<0>((*second)->sums->totals).data() == std::get<0>(first->sums->totals).data());
+  CHECK((*second)->boxes->keys != first->boxes->keys);
+  const auto third = select(first->profile, {}, {}, kept);
+  CHECK((*third)->boxes->keys == first->boxes->keys);
   ViewSpec filtered;
   filtered.filters.push_back({FilterOp::keep, FilterBy::function, "idle", false, {}, {}, {}, {}});
-  CHECK((*select(first->profile, filtered, {}, first))->total == Value{5L});
+  CHECK((*select(first->profile, filtered, {}, kept))->sums->total == Value{5L});
 }
 
 TEST_CASE("samples are filtered by thread, label and time") {
@@ -65,7 +67,7 @@ TEST_CASE("samples are filtered by thread, label and time") {
     a;b 4 {thread=t1 time=30 label:size=64}
     a 8 {time=40}
   )";
-  const auto total = [&](std::string_view spec) { return select_text(kSamples, spec)->total; };
+  const auto total = [&](std::string_view spec) { return select_text(kSamples, spec)->sums->total; };
   CHECK(total("flat | thread t1") == Value{5L});
   CHECK(total("flat | drop thread t1") == Value{10L});
   CHECK(total("flat | label env = prod") == Value{1L});
@@ -155,7 +157,7 @@ struct Parts {
 Parts parts_of(const ProfilePtr& profile, std::string_view spec) {
   const auto selection = select(profile, parse_view_spec(spec).value(), {});
   REQUIRE(selection);
-  return {(*selection)->total, (*selection)->excluded};
+  return {(*selection)->sums->total, (*selection)->rows->excluded};
 }
 
 }  // namespace
@@ -180,14 +182,16 @@ TEST_CASE("what filters of samples cannot decide on is out, and said to be") {
   CHECK(parts_of(profile, "top-down").excluded.empty());
 }
 
-TEST_CASE("a similar selection lends what was left out, too") {
+TEST_CASE("selections of the same rows leave out the same") {
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
   const ProfilePtr profile = mixed_profile();
   ViewSpec spec = parse_view_spec("top-down | keep thread a").value();
-  const auto first = select(profile, spec, {});
+  const auto first = select(profile, spec, {}, kept);
   spec.granularity = Granularity::file;
-  const auto second = select(profile, spec, {}, *first);
+  const auto second = select(profile, spec, {}, kept);
   REQUIRE(second);
-  CHECK((*second)->excluded == (*first)->excluded);
+  CHECK((*second)->rows->excluded == (*first)->rows->excluded);
 }
 
 TEST_CASE("a time that is not known is in no window") {

@@ -90,8 +90,8 @@ std::string number(const Value& value, Estimate estimate, Estimate bit) {
 
 std::string row(const Selection& selection, Key key, const Value& total, const Value& self,
                 Estimate estimate) {
-  return key_name(*selection.profile, *selection.keys, key) + " " + number(total, estimate, kTotalEstimated) +
-         " " + number(self, estimate, kSelfEstimated) + "\n";
+  return key_name(*selection.profile, *selection.boxes->keys, key) + " " +
+         number(total, estimate, kTotalEstimated) + " " + number(self, estimate, kSelfEstimated) + "\n";
 }
 
 // "flat": a row each function by name, total and self. Other shapes: the whole tree.
@@ -120,7 +120,7 @@ std::string level(const ProfilePtr& profile, const std::string& text) {
       row(*selection, keys_called(*selection, spec.focus)[0], level.total, level.self, level.estimate);
   for (std::size_t i = 0; i < level.key.size(); ++i) {
     const Estimate estimate = level.child_estimate.empty() ? kExact : level.child_estimate[i];
-    out += "  " + key_name(*profile, *selection->keys, level.key[i]) + " " +
+    out += "  " + key_name(*profile, *selection->boxes->keys, level.key[i]) + " " +
            number(level.child_total[i], estimate, kTotalEstimated) + "\n";
   }
   return out;
@@ -142,19 +142,20 @@ std::string sums(const ProfilePtr& profile, const std::string& text) {
   const FlatView flat = flat_view(*selection, {}).value();
   std::int64_t rows = 0;
   for (const Value& self : flat.self) rows += std::get<std::int64_t>(self);
-  std::string out = "profile " + format_value(selection->profile_total) + "\nview " +
-                    format_value(selection->total) + "\nrows " + std::to_string(rows) + "\nown " +
+  std::string out = "profile " + format_value(selection->sums->profile_total) + "\nview " +
+                    format_value(selection->sums->total) + "\nrows " + std::to_string(rows) + "\nown " +
                     format_value(flat.frameless) + "\n";
-  if (!selection->excluded.empty()) out += "excluded " + format_value(selection->excluded[0]) + "\n";
-  for (const std::string& warning : selection->warnings) out += "warning: " + warning + "\n";
-  CHECK(Value{rows + std::get<std::int64_t>(flat.frameless)} == selection->total);
+  if (!selection->rows->excluded.empty())
+    out += "excluded " + format_value(selection->rows->excluded[0]) + "\n";
+  for (const std::string& warning : selection->warnings()) out += "warning: " + warning + "\n";
+  CHECK(Value{rows + std::get<std::int64_t>(flat.frameless)} == selection->sums->total);
   return out;
 }
 
 std::string search_share(const ProfilePtr& profile, const std::string& pattern) {
   const SelectionPtr selection = selected(profile, "top-down");
   return format_value(search(*selection, pattern, {}).value().matched) + " of " +
-         format_value(selection->total) + "\n";
+         format_value(selection->sums->total) + "\n";
 }
 
 // A line of the file, then total and self by metric.
@@ -183,7 +184,7 @@ std::string values(const ProfilePtr& profile, const std::string& text) {
   request.shape = spec.shape;
   const FlameLayout boxes = layout_flame(*selection, request, {}).value();
   spec.metric = text.substr(0, over);
-  const SelectionPtr other = select(profile, spec, {}, selection).value();
+  const SelectionPtr other = select(profile, spec, {}).value();
   const BoxValues found =
       values_of_boxes(*other, spec.shape, {}, {boxes.parent, boxes.key}, BoxValuesWanted::totals, {}).value();
   std::istringstream drawn(format_layout(*selection, boxes));
@@ -191,7 +192,7 @@ std::string values(const ProfilePtr& profile, const std::string& text) {
   // Boxes are drawn depth first and numbered row by row; the names of the examples are distinct.
   std::map<std::string, std::size_t> number_of;
   for (std::size_t i = 0; i < boxes.size(); ++i)
-    number_of[boxes.key[i] == kNoKey ? "all" : key_name(*profile, *selection->keys, boxes.key[i])] = i;
+    number_of[boxes.key[i] == kNoKey ? "all" : key_name(*profile, *selection->boxes->keys, boxes.key[i])] = i;
   std::string all;
   for (std::string line; std::getline(drawn, line);) {
     std::istringstream words(line);

@@ -83,13 +83,13 @@ std::map<std::string, std::string> rows(const Selection& s) {
   const FlatView view = *flat_view(s, {});
   std::map<std::string, std::string> out;
   for (std::size_t i = 0; i < view.key.size(); ++i)
-    out[key_name(*s.profile, *s.keys, view.key[i])] = format_value(view.total[i]) + " " +
-                                                      format_value(view.self[i]) +
-                                                      (view.estimate_of(i) != kExact ? " ~" : "");
+    out[key_name(*s.profile, *s.boxes->keys, view.key[i])] = format_value(view.total[i]) + " " +
+                                                             format_value(view.self[i]) +
+                                                             (view.estimate_of(i) != kExact ? " ~" : "");
   return out;
 }
 
-using Rows = std::map<std::string, std::string>;
+using StatedRows = std::map<std::string, std::string>;
 
 std::string level(const Selection& s, Shape shape, const std::vector<std::string>& path = {}) {
   TreeRequest request{shape, keys_called(s, {"leaf"}), {}, 0, 100};
@@ -102,7 +102,7 @@ std::string level(const Selection& s, Shape shape, const std::vector<std::string
   std::string out = number(level->total, (level->estimate & kTotalEstimated) != 0) + " " +
                     number(level->self, (level->estimate & kSelfEstimated) != 0);
   for (std::size_t i = 0; i < level->key.size(); ++i)
-    out += ", " + key_name(*s.profile, *s.keys, level->key[i]) + " " +
+    out += ", " + key_name(*s.profile, *s.boxes->keys, level->key[i]) + " " +
            number(level->child_total[i], (level->child_estimate[i] & kTotalEstimated) != 0);
   return out;
 }
@@ -117,7 +117,7 @@ TEST_CASE("the total of a function is what the source states, not what an estima
   // The frame that stands for unknown callers is no function of the source.
   CHECK(
       rows(*selection) ==
-      Rows{
+      StatedRows{
           {"main", "336 1"}, {"left", "112 10"}, {"right", "223 20"}, {"leaf", "305 300"}, {"odd", "5 5 ~"}});
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a line whose own total the source states has that, in a recursion too
   s.call(main, fib, 31);
   s.builder().state_call(inner, fib, {});
   const auto profile = s.finish();
-  const Rows lines = rows(*selected(profile, "flat by line"));
+  const StatedRows lines = rows(*selected(profile, "flat by line"));
   CHECK(lines.at("fib a.c:6") == "31 28");
   CHECK(lines.at("fib a.c:5") == "3 3");
   CHECK(lines.at("main a.c:51") == "31 0");
@@ -156,7 +156,7 @@ TEST_CASE("a line whose own total the source states has that, in a recursion too
 
 TEST_CASE("lines cost what runs there and what the calls made there cost") {
   const auto profile = program();
-  const Rows lines = rows(*selected(profile, "flat by line"));
+  const StatedRows lines = rows(*selected(profile, "flat by line"));
   CHECK(lines.at("main a.c:2") == "1 1");
   CHECK(lines.at("main a.c:3") == "112 0");
   CHECK(lines.at("main a.c:4") == "223 0");

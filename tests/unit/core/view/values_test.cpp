@@ -19,12 +19,12 @@ constexpr std::string_view kHeap =
     "main;parse[p.cc:1];node 10 100\nmain;parse[p.cc:2];node 0 50\nmain;parse[p.cc:2];text 0 7\n"
     "main;gone 0 1000\nmain;keep 5 5\n";
 
-SelectionPtr metric_of(const ProfilePtr& profile, const char* metric, const SelectionPtr& similar = nullptr,
+SelectionPtr metric_of(const ProfilePtr& profile, const char* metric, const PartsOf& kept = {},
                        std::vector<Filter> filters = {}) {
   ViewSpec spec;
   spec.metric = metric;
   spec.filters = std::move(filters);
-  return select(profile, spec, {}, similar).value();
+  return select(profile, spec, {}, kept).value();
 }
 
 Filter hide(const char* name) {
@@ -39,7 +39,9 @@ Filter hide(const char* name) {
 
 TEST_CASE("a box has all of another metric at its path, also where the first metric has nothing") {
   const auto profile = profile_from_text(kHeap);
-  const auto inuse = metric_of(profile, "inuse"), alloc = metric_of(profile, "alloc", inuse);
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
+  const auto inuse = metric_of(profile, "inuse", kept), alloc = metric_of(profile, "alloc", kept);
   LayoutRequest request;
   const auto layout = layout_flame(*inuse, request, {});
   REQUIRE(format_layout(*inuse, *layout) == dedent(R"(
@@ -80,19 +82,21 @@ TEST_CASE("remainder boxes have no values, nor has what is not there") {
 TEST_CASE("the boxes of a view are worked out once for all its metrics") {
   const auto profile = profile_from_text(kHeap);
   const std::vector<Filter> hidden = {hide("parse")};
-  const auto inuse = metric_of(profile, "inuse", nullptr, hidden);
-  const auto alloc = metric_of(profile, "alloc", inuse, hidden);
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
+  const auto inuse = metric_of(profile, "inuse", kept, hidden);
+  const auto alloc = metric_of(profile, "alloc", kept, hidden);
   CHECK(same_boxes(*inuse, *alloc));
-  CHECK(inuse->owner.data() == alloc->owner.data());
-  CHECK(inuse->key_memo == alloc->key_memo);
-  const auto other = metric_of(profile, "alloc", inuse);
+  CHECK(inuse->boxes->owner.data() == alloc->boxes->owner.data());
+  CHECK(inuse->boxes->memo == alloc->boxes->memo);
+  const auto other = metric_of(profile, "alloc", kept);
   CHECK_FALSE(same_boxes(*inuse, *other));
-  CHECK(inuse->key_memo != other->key_memo);
+  CHECK(inuse->boxes->memo != other->boxes->memo);
   // Where the lists of contexts are made, both have them.
   const auto layout = layout_flame(*inuse, {}, {});
   REQUIRE(values_of_boxes(*alloc, LayoutRequest(), *layout, {}));
   StopToken stop;
-  const auto paths = inuse->key_memo->paths(Shape::top_down, {});
+  const auto paths = inuse->boxes->memo->paths(Shape::top_down, {});
   REQUIRE(paths->contexts);
   const std::size_t n = paths->contexts->size();
   CHECK(n == layout->size());
@@ -111,8 +115,10 @@ TEST_CASE("threads that ask for values of the same boxes get what one thread get
   };
   const std::vector<Shape> shapes = {Shape::top_down, Shape::bottom_up, Shape::callers, Shape::callees};
   const std::vector<SelectionPtr> alone = {metric_of(profile, "inuse"), metric_of(profile, "alloc")};
-  const auto inuse = metric_of(profile, "inuse");
-  const std::vector<SelectionPtr> shared = {inuse, metric_of(profile, "alloc", inuse)};
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
+  const auto inuse = metric_of(profile, "inuse", kept);
+  const std::vector<SelectionPtr> shared = {inuse, metric_of(profile, "alloc", kept)};
   constexpr std::size_t kRounds = 50;
   std::vector<std::vector<Value>> got(4 * kRounds);
   std::vector<std::thread> threads;
@@ -129,9 +135,11 @@ TEST_CASE("threads that ask for values of the same boxes get what one thread get
 
 TEST_CASE("a selection outlives the one whose boxes it shares") {
   const auto profile = profile_from_text(kHeap);
-  auto inuse = metric_of(profile, "inuse", nullptr, {hide("parse")});
+  ViewCache cache(1 << 20);
+  const PartsOf kept(cache, 1);
+  auto inuse = metric_of(profile, "inuse", kept, {hide("parse")});
   const auto layout = layout_flame(*inuse, {}, {});
-  const auto alloc = metric_of(profile, "alloc", inuse, {hide("parse")});
+  const auto alloc = metric_of(profile, "alloc", kept, {hide("parse")});
   inuse.reset();
   CHECK(values_of_boxes(*alloc, LayoutRequest(), *layout, {}).value()[0] == Value{1162L});
 }
@@ -141,7 +149,7 @@ TEST_CASE("keys with few contexts are told from those that are everywhere") {
   for (int i = 0; i < 40; ++i) text += "main;f" + std::to_string(i) + ";malloc 1\n";
   const auto selection = select_text(text);
   StopToken stop;
-  const auto index = selection->key_memo->key_index(*selection, true, stop);
+  const auto index = selection->boxes->memo->key_index(*selection->boxes, true, stop);
   CHECK(has_few_contexts(*selection, **index, keys_called(*selection, {"main", "f1"})));
   CHECK_FALSE(has_few_contexts(*selection, **index, keys_called(*selection, {"malloc"})));
 }

@@ -39,7 +39,7 @@ std::string functions_of(const ProfilePtr& profile, const std::string& metric) {
   REQUIRE(view.has_value());
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < view->key.size(); ++i) {
-    rows.push_back(key_name(*profile, *(*selection)->keys, view->key[i]) + ' ' +
+    rows.push_back(key_name(*profile, *(*selection)->boxes->keys, view->key[i]) + ' ' +
                    std::to_string(std::get<std::int64_t>(view->self[i])) + '/' +
                    std::to_string(std::get<std::int64_t>(view->total[i])));
   }

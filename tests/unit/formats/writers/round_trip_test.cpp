@@ -125,7 +125,7 @@ TEST_CASE("pprof keeps functions of one name apart") {
     REQUIRE(view.has_value());
     std::vector<std::string> rows;
     for (std::size_t i = 0; i < view->key.size(); ++i) {
-      const KeyTable& keys = *(*selection)->keys;
+      const KeyTable& keys = *(*selection)->boxes->keys;
       const KeyPlace place = key_place(*of, keys, view->key[i]);
       rows.push_back(key_name(*of, keys, view->key[i]) + ' ' + std::string(place.file) + ':' +
                      std::to_string(place.line) + ' ' + std::string(place.module) + ' ' +

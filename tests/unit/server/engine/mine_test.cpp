@@ -80,8 +80,8 @@ TEST_CASE("what is named is mine: a package, a folder, a module, and nothing els
   const auto nothing =
       viewed.views.selection(*viewed.open, mine(mine_rule(project.workspace, {"ap"})), StopToken{});
   REQUIRE(nothing);
-  REQUIRE((*nothing)->warnings.size() == 1);
-  CHECK((*nothing)->warnings.front().find("`mine` changes nothing") == 0);
+  REQUIRE((*nothing)->warnings().size() == 1);
+  CHECK((*nothing)->warnings().front().find("`mine` changes nothing") == 0);
 }
 
 TEST_CASE("two workspaces that share a daemon have each their own code") {

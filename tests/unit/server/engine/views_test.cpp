@@ -72,13 +72,13 @@ TEST_CASE("a selection shares work with the one it has most in common with") {
   hidden.metric = "alloc";
   const SelectionPtr other = views.selection(open, hidden, {}).value();
   CHECK(same_boxes(*first, *other));
-  CHECK(first->key_memo == other->key_memo);
+  CHECK(first->boxes->memo == other->boxes->memo);
   CHECK_FALSE(same_boxes(*last, *other));
   hidden.metric = "cpu";
   hidden.filters.clear();
   const SelectionPtr plain = views.selection(open, hidden, {}).value();
-  CHECK(std::get<Column<std::int64_t>>(plain->totals).data() ==
-        std::get<Column<std::int64_t>>(last->totals).data());
+  CHECK(std::get<Column<std::int64_t>>(plain->sums->totals).data() ==
+        std::get<Column<std::int64_t>>(last->sums->totals).data());
 }
 
 TEST_CASE("values of some keys are those of the table, made for them or not") {
@@ -88,14 +88,14 @@ TEST_CASE("values of some keys are those of the table, made for them or not") {
   const ViewSpec alloc = of_metric("alloc");
   const SelectionPtr selection = views.selection(open, alloc, {}).value();
   StopToken stop;
-  REQUIRE(selection->key_memo->key_index(*selection, true, stop));
-  const std::vector<Key> few = {find_keys(*open.profile, *selection->keys, "g7")[0],
-                                find_keys(*open.profile, *selection->keys, "g9")[0]};
+  REQUIRE(selection->boxes->memo->key_index(*selection->boxes, true, stop));
+  const std::vector<Key> few = {find_keys(*open.profile, *selection->boxes->keys, "g7")[0],
+                                find_keys(*open.profile, *selection->boxes->keys, "g9")[0]};
   const KeyValues from_contexts = views.key_values(open, alloc, few, {}).value();
   CHECK_FALSE(views.is_quick(open, alloc, Views::kFlat));  // no table for two rows
   CHECK(from_contexts.total == std::vector<Value>{Value{1L}, 0L});
   CHECK(from_contexts.present == std::vector<std::uint8_t>{1, 0});
-  std::vector<Key> many(selection->keys->n_keys());
+  std::vector<Key> many(selection->boxes->keys->n_keys());
   for (Key key = 0; key < many.size(); ++key) many[key] = key;
   const KeyValues whole = views.key_values(open, alloc, many, {}).value();
   CHECK(views.is_quick(open, alloc, Views::kFlat));

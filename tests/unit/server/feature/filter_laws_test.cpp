@@ -243,7 +243,8 @@ class Asked {
           add(expected, group ? path[0].substr(6) : path[0].substr(0, path[0].find(' ')), {0, sums.total});
         }
         for (const Neighbour& one : around.callers)
-          add(rows, key_name(*selection->profile, *selection->keys, one.key), {0, units(case_, one.total)});
+          add(rows, key_name(*selection->profile, *selection->boxes->keys, one.key),
+              {0, units(case_, one.total)});
         if (auto wrong = difference("callers of a line", rows, expected); !wrong.empty()) return wrong;
       }
     }
@@ -336,7 +337,7 @@ class Asked {
     for (std::size_t i = 0; i < found.rows.name.size(); ++i) {
       const Key key = static_cast<Key>(found.rows.key[i]);
       const SelectionPtr selection = got(viewed_.views.selection(*viewed_.open, request.spec, {}));
-      add(rows, key_name(*selection->profile, *selection->keys, key),
+      add(rows, key_name(*selection->profile, *selection->boxes->keys, key),
           row(found.rows.self[i], found.rows.total[i]));
       sum += units(case_, found.rows.self[i]);
     }

@@ -108,8 +108,8 @@ std::map<std::string, std::pair<double, double>> functions_of(const ProfilePtr& 
   REQUIRE(view.has_value());
   std::map<std::string, std::pair<double, double>> out;
   for (std::size_t i = 0; i < view->key.size(); ++i)
-    out[key_name(*profile, *(*selection)->keys, view->key[i])] = {as_double(view->self[i]),
-                                                                  as_double(view->total[i])};
+    out[key_name(*profile, *(*selection)->boxes->keys, view->key[i])] = {as_double(view->self[i]),
+                                                                         as_double(view->total[i])};
   return out;
 }
 

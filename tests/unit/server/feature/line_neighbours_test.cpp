@@ -33,7 +33,7 @@ struct Looked {
     const auto selection = views.selection(open, {}, {});
     std::string out;
     for (const Neighbour& one : list)
-      out += key_name(*open.profile, *(*selection)->keys, one.key) + " " +
+      out += key_name(*open.profile, *(*selection)->boxes->keys, one.key) + " " +
              std::to_string(std::get<std::int64_t>(one.total)) + " ";
     return out;
   }

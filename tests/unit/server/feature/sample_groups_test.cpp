@@ -60,6 +60,6 @@ TEST_CASE("each group's filter keeps what the group says", "[groups]") {
     REQUIRE(spec.has_value());
     const auto selection = select(profile, *spec, StopToken{});
     REQUIRE(selection.has_value());
-    CHECK((*selection)->total == row.amount.value);
+    CHECK((*selection)->sums->total == row.amount.value);
   }
 }

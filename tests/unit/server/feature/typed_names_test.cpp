@@ -102,7 +102,7 @@ std::string asked_as(const Error& error) {
 // What is wrong with a name that stands for `key`, as a focus and as a filter; "" nothing.
 std::string wrong_with(const Selection& selection, Key key, const std::string& shown) {
   const Profile& profile = *selection.profile;
-  const KeyTable& keys = *selection.keys;
+  const KeyTable& keys = *selection.boxes->keys;
   const auto same_name = [&](Key other) {
     return key_name(profile, keys, other) == key_name(profile, keys, key);
   };
@@ -120,7 +120,7 @@ std::string wrong_with(const Selection& selection, Key key, const std::string& s
   const auto kept = select(selection.profile, spec, StopToken{});
   if (!kept)
     return asked_as(kept.error()).empty() ? "" : fmt::format("`{}`: {}", shown, kept.error().message);
-  if (!(*kept)->warnings.empty()) return fmt::format("`{}`: {}", shown, (*kept)->warnings.front());
+  if (!(*kept)->warnings().empty()) return fmt::format("`{}`: {}", shown, (*kept)->warnings().front());
   const auto focus = parse_view_spec("callers of " + name_in_spec(shown) + " by function");
   return focus && focus->focus == std::vector<std::string>{shown} ? ""
                                                                   : fmt::format("`{}` as a focus", shown);
@@ -178,5 +178,5 @@ TEST_CASE("what candidates say can be pasted as it stands") {
   spec.filters = *pasted;
   const auto dropped = viewed.views.selection(*viewed.open, spec, StopToken{});
   REQUIRE(dropped);
-  CHECK(whole((*dropped)->total) == 4);
+  CHECK(whole((*dropped)->sums->total) == 4);
 }
