@@ -1,6 +1,7 @@
 // From a frame to its source: the daemon's word first, then, when asked for and only on demand, the editor's symbols.
 import * as vscode from "vscode";
 import { SourceResolveRequest, type SourceCandidate } from "../../shared/ts/psp.js";
+import { Outside } from "./outside.js";
 import type { Session } from "./session.js";
 import { config } from "./settings.js";
 
@@ -13,8 +14,6 @@ export interface Frame {
   readonly line?: number | undefined;
   /** The file in the workspace. */
   readonly uri?: string | undefined;
-  /** A file of this machine outside the workspace, on the profile's word alone. */
-  readonly outside?: string | undefined;
 }
 
 const HIGHLIGHT_MS = 1500;
@@ -27,11 +26,11 @@ export class Reveal implements vscode.Disposable {
     border: "1px solid",
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.findMatchForeground"),
   });
-  /** Folders outside the workspace that the user let be opened, as long as this window lives. */
-  private readonly allowed = new Set<string>();
-  private readonly offered = new Set<string>();
+  private readonly outside: Outside;
 
-  constructor(private readonly session: Session) {}
+  constructor(private readonly session: Session) {
+    this.outside = new Outside(session);
+  }
 
   dispose(): void {
     this.highlight.dispose();
@@ -49,38 +48,21 @@ export class Reveal implements vscode.Disposable {
     const [only] = found.candidates;
     if (only !== undefined && !found.tie) return this.showCandidate(only);
     if (found.tie) return this.choose(found.candidates);
-    const outside = frame.outside ?? found.outside;
-    if (outside !== undefined) return this.showOutside(outside, frame.line ?? 0);
+    const { profile, file, line } = frame;
+    const outside = file === undefined || file === "" ? undefined : await this.outside.ask({ profile, file });
+    if (outside?.kind === "file") return this.show(outside.uri, line ?? 0, true);
+    if (outside?.kind === "declined") return false;
     if (config().get<boolean>("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, found.text));
+    const why = outside?.kind === "never" ? outside.why : found.text;
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, why));
     return false;
   }
 
-  /**
-   * For a frame that was chosen in a page: where its file is outside the workspace, the user is asked beside the work,
-   * once for each folder.
-   */
-  async offerOutside(frame: Frame): Promise<void> {
-    const { outside } = await this.session.request(SourceResolveRequest, {
-      ...(frame.profile === undefined ? {} : { profile: frame.profile }),
-      function: frame.name,
-      ...(frame.file === undefined ? {} : { path: frame.file }),
-    });
-    if (outside === undefined) return;
-    const uri = vscode.Uri.file(outside);
-    const folder = folderOf(uri);
-    if (!this.allowed.has(folder)) {
-      if (this.offered.has(folder)) return;
-      this.offered.add(folder);
-      const yes = vscode.l10n.t("Open Files of This Folder");
-      const answer = await vscode.window.showInformationMessage(
-        vscode.l10n.t("{0} is outside the workspace. Only the profile says that it is meant.", outside),
-        yes,
-      );
-      if (answer !== yes) return;
-      this.allowed.add(folder);
-    }
-    await this.showBeside(uri, frame.line ?? 0);
+  /** For a frame that was chosen in a page: where its file is outside the workspace, the user is asked beside the work. */
+  async offerOutside({ profile, file, line }: Frame): Promise<void> {
+    if (file === undefined || file === "") return;
+    const shown = await this.outside.offer({ profile, file });
+    if (shown.kind === "file") await this.showBeside(shown.uri, line ?? 0);
   }
 
   /** Opens a place without taking the focus: the flame graph stays where the keys go. */
@@ -119,23 +101,6 @@ export class Reveal implements vscode.Disposable {
     return chosen !== undefined && this.showCandidate(chosen.candidate);
   }
 
-  /** A profile names files that nobody else names: the user is asked before one outside of the workspace is opened. */
-  private async showOutside(path: string, line: number): Promise<boolean> {
-    const uri = vscode.Uri.file(path);
-    const folder = folderOf(uri);
-    if (!this.allowed.has(folder)) {
-      const yes = vscode.l10n.t("Open Files of This Folder");
-      const answer = await vscode.window.showWarningMessage(
-        vscode.l10n.t("{0} is outside the workspace.", path),
-        { modal: true, detail: vscode.l10n.t("Only the profile says that it is meant.") },
-        yes,
-      );
-      if (answer !== yes) return false;
-      this.allowed.add(folder);
-    }
-    return this.show(uri, line, true);
-  }
-
   private async showSymbol(name: string): Promise<boolean> {
     const symbols = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Looking for {0} in the workspace", name) },
@@ -162,10 +127,6 @@ export class Reveal implements vscode.Disposable {
     if (chosen === undefined) return false;
     return this.show(chosen.symbol.location.uri, chosen.symbol.location.range.start.line + 1, true);
   }
-}
-
-function folderOf(file: vscode.Uri): string {
-  return vscode.Uri.joinPath(file, "..").fsPath;
 }
 
 /** Where the file is shown already, else a group that shows code, else beside. */
