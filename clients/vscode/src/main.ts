@@ -115,6 +115,11 @@ export class Main {
     await this.guarded(() => this.parts.session.watch());
   }
 
+  /** Tabs of profiles came back with the window. */
+  async restore(uris: readonly string[]): Promise<void> {
+    await this.guarded(() => this.parts.pages.restore(uris));
+  }
+
   async projectChanged(): Promise<void> {
     await this.guarded(() => this.parts.session.reconnect());
   }

@@ -44,6 +44,8 @@ export class Pages {
   /** Places for pages that are about to open. */
   private readonly wanted = new Map<string, Place>();
   private ownSelection: string | undefined;
+  /** Profiles that came back with the window, and were opened before anybody looked at their pages. */
+  private restored: Promise<Set<string>> = Promise.resolve(new Set<string>());
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -64,6 +66,11 @@ export class Pages {
   /** Whether a selection that the daemon tells of was made in a page of this window. */
   isOwn(selection: Selection): boolean {
     return this.ownSelection === keyOf(selection);
+  }
+
+  /** The code shows what these tabs have, as before the window was loaded anew, whichever of them are looked at. */
+  restore(uris: readonly string[]): Promise<unknown> {
+    return (this.restored = this.session.restore(uris));
   }
 
   /** Shows a place: in the page of the profile that is there, else in a new one. */
@@ -137,6 +144,7 @@ export class Pages {
   private async attachOne(page: Page): Promise<void> {
     if (page.attached) return;
     page.attached = true;
+    if ((await this.restored).delete(page.uri)) return;
     try {
       await this.session.open(page.uri);
     } catch (error) {

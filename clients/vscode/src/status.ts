@@ -16,6 +16,8 @@ export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("profd.status", vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: readonly Disposes[];
   private told = "";
+  /** What passes the filters, of which question. */
+  private passing: { readonly telling: string; readonly total: string } | undefined;
 
   constructor(
     private readonly session: Session,
@@ -53,7 +55,7 @@ export class Status implements vscode.Disposable {
         busy !== undefined ? "$(sync~spin)" : this.isOn() ? "$(flame)" : "$(eye-closed)",
         shown.name,
         ...(shown.metric === undefined ? [] : ["·", shown.metric]),
-        ...(shown.total === undefined ? [] : [shown.total.text]),
+        ...this.totalOf(shown),
         ...(doubt === undefined ? [] : ["$(history)"]),
         ...(this.filters().length === 0 ? [] : ["$(filter-filled)"]),
       ].join(" ");
@@ -61,10 +63,20 @@ export class Status implements vscode.Disposable {
     if (shown !== undefined) void this.tell(shown, doubt, busy);
   }
 
+  /** With filters on, what passes of the whole; nothing while that is asked for. */
+  private totalOf(shown: ProfileListEntry): string[] {
+    if (shown.total === undefined) return [];
+    const filters = this.filters().map(filterText);
+    if (filters.length === 0) return [shown.total.text];
+    if (this.passing?.telling !== tellingOf(shown, filters)) return [];
+    return [vscode.l10n.t("{0} of {1}", this.passing.total, shown.total.text)];
+  }
+
   private async tell(shown: ProfileListEntry, doubt: string | undefined, busy: string | undefined): Promise<void> {
     const filters = this.filters();
     const texts = filters.map(filterText);
-    const telling = [shown.profile, shown.revision, shown.metric, doubt, busy, ...texts].join("\n");
+    const asked = tellingOf(shown, texts);
+    const telling = [asked, doubt, busy].join("\n");
     if (telling === this.told) return;
     this.told = telling;
     try {
@@ -75,7 +87,13 @@ export class Status implements vscode.Disposable {
           ? undefined
           : this.session.ask(HotspotsRequest, { ...about, filters: [...filters], sort: "self", limit: HOTTEST }),
       ]);
-      if (summary !== undefined && this.told === telling)
+      if (this.told !== telling) return;
+      if (hottest !== undefined) {
+        const known = this.passing?.telling === asked;
+        this.passing = { telling: asked, total: hottest.viewTotal.text };
+        if (!known) this.update();
+      }
+      if (summary !== undefined)
         this.item.tooltip = glance(
           summary,
           hottest,
@@ -88,6 +106,11 @@ export class Status implements vscode.Disposable {
 }
 
 const HOTTEST = 10;
+
+/** Numbers are of a profile as it was read, of a metric, under filters. */
+function tellingOf({ profile, revision, metric }: ProfileListEntry, filters: readonly string[]): string {
+  return [profile, revision, metric, ...filters].join("\n");
+}
 
 /** The first glance, at what passes the filters where there are some. Names are appended as text: they are data. */
 function glance(

@@ -57,10 +57,15 @@ export default {
     await stage.step("are asked about where they are asked for, and a no is taken", async () => {
       await window.command("profd: Show Hot Spots");
       await window.row("Hot Spots", "hidden.Work").click();
-      await until("why not", async () => /library\/\.kept\/work\.go is outside of the workspace, where/.test(await window.toasts()));
+      await until("why not", async () =>
+        /library\/\.kept\/work\.go is outside of the workspace, where/.test(await window.toasts()),
+      );
       await window.dismissToasts();
       await window.row("Hot Spots", "far.Work").click();
-      await window.dialog().filter({ hasText: `Show the sources below ${far}?` }).waitFor();
+      await window
+        .dialog()
+        .filter({ hasText: `Show the sources below ${far}?` })
+        .waitFor();
       await stage.picture(window, "outside-dialog");
       await window.press("Escape");
       await window.dialog().waitFor({ state: "detached" });
