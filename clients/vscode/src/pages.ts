@@ -5,13 +5,10 @@ import { toAddress, type Place } from "../../web/src/state/place.js";
 import { editorFor, isOurs, type EditorManifest } from "./editors.js";
 import { explain } from "./problems.js";
 import { Relay } from "./relay.js";
-import type { Frame } from "./reveal.js";
 import { NoDaemon, type Session } from "./session.js";
 import { daemonSettings } from "./settings.js";
 
 export interface PageHooks {
-  /** The page asks to go to the source of a frame. */
-  readonly goTo: (frame: Frame) => void;
   readonly onOpened: (uri: vscode.Uri) => void;
   /** Where a page begins that is opened without a place: the filters of the side bar hold in it. */
   readonly begin: (uri: string) => Place;
@@ -28,16 +25,7 @@ interface Page {
 }
 
 /** What a page sends. */
-type FromPage =
-  | { readonly type: "rpc"; readonly text: string }
-  | { readonly type: "setPath" }
-  | {
-      readonly type: "source";
-      readonly name: string;
-      readonly file?: string;
-      readonly line?: number;
-      readonly profile?: string;
-    };
+type FromPage = { readonly type: "rpc"; readonly text: string } | { readonly type: "setPath" };
 
 export class Pages {
   private readonly pages = new Set<Page>();
@@ -171,11 +159,6 @@ export class Pages {
   }
 
   private receive(page: Page, message: FromPage): void {
-    if (message.type === "source") {
-      const { name, file, line, profile } = message;
-      this.hooks.goTo({ name, file, line, profile });
-      return;
-    }
     if (message.type === "setPath") {
       void vscode.commands.executeCommand("profd.setPath");
       return;

@@ -1,6 +1,12 @@
 // From a frame to its source: the daemon's word first, then, when asked for and only on demand, the editor's symbols.
 import * as vscode from "vscode";
-import { SourceResolveRequest, type SourceCandidate } from "../../shared/ts/psp.js";
+import {
+  SourceAnnotationsRequest,
+  SourceResolveRequest,
+  type Selection,
+  type SourceCandidate,
+} from "../../shared/ts/psp.js";
+import { cursorLine, isOfFunctions, linesOf, type FunctionLines } from "./hotline.js";
 import { Outside } from "./outside.js";
 import type { Session } from "./session.js";
 import { config } from "./settings.js";
@@ -17,6 +23,8 @@ export interface Frame {
 }
 
 const HIGHLIGHT_MS = 1500;
+/** Of an editor that was not drawn yet. */
+const ROWS = 20;
 
 export class Reveal implements vscode.Disposable {
   private readonly highlight = vscode.window.createTextEditorDecorationType({
@@ -27,6 +35,8 @@ export class Reveal implements vscode.Disposable {
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.findMatchForeground"),
   });
   private readonly outside: Outside;
+  /** Counts what was chosen: what was chosen before is not shown any more. */
+  private turn = 0;
 
   constructor(private readonly session: Session) {
     this.outside = new Outside(session);
@@ -59,15 +69,47 @@ export class Reveal implements vscode.Disposable {
   }
 
   /** For a frame that was chosen in a page: where its file is outside the workspace, the user is asked beside the work. */
-  async offerOutside({ profile, file, line }: Frame): Promise<void> {
+  async offerOutside(selection: Selection): Promise<void> {
+    const { profile, file } = selection;
     if (file === undefined || file === "") return;
     const shown = await this.outside.offer({ profile, file });
-    if (shown.kind === "file") await this.showBeside(shown.uri, line ?? 0);
+    if (shown.kind === "file") await this.showSelection(shown.uri, selection);
   }
 
-  /** Opens a place without taking the focus: the flame graph stays where the keys go. */
-  async showBeside(uri: vscode.Uri, line: number): Promise<void> {
-    await this.show(uri, line, false);
+  /** Opens what was chosen in a page, without taking the focus: the flame graph stays where the keys go. */
+  async showSelection(uri: vscode.Uri, selection: Selection): Promise<void> {
+    const turn = ++this.turn;
+    const lines = isOfFunctions(selection.spec) ? await this.linesOf(uri, selection) : undefined;
+    if (turn !== this.turn) return;
+    if (lines !== undefined) await this.showFunction(uri, lines);
+    else if (selection.line !== undefined) await this.show(uri, selection.line, false);
+  }
+
+  /** Its hot lines are what a function is looked at for. */
+  private async showFunction(uri: vscode.Uri, lines: FunctionLines): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const viewColumn = columnFor(uri);
+    const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true });
+    const [visible] = editor.visibleRanges;
+    const rows = visible === undefined || visible.isSingleLine ? ROWS : visible.end.line - visible.start.line;
+    const at = document.validatePosition(new vscode.Position(cursorLine(lines, rows), 0));
+    const to = document.validatePosition(new vscode.Position(lines.hottest, 0));
+    editor.selection = new vscode.Selection(at, at);
+    editor.revealRange(new vscode.Range(at, to), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    this.flash(editor, at);
+  }
+
+  /** Those of the file as it is here; nothing where the profile does not know any. */
+  private async linesOf(uri: vscode.Uri, selection: Selection): Promise<FunctionLines | undefined> {
+    try {
+      const answer = await this.session.request(SourceAnnotationsRequest, {
+        profile: selection.profile,
+        textDocument: { uri: uri.toString() },
+      });
+      return linesOf(answer, selection.function);
+    } catch {
+      return undefined; // the line that the profile names is still known
+    }
   }
 
   private async show(uri: vscode.Uri, line: number, focus: boolean): Promise<boolean> {
@@ -80,9 +122,13 @@ export class Reveal implements vscode.Disposable {
       selection: new vscode.Range(at, at),
     });
     editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    this.flash(editor, at);
+    return true;
+  }
+
+  private flash(editor: vscode.TextEditor, at: vscode.Position): void {
     editor.setDecorations(this.highlight, [new vscode.Range(at, at)]);
     setTimeout(() => editor.setDecorations(this.highlight, []), HIGHLIGHT_MS);
-    return true;
   }
 
   private showCandidate(candidate: SourceCandidate): Promise<boolean> {
