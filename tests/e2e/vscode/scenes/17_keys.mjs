@@ -25,10 +25,21 @@ export default {
       await view.locator(".sandwich").first().waitFor();
       await until("its callers", async () => (await view.locator("main").textContent()).includes("main.parseOrders"));
       assert.match(await view.locator(".sandwich").first().textContent(), /main\.parseOrders/);
+      await until("callees above the line of what is chosen", () =>
+        view.evaluate(isAboveLine, ".sandwich-half.callees"),
+      );
       await stage.picture(window, "key-4");
       await window.press("5");
       const hot = view.locator(".source-line").filter({ hasText: "order, err := parseOrder(line)" });
       await hot.first().waitFor();
+      await until("code above the line of what is chosen", () => view.evaluate(isAboveLine, ".source"));
+      await until("the function on the screen", () =>
+        hot.first().evaluate((line) => {
+          const { top, bottom } = line.closest(".source").getBoundingClientRect();
+          const box = line.getBoundingClientRect();
+          return box.top >= top && box.bottom <= bottom;
+        }),
+      );
       await stage.picture(window, "key-5");
       await window.press("1");
       await view.ready();
@@ -108,4 +119,10 @@ function writeLongFile(folder) {
       timeDeltas: samples.map(() => 1000),
     }),
   );
+}
+
+/** In the page, beside a source: nothing of a view is below the line that says what is chosen. */
+function isAboveLine(_, selector) {
+  const line = document.querySelector(".details-line").getBoundingClientRect();
+  return document.querySelector(selector).getBoundingClientRect().bottom <= line.top + 1;
 }
