@@ -2698,7 +2698,6 @@ bool decode(const Json& value, SourceResolveResult& out, const Path& path) {
       .required("tie", out.tie)
       .required("text", out.text)
       .optional("symbol", out.symbol)
-      .optional("outside", out.outside)
       .ok();
 }
 void write(JsonText& out, const SourceResolveResult& value) {
@@ -2707,7 +2706,6 @@ void write(JsonText& out, const SourceResolveResult& value) {
   put(out, "tie", value.tie);
   put(out, "text", value.text);
   put_optional(out, "symbol", value.symbol);
-  put_optional(out, "outside", value.outside);
   out.end_object();
 }
 

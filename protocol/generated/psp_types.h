@@ -2343,9 +2343,6 @@ struct SourceResolveResult {
   // what an editor's symbols are asked for. Absent: no function was asked about, or its name has no
   // such part.
   std::optional<std::string> symbol;
-  // With no candidate: the file that the profile names, where it is on this machine and outside the
-  // workspace. A profile's word alone: ask the user before opening it.
-  std::optional<std::string> outside;
 };
 bool decode(const nlohmann::json& value, SourceResolveResult& out, const Path& path);
 void write(JsonText& out, const SourceResolveResult& value);

@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxPlaces = 100, kMaxFunctionsOfName = 16;
 
-// Nobody is told whether a file is there who has not its path from a profile.
-bool names_file(const Profile& profile, std::string_view path) {
-  const auto& files = profile.functions().file;
-  return std::any_of(files.begin(), files.end(),
-                     [&](StringId file) { return profile.strings()[file] == path; });
-}
-
 MetricRows line_values(const FileAnnotations& file, const MetricInfo& info, MetricId metric) {
   MetricRows rows;
   rows.metric = info.name;
@@ -119,14 +112,7 @@ ResolveAnswer resolve_source(const ResolveRequest& request) {
         out.places.push_back({path, place.line, target.rule, target.doubt != Doubt::none, place.path});
     }
   }
-  if (out.places.empty() && request.may_look_outside) {
-    for (const Wanted& place : wanted)
-      if (out.outside.empty() && names_file(*request.open->profile, place.path) && is_local_file(place.path))
-        out.outside = place.path;
-  }
-  if (!out.outside.empty())
-    out.text = sanitize_text(out.outside) + " is outside the workspace";
-  else if (out.places.empty())
+  if (out.places.empty())
     out.text = "no file of the workspace matches";
   else if (out.places.size() > 1)
     out.text = fmt::format("{} files match equally well", out.places.size());

@@ -40,7 +40,6 @@ struct ResolveRequest {
   WorkspaceSnapshot workspace;
   std::optional<std::string> path, function;  // one at least; as the profile says
   std::optional<std::uint32_t> line;          // 1-based
-  bool may_look_outside = false;              // who asks may be told which files the machine has elsewhere
 };
 struct ResolvedPlace {
   std::string path;        // in the workspace
@@ -52,8 +51,7 @@ struct ResolvedPlace {
 struct ResolveAnswer {
   std::vector<ResolvedPlace> places;  // at most 100
   std::string text;                   // the answer as a sentence
-  std::string symbol;   // what the function is called where it is written; "" none was asked about
-  std::string outside;  // with no places: a file that the profile names and that is elsewhere on this machine
+  std::string symbol;  // what the function is called where it is written; "" none was asked about
 };
 ResolveAnswer resolve_source(const ResolveRequest& request);
 

@@ -23,6 +23,7 @@ NAMED = [
     ("formats/**/*.cpp", r'TEST_CASE\(\s*"((?:[^"\\]|\\.)*)"'),
     ("tests/e2e/**/*.py", r"def (test_\w+)"),
     ("tests/e2e/**/*.mjs", r'test\(\s*"([^"]+)"'),
+    ("tests/e2e/vscode/scenes/*.mjs", r'stage\.step\(\s*"([^"]+)"'),
     ("tests/soak/scenes/**/*.py", r'@act\(\s*"([^"]+)"'),
     ("clients/web/test/*.test.ts", r'\b(?:it|test)\(\s*"([^"]+)"'),
 ]

@@ -3260,16 +3260,12 @@ class SourceResolveResult(Structure):
     # What the function is called where it is written, without namespaces, classes and parameters:
     # what an editor's symbols are asked for. Absent: no function was asked about, or its name has
     # no such part.
-    outside: str | None = None
-    # With no candidate: the file that the profile names, where it is on this machine and outside
-    # the workspace. A profile's word alone: ask the user before opening it.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "candidates": FieldSpec("candidates", ["a", ["S", "SourceCandidate"]], True),
         "tie": FieldSpec("tie", "b", True),
         "text": FieldSpec("text", "s", True),
         "symbol": FieldSpec("symbol", "s", False),
-        "outside": FieldSpec("outside", "s", False),
     }
 
 

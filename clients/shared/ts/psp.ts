@@ -2240,11 +2240,6 @@ export interface SourceResolveResult {
    * editor's symbols are asked for. Absent: no function was asked about, or its name has no such part.
    */
   symbol?: string;
-  /**
-   * With no candidate: the file that the profile names, where it is on this machine and outside the
-   * workspace. A profile's word alone: ask the user before opening it.
-   */
-  outside?: string;
 }
 
 /** Parameters of `source/functions`. */

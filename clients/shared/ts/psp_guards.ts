@@ -859,7 +859,6 @@ export const schema: Schema = {
     tie: { type: "b", required: true },
     text: { type: "s", required: true },
     symbol: { type: "s" },
-    outside: { type: "s" },
   },
   SourceFunctionsParams: {
     profile: { type: "s" },

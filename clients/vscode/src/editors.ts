@@ -14,6 +14,18 @@ export function isOurs(viewType: string): boolean {
   return EDITORS.some((ours) => ours === viewType);
 }
 
+interface Input {
+  readonly viewType?: string;
+  readonly uri?: { readonly scheme: string; toString(): string };
+}
+
+/** The URIs of profiles that tabs show. */
+export function pagesOf(tabs: readonly { readonly input: unknown }[]): readonly string[] {
+  return tabs
+    .map(({ input }) => (input ?? {}) as Input)
+    .flatMap(({ viewType = "", uri }) => (isOurs(viewType) && uri?.scheme === "file" ? [uri.toString()] : []));
+}
+
 /** An editor that is asked for a file which is none of its own shows an id for its name. */
 export function editorFor({ contributes }: EditorManifest, path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);

@@ -1,5 +1,6 @@
 // What VS Code loads. The rest is loaded with the first profile, command, or project that lists profiles.
 import * as vscode from "vscode";
+import { pagesOf } from "./editors.js";
 import { EDITORS, PROJECT_FILE, VIEWS } from "./ids.js";
 import type { Main } from "./main.js";
 import { listsProfiles } from "./project.js";
@@ -47,6 +48,9 @@ export function activate(context: vscode.ExtensionContext): void {
       if (uri.path.endsWith("/" + PROJECT_FILE)) void again();
     }),
   );
+  // The editor asks for no page that came back behind others before it is looked at; the code shows its profile all the same.
+  const pages = pagesOf(vscode.window.tabGroups.all.flatMap((group) => group.tabs));
+  if (pages.length > 0) void main().then((started) => started.restore(pages));
   void openProject(main);
 }
 

@@ -62,7 +62,6 @@ export class Main {
     const recent = new Recent(context.globalState);
     const reveal = new Reveal(session);
     const pages = new Pages(context, session, output, {
-      goTo: (frame) => void this.guarded(() => reveal.goTo(frame)),
       onOpened: (uri) => void recent.add(uri.toString()),
       begin: (uri) => filters.place({ profile: uri }),
     });
@@ -113,6 +112,11 @@ export class Main {
   /** The daemon opens what the project lists. */
   async openProject(): Promise<void> {
     await this.guarded(() => this.parts.session.watch());
+  }
+
+  /** Tabs of profiles came back with the window. */
+  async restore(uris: readonly string[]): Promise<void> {
+    await this.guarded(() => this.parts.pages.restore(uris));
   }
 
   async projectChanged(): Promise<void> {
@@ -217,10 +221,8 @@ export class Main {
     if (selection === null) return;
     const when = config().get<string>("openSource", "views");
     if (when === "never" || (when === "views" && !this.isOwn(selection))) return;
-    if (selection.uri !== undefined && selection.line !== undefined)
-      await this.parts.reveal.showBeside(vscode.Uri.parse(selection.uri), selection.line);
-    else if (selection.uri === undefined && this.isOwn(selection))
-      await this.parts.reveal.offerOutside({ ...selection, name: selection.function });
+    if (selection.uri !== undefined) await this.parts.reveal.showSelection(vscode.Uri.parse(selection.uri), selection);
+    else if (this.isOwn(selection)) await this.parts.reveal.offerOutside(selection);
   }
 
   private isOwn(selection: Selection): boolean {

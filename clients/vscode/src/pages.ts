@@ -5,13 +5,10 @@ import { toAddress, type Place } from "../../web/src/state/place.js";
 import { editorFor, isOurs, type EditorManifest } from "./editors.js";
 import { explain } from "./problems.js";
 import { Relay } from "./relay.js";
-import type { Frame } from "./reveal.js";
 import { NoDaemon, type Session } from "./session.js";
 import { daemonSettings } from "./settings.js";
 
 export interface PageHooks {
-  /** The page asks to go to the source of a frame. */
-  readonly goTo: (frame: Frame) => void;
   readonly onOpened: (uri: vscode.Uri) => void;
   /** Where a page begins that is opened without a place: the filters of the side bar hold in it. */
   readonly begin: (uri: string) => Place;
@@ -28,22 +25,15 @@ interface Page {
 }
 
 /** What a page sends. */
-type FromPage =
-  | { readonly type: "rpc"; readonly text: string }
-  | { readonly type: "setPath" }
-  | {
-      readonly type: "source";
-      readonly name: string;
-      readonly file?: string;
-      readonly line?: number;
-      readonly profile?: string;
-    };
+type FromPage = { readonly type: "rpc"; readonly text: string } | { readonly type: "setPath" };
 
 export class Pages {
   private readonly pages = new Set<Page>();
   /** Places for pages that are about to open. */
   private readonly wanted = new Map<string, Place>();
   private ownSelection: string | undefined;
+  /** Profiles that came back with the window, and were opened before anybody looked at their pages. */
+  private restored: Promise<Set<string>> = Promise.resolve(new Set<string>());
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -64,6 +54,11 @@ export class Pages {
   /** Whether a selection that the daemon tells of was made in a page of this window. */
   isOwn(selection: Selection): boolean {
     return this.ownSelection === keyOf(selection);
+  }
+
+  /** The code shows what these tabs have, as before the window was loaded anew, whichever of them are looked at. */
+  restore(uris: readonly string[]): Promise<unknown> {
+    return (this.restored = this.session.restore(uris));
   }
 
   /** Shows a place: in the page of the profile that is there, else in a new one. */
@@ -137,6 +132,7 @@ export class Pages {
   private async attachOne(page: Page): Promise<void> {
     if (page.attached) return;
     page.attached = true;
+    if ((await this.restored).delete(page.uri)) return;
     try {
       await this.session.open(page.uri);
     } catch (error) {
@@ -163,11 +159,6 @@ export class Pages {
   }
 
   private receive(page: Page, message: FromPage): void {
-    if (message.type === "source") {
-      const { name, file, line, profile } = message;
-      this.hooks.goTo({ name, file, line, profile });
-      return;
-    }
     if (message.type === "setPath") {
       void vscode.commands.executeCommand("profd.setPath");
       return;

@@ -1,6 +1,13 @@
 // From a frame to its source: the daemon's word first, then, when asked for and only on demand, the editor's symbols.
 import * as vscode from "vscode";
-import { SourceResolveRequest, type SourceCandidate } from "../../shared/ts/psp.js";
+import {
+  SourceAnnotationsRequest,
+  SourceResolveRequest,
+  type Selection,
+  type SourceCandidate,
+} from "../../shared/ts/psp.js";
+import { cursorLine, isOfFunctions, linesOf, type FunctionLines } from "./hotline.js";
+import { Outside } from "./outside.js";
 import type { Session } from "./session.js";
 import { config } from "./settings.js";
 
@@ -13,11 +20,11 @@ export interface Frame {
   readonly line?: number | undefined;
   /** The file in the workspace. */
   readonly uri?: string | undefined;
-  /** A file of this machine outside the workspace, on the profile's word alone. */
-  readonly outside?: string | undefined;
 }
 
 const HIGHLIGHT_MS = 1500;
+/** Of an editor that was not drawn yet. */
+const ROWS = 20;
 
 export class Reveal implements vscode.Disposable {
   private readonly highlight = vscode.window.createTextEditorDecorationType({
@@ -27,11 +34,13 @@ export class Reveal implements vscode.Disposable {
     border: "1px solid",
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.findMatchForeground"),
   });
-  /** Folders outside the workspace that the user let be opened, as long as this window lives. */
-  private readonly allowed = new Set<string>();
-  private readonly offered = new Set<string>();
+  private readonly outside: Outside;
+  /** Counts what was chosen: what was chosen before is not shown any more. */
+  private turn = 0;
 
-  constructor(private readonly session: Session) {}
+  constructor(private readonly session: Session) {
+    this.outside = new Outside(session);
+  }
 
   dispose(): void {
     this.highlight.dispose();
@@ -49,43 +58,58 @@ export class Reveal implements vscode.Disposable {
     const [only] = found.candidates;
     if (only !== undefined && !found.tie) return this.showCandidate(only);
     if (found.tie) return this.choose(found.candidates);
-    const outside = frame.outside ?? found.outside;
-    if (outside !== undefined) return this.showOutside(outside, frame.line ?? 0);
+    const { profile, file, line } = frame;
+    const outside = file === undefined || file === "" ? undefined : await this.outside.ask({ profile, file });
+    if (outside?.kind === "file") return this.show(outside.uri, line ?? 0, true);
+    if (outside?.kind === "declined") return false;
     if (config().get<boolean>("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, found.text));
+    const why = outside?.kind === "never" ? outside.why : found.text;
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, why));
     return false;
   }
 
-  /**
-   * For a frame that was chosen in a page: where its file is outside the workspace, the user is asked beside the work,
-   * once for each folder.
-   */
-  async offerOutside(frame: Frame): Promise<void> {
-    const { outside } = await this.session.request(SourceResolveRequest, {
-      ...(frame.profile === undefined ? {} : { profile: frame.profile }),
-      function: frame.name,
-      ...(frame.file === undefined ? {} : { path: frame.file }),
-    });
-    if (outside === undefined) return;
-    const uri = vscode.Uri.file(outside);
-    const folder = folderOf(uri);
-    if (!this.allowed.has(folder)) {
-      if (this.offered.has(folder)) return;
-      this.offered.add(folder);
-      const yes = vscode.l10n.t("Open Files of This Folder");
-      const answer = await vscode.window.showInformationMessage(
-        vscode.l10n.t("{0} is outside the workspace. Only the profile says that it is meant.", outside),
-        yes,
-      );
-      if (answer !== yes) return;
-      this.allowed.add(folder);
-    }
-    await this.showBeside(uri, frame.line ?? 0);
+  /** For a frame that was chosen in a page: where its file is outside the workspace, the user is asked beside the work. */
+  async offerOutside(selection: Selection): Promise<void> {
+    const { profile, file } = selection;
+    if (file === undefined || file === "") return;
+    const shown = await this.outside.offer({ profile, file });
+    if (shown.kind === "file") await this.showSelection(shown.uri, selection);
   }
 
-  /** Opens a place without taking the focus: the flame graph stays where the keys go. */
-  async showBeside(uri: vscode.Uri, line: number): Promise<void> {
-    await this.show(uri, line, false);
+  /** Opens what was chosen in a page, without taking the focus: the flame graph stays where the keys go. */
+  async showSelection(uri: vscode.Uri, selection: Selection): Promise<void> {
+    const turn = ++this.turn;
+    const lines = isOfFunctions(selection.spec) ? await this.linesOf(uri, selection) : undefined;
+    if (turn !== this.turn) return;
+    if (lines !== undefined) await this.showFunction(uri, lines);
+    else if (selection.line !== undefined) await this.show(uri, selection.line, false);
+  }
+
+  /** Its hot lines are what a function is looked at for. */
+  private async showFunction(uri: vscode.Uri, lines: FunctionLines): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const viewColumn = columnFor(uri);
+    const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true });
+    const [visible] = editor.visibleRanges;
+    const rows = visible === undefined || visible.isSingleLine ? ROWS : visible.end.line - visible.start.line;
+    const at = document.validatePosition(new vscode.Position(cursorLine(lines, rows), 0));
+    const to = document.validatePosition(new vscode.Position(lines.hottest, 0));
+    editor.selection = new vscode.Selection(at, at);
+    editor.revealRange(new vscode.Range(at, to), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    this.flash(editor, at);
+  }
+
+  /** Those of the file as it is here; nothing where the profile does not know any. */
+  private async linesOf(uri: vscode.Uri, selection: Selection): Promise<FunctionLines | undefined> {
+    try {
+      const answer = await this.session.request(SourceAnnotationsRequest, {
+        profile: selection.profile,
+        textDocument: { uri: uri.toString() },
+      });
+      return linesOf(answer, selection.function);
+    } catch {
+      return undefined; // the line that the profile names is still known
+    }
   }
 
   private async show(uri: vscode.Uri, line: number, focus: boolean): Promise<boolean> {
@@ -98,9 +122,13 @@ export class Reveal implements vscode.Disposable {
       selection: new vscode.Range(at, at),
     });
     editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    this.flash(editor, at);
+    return true;
+  }
+
+  private flash(editor: vscode.TextEditor, at: vscode.Position): void {
     editor.setDecorations(this.highlight, [new vscode.Range(at, at)]);
     setTimeout(() => editor.setDecorations(this.highlight, []), HIGHLIGHT_MS);
-    return true;
   }
 
   private showCandidate(candidate: SourceCandidate): Promise<boolean> {
@@ -117,23 +145,6 @@ export class Reveal implements vscode.Disposable {
       { placeHolder: vscode.l10n.t("Several files fit equally well. Which one is meant?") },
     );
     return chosen !== undefined && this.showCandidate(chosen.candidate);
-  }
-
-  /** A profile names files that nobody else names: the user is asked before one outside of the workspace is opened. */
-  private async showOutside(path: string, line: number): Promise<boolean> {
-    const uri = vscode.Uri.file(path);
-    const folder = folderOf(uri);
-    if (!this.allowed.has(folder)) {
-      const yes = vscode.l10n.t("Open Files of This Folder");
-      const answer = await vscode.window.showWarningMessage(
-        vscode.l10n.t("{0} is outside the workspace.", path),
-        { modal: true, detail: vscode.l10n.t("Only the profile says that it is meant.") },
-        yes,
-      );
-      if (answer !== yes) return false;
-      this.allowed.add(folder);
-    }
-    return this.show(uri, line, true);
   }
 
   private async showSymbol(name: string): Promise<boolean> {
@@ -162,10 +173,6 @@ export class Reveal implements vscode.Disposable {
     if (chosen === undefined) return false;
     return this.show(chosen.symbol.location.uri, chosen.symbol.location.range.start.line + 1, true);
   }
-}
-
-function folderOf(file: vscode.Uri): string {
-  return vscode.Uri.joinPath(file, "..").fsPath;
 }
 
 /** Where the file is shown already, else a group that shows code, else beside. */

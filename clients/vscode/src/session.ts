@@ -26,6 +26,7 @@ import { findDaemon, isProgram, skewOf, type Daemon } from "./daemon.js";
 import { CONTEXT } from "./ids.js";
 import { explain, showError, showWarning } from "./problems.js";
 import { config, daemonSettings } from "./settings.js";
+import { Shown } from "./shown.js";
 
 /** There is no daemon: what to do was said already. */
 export class NoDaemon extends Error {}
@@ -61,8 +62,11 @@ export class Session implements vscode.Disposable {
   /** The project lists profiles: the connection stays, as new ones may be recorded. */
   private waits = false;
   private listTurn = 0;
+  private readonly kept: Shown;
 
-  constructor(private readonly options: SessionOptions) {}
+  constructor(private readonly options: SessionOptions) {
+    this.kept = new Shown(options.context.workspaceState);
+  }
 
   /** The profile that the code shows; undefined: none. */
   get shown(): ProfileListEntry | undefined {
@@ -149,8 +153,26 @@ export class Session implements vscode.Disposable {
     );
   }
 
+  /** Opens profiles whose tabs came back with the window; what the code showed, it shows again. Those that are open now. */
+  async restore(uris: readonly string[]): Promise<Set<string>> {
+    const open = new Set<string>();
+    for (const { uri, how } of this.kept.all) {
+      if (!uris.includes(uri)) continue;
+      try {
+        await this.open(uri, how);
+        open.add(uri);
+      } catch (error) {
+        if (error instanceof NoDaemon) break;
+        // Its page says what is wrong with it, once it is looked at.
+        this.options.output.warn(explain(error) ?? "");
+      }
+    }
+    return open;
+  }
+
   async close(entry: ProfileListEntry): Promise<void> {
     this.opened.delete(entry.uri);
+    this.kept.remove(entry.uri);
     await this.request(ProfileCloseRequest, { profile: entry.profile, wholeFile: true });
     await this.list();
     if (this.waits || this.profiles.some(({ mine }) => mine)) return;
@@ -194,6 +216,7 @@ export class Session implements vscode.Disposable {
     const result = await this.ask(ProfileListRequest, {});
     if (turn !== this.listTurn) return;
     this.profiles = result?.profiles ?? [];
+    if (this.shown !== undefined) this.kept.add(this.shown);
     await vscode.commands.executeCommand("setContext", CONTEXT.active, this.profiles.length > 0);
     this.changed.fire();
   }

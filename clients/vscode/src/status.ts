@@ -5,6 +5,7 @@ import {
   ProfileSummaryRequest,
   type Filter,
   type HotspotsResult,
+  type MissingPart,
   type ProfileListEntry,
   type ProfileSummary,
 } from "../../shared/ts/psp.js";
@@ -16,6 +17,10 @@ export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("profd.status", vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: readonly Disposes[];
   private told = "";
+  /** What passes the filters, of which question. */
+  private passing: { readonly telling: string; readonly total: string } | undefined;
+  /** A profile, as it was read, much of whose code has no names. */
+  private unnamed: string | undefined;
 
   constructor(
     private readonly session: Session,
@@ -53,7 +58,8 @@ export class Status implements vscode.Disposable {
         busy !== undefined ? "$(sync~spin)" : this.isOn() ? "$(flame)" : "$(eye-closed)",
         shown.name,
         ...(shown.metric === undefined ? [] : ["·", shown.metric]),
-        ...(shown.total === undefined ? [] : [shown.total.text]),
+        ...this.totalOf(shown),
+        ...(this.unnamed === readingOf(shown) ? ["$(warning)"] : []),
         ...(doubt === undefined ? [] : ["$(history)"]),
         ...(this.filters().length === 0 ? [] : ["$(filter-filled)"]),
       ].join(" ");
@@ -61,10 +67,20 @@ export class Status implements vscode.Disposable {
     if (shown !== undefined) void this.tell(shown, doubt, busy);
   }
 
+  /** With filters on, what passes of the whole; nothing while that is asked for. */
+  private totalOf(shown: ProfileListEntry): string[] {
+    if (shown.total === undefined) return [];
+    const filters = this.filters().map(filterText);
+    if (filters.length === 0) return [shown.total.text];
+    if (this.passing?.telling !== tellingOf(shown, filters)) return [];
+    return [vscode.l10n.t("{0} of {1}", this.passing.total, shown.total.text)];
+  }
+
   private async tell(shown: ProfileListEntry, doubt: string | undefined, busy: string | undefined): Promise<void> {
     const filters = this.filters();
     const texts = filters.map(filterText);
-    const telling = [shown.profile, shown.revision, shown.metric, doubt, busy, ...texts].join("\n");
+    const asked = tellingOf(shown, texts);
+    const telling = [asked, doubt, busy].join("\n");
     if (telling === this.told) return;
     this.told = telling;
     try {
@@ -75,7 +91,12 @@ export class Status implements vscode.Disposable {
           ? undefined
           : this.session.ask(HotspotsRequest, { ...about, filters: [...filters], sort: "self", limit: HOTTEST }),
       ]);
-      if (summary !== undefined && this.told === telling)
+      if (this.told !== telling) return;
+      const before = [this.passing?.telling, this.unnamed].join();
+      if (hottest !== undefined) this.passing = { telling: asked, total: hottest.viewTotal.text };
+      this.unnamed = summary?.missing?.some(isMuchUnnamed) === true ? readingOf(shown) : undefined;
+      if (before !== [this.passing?.telling, this.unnamed].join()) this.update();
+      if (summary !== undefined)
         this.item.tooltip = glance(
           summary,
           hottest,
@@ -88,6 +109,20 @@ export class Status implements vscode.Disposable {
 }
 
 const HOTTEST = 10;
+
+function readingOf({ profile, revision, metric }: ProfileListEntry): string {
+  return [profile, revision, metric].join("\n");
+}
+
+/** Numbers are of a profile as it was read, of a metric, under filters. */
+function tellingOf(shown: ProfileListEntry, filters: readonly string[]): string {
+  return [readingOf(shown), ...filters].join("\n");
+}
+
+/** As much as every list of its functions says it of. */
+function isMuchUnnamed({ kind, amount }: MissingPart): boolean {
+  return kind === "symbols" && (amount.share ?? 0) >= 0.1;
+}
 
 /** The first glance, at what passes the filters where there are some. Names are appended as text: they are data. */
 function glance(
@@ -104,7 +139,8 @@ function glance(
       .filter((text) => text !== undefined && text !== "")
       .join(" · "),
   );
-  for (const note of notes) page.appendMarkdown("$(info) ").appendText(note).appendMarkdown("\n\n");
+  for (const note of notes) sentence(page, "$(info)", note);
+  for (const { text, advice } of summary.missing ?? []) sentence(page, "$(warning)", `${text} ${advice}`);
   page.appendMarkdown("| | |\n|:--|--:|\n");
   const title = (name: string) => summary.metrics.find((metric) => metric.name === name)?.title ?? name;
   if (filtered === undefined) for (const metric of summary.metrics) row(page, title(metric.name), metric.text);
@@ -135,6 +171,13 @@ function glance(
       ].join(" · "),
   );
   return page;
+}
+
+/** Word by word: blanks of a text that is appended whole are no places to break a line at. */
+function sentence(page: vscode.MarkdownString, icon: string, text: string): void {
+  page.appendMarkdown(icon);
+  for (const word of text.split(" ")) page.appendMarkdown(" ").appendText(word);
+  page.appendMarkdown("\n\n");
 }
 
 function row(page: vscode.MarkdownString, ...cells: readonly string[]): void {

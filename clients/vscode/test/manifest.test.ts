@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { editorFor } from "../src/editors.js";
+import { editorFor, pagesOf } from "../src/editors.js";
 
 const root = join(import.meta.dirname, "..");
 const text = (path: string) => readFileSync(join(root, path), "utf8");
@@ -35,6 +35,22 @@ const sources = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? sources(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
   );
+
+test("tabs that came back are asked for the files of pages alone", () => {
+  const page = (viewType: string, uri: string) => ({
+    input: { viewType, uri: { scheme: uri.split(":")[0] ?? "", toString: () => uri } },
+  });
+  const [first, any] = contributes.customEditors.map(({ viewType }) => viewType);
+  const tabs = [
+    { input: undefined },
+    { input: { uri: { scheme: "file", toString: () => "file:///w/main.go" } } },
+    page("hex", "file:///w/a.bin"),
+    page(first ?? "", "file:///w/cpu.pprof"),
+    page(any ?? "", "file:///w/out.txt"),
+    page(first ?? "", "git:///w/cpu.pprof"),
+  ];
+  expect(pagesOf(tabs)).toEqual(["file:///w/cpu.pprof", "file:///w/out.txt"]);
+});
 
 test("a file opens in the editor that is listed for its name, any other one in the editor for all", () => {
   for (const name of ["cpu.pprof", "CPU.PPROF", "a.pb.gz", "perf.data", "callgrind.out.123", "isolate-1-v8.log"])
@@ -113,6 +129,7 @@ test("nothing but the first words is loaded with the editor", () => {
   expect(text("src/extension.ts")).not.toMatch(/from "vscode-languageclient/);
   const imports = [...text("src/extension.ts").matchAll(/^import (type )?.* from "(\.[^"]+)"/gm)];
   expect(imports.filter(([, type]) => type === undefined).map(([, , path]) => path)).toEqual([
+    "./editors.js",
     "./ids.js",
     "./project.js",
   ]);

@@ -79,7 +79,6 @@ psp::SourceResolveResult resolved_to_psp(ResolveAnswer answer) {
   out.tie = out.candidates.size() > 1;
   out.text = std::move(answer.text);
   out.symbol = said(std::move(answer.symbol));
-  out.outside = said(std::move(answer.outside));
   return out;
 }
 
@@ -177,8 +176,7 @@ void SourcesModule::bind(protocol::Binder& binder) {
       return reply.error(invalid_params("params", "give a path, a function, or both"));
     const auto open = session_.profile(params.profile);
     if (!open) return reply.error(open.error());
-    ResolveRequest request{*open, session_.workspace.snapshot(), params.path, params.function, params.line,
-                           !session_.setup.may_have_root};
+    ResolveRequest request{*open, session_.workspace.snapshot(), params.path, params.function, params.line};
     session_.run<psp::SourceResolveRequest>(
         true, std::move(reply), (*open)->place(),
         [request = std::move(request)](const StopToken&) -> Result<psp::SourceResolveResult> {

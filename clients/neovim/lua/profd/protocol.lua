@@ -1250,7 +1250,6 @@ M.DaemonState = {
 ---@field tie boolean There are several: ask the user, do not guess.
 ---@field text string The result as a sentence.
 ---@field symbol? string What the function is called where it is written, without namespaces, classes and parameters: what an editor's symbols are asked for. Absent: no function was asked about, or its name has no such part.
----@field outside? string With no candidate: the file that the profile names, where it is on this machine and outside the workspace. A profile's word alone: ask the user before opening it.
 
 --- Parameters of `source/functions`.
 ---@class profd.SourceFunctionsParams
@@ -2423,7 +2422,6 @@ M.schema = {
     tie = { type = "b", required = true },
     text = { type = "s", required = true },
     symbol = { type = "s" },
-    outside = { type = "s" },
   },
   SourceFunctionsParams = {
     profile = { type = "s" },

@@ -12,16 +12,20 @@ export function frameOf(node: unknown): Frame | undefined {
   return (node as Partial<FunctionNode> | undefined)?.frame;
 }
 
-/** A row that goes to its source when it is chosen. */
-/** What fits a side bar: the longest form of a name (`cuts`, from the daemon) that does, else its last. */
+/**
+ * What leaves a side bar room for numbers, which are behind a name: the longest form of it (`cuts`, from the daemon) that
+ * does, else the beginning of its last.
+ */
 export function treeLabel(place: Pick<HotFunction, "name" | "shortName" | "cuts">): string {
-  const room = 32;
+  const room = 24;
   const text = place.shortName ?? place.name;
   const cuts = place.cuts ?? [];
   const from = [0, ...cuts].find((cut) => text.length - cut <= room) ?? cuts.at(-1) ?? 0;
-  return text.slice(from);
+  const end = text.slice(from);
+  return end.length <= room ? end : `${end.slice(0, room - 1)}…`;
 }
 
+/** A row that goes to its source when it is chosen. */
 export function functionItem(
   label: string,
   description: string,

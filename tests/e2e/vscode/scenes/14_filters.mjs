@@ -57,6 +57,8 @@ export default {
       const [, total] = /^cpu ([\d.]+ s), /.exec(expected);
       const [, self, share] = /^\s+([\d.]+ m?s)\s+([\d.]+ %)/m.exec(expected);
       assert.ok(said.includes(`${total} of 8.34 s`), `${total} in ${said}`);
+      // The entry itself has no number of the whole beside the sign of a filter.
+      await window.status(`cpu.pprof · cpu ${total} of 8.34 s`).waitFor();
       assert.match(said, new RegExp(`${share}\\s+${self}`));
       assert.strictEqual(said.split("runtime.asyncPreempt").length, 2, said);
       await stage.picture(window, "status-filtered");
@@ -72,20 +74,40 @@ export default {
     });
 
     await stage.step("are there again after the window was loaded anew, with their way back", async () => {
-      // The profile is behind the source.
+      // The profile is behind the source, and is not looked at.
+      await window.command("View: Show Explorer");
       await window.openFile("report.go", 91);
+      const entry = await window.status("cpu.pprof").textContent();
       await window.reload();
-      await window.openFile("cpu.pprof");
-      await view.ready();
-      await window.openFile("report.go", 91);
+      await underFilter();
+      await window.status(entry.trim()).waitFor();
+      assert.strictEqual(await window.webviews(), 0);
       await window.command("profd: Show Hot Spots");
       await until("its filter", async () => (await filters()).join() === FILTER);
-      await underFilter();
       await window.command("profd: Undo Filter Change");
       await until("all of them again", async () => {
         assert.deepStrictEqual(await hints("report.go"), whole);
         return true;
       });
+    });
+
+    await stage.step("and with the profile and the metric that the code showed", async () => {
+      await show("heap.pprof");
+      await window.command("profd: Switch Metric");
+      await window.choose("inuse_objects");
+      const entry = window.status("heap.pprof · inuse_objects");
+      await entry.waitFor();
+      const text = await entry.textContent();
+      await window.command("View: Show Explorer");
+      await window.reload();
+      await window.status(text.trim()).waitFor();
+      assert.strictEqual(await window.webviews(), 0);
+      // To look at a page that came back behind others changes nothing in the code.
+      await window.openFile("cpu.pprof");
+      await view.ready();
+      await window.status(text.trim()).waitFor();
+      await window.command("profd: Show Hot Spots");
+      await show("cpu.pprof");
     });
 
     await stage.step("of a page can be undone after it was behind another editor", async () => {

@@ -170,23 +170,28 @@ TEST_CASE("a function of which the profile knows lines alone has its lens where 
   CHECK(lenses[1]["range"]["start"]["line"] == 6);
 }
 
-TEST_CASE("a file outside the workspace is named to be asked about, where the profile names it") {
+TEST_CASE("a file outside the workspace is asked about where the profile names it, by source/outside alone") {
   const Scratch folder;
   folder.make("work");
   folder.make("lib");
   folder.write("lib/lib.py", "def there():\n    pass\n");
   folder.write("lib/other.py", "\n");
-  const std::string there = folder.path() + "/lib/lib.py";
-  folder.write("work/one.folded",
-               "there (" + there + ":2) 6\ngone (" + folder.path() + "/lib/gone.py:2) 1\n");
+  const std::string there = folder.path() + "/lib/lib.py", gone = folder.path() + "/lib/gone.py";
+  folder.write("work/one.folded", "there (" + there + ":2) 6\ngone (" + gone + ":2) 1\n");
   TestDaemon daemon;
   TestClient client(daemon.connect());
   client.initialize(json::object(), folder.path() + "/work");
   client.result("profile/open", {{"uri", folder.uri("work/one.folded")}});
-  const auto resolve = [&](const json& params) { return client.result("source/resolve", params); };
-  CHECK(resolve({{"function", "there"}})["outside"] == there);
-  CHECK(resolve({{"path", there}, {"line", 2}})["outside"] == there);
-  CHECK(resolve({{"path", there}})["candidates"].empty());
-  CHECK_FALSE(resolve({{"function", "gone"}}).contains("outside"));
-  CHECK_FALSE(resolve({{"path", folder.path() + "/lib/other.py"}}).contains("outside"));
+  const json resolved = client.result("source/resolve", {{"path", there}, {"line", 2}});
+  CHECK(resolved["candidates"].empty());
+  CHECK(resolved["text"] == "no file of the workspace matches");
+  const json asked = client.result("source/outside", {{"path", there}});
+  CHECK(asked["uri"] == folder.uri("lib/lib.py"));
+  CHECK(asked["root"] == folder.uri("lib"));
+  CHECK(asked["allowed"] == false);
+  const json said = client.result("source/outside", {{"path", there}, {"allow", asked["root"]}});
+  CHECK(said["allowed"] == true);
+  const std::string of_another = folder.path() + "/lib/other.py";
+  for (const std::string& path : {gone, of_another})
+    CHECK(client.call("source/outside", {{"path", path}}).contains("error"));
 }
