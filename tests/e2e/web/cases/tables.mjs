@@ -51,6 +51,52 @@ export default (test, { axe, demo, root }) => {
     await views.until("the flame graph, zoomed there", () => views.fragment().get("zoom")?.split(".").length === 7);
   });
 
+  // "crypto/internal/fips140/sha256.blockSHANI" is not "crypto/internal/fips140/sh…", in a column of any width.
+  for (const width of [390, 1280])
+    test(
+      `keeps the useful end of names that do not fit a column, ${width} pixels wide`,
+      async (views) => {
+        /** Of each name what is seen of it, and whether that is cut. */
+        const ends = (selector) =>
+          views.page.locator(`.table-row ${selector}`).evaluateAll((all) =>
+            all.map((name) => {
+              const inside = name.closest("[role=gridcell]").getBoundingClientRect();
+              const right = Math.min(inside.right, innerWidth) + 0.5;
+              const isSeen = (form) => {
+                const { top, width } = form.getBoundingClientRect();
+                return width > 2 && top < inside.bottom - 4;
+              };
+              const form = [...name.querySelectorAll(".form")].reverse().find(isSeen) ?? name;
+              return {
+                text: name.textContent,
+                end: form.dataset.text ?? name.textContent,
+                // What alone is too long for the column shows its beginning.
+                cut: !form.matches(".last") && form.getBoundingClientRect().right > right,
+              };
+            }),
+          );
+        const check = async (selector, wanted) => {
+          await views.until(`names of ${selector}`, async () => (await ends(selector)).length > 10);
+          const all = await ends(selector);
+          for (const each of all) assert.ok(each.text.endsWith(each.end) && !each.cut, JSON.stringify(each));
+          for (const [name, end] of wanted) assert.strictEqual(all.find(({ text }) => text === name)?.end, end);
+        };
+        await views.open(demo, "&tab=flat");
+        const long = "crypto/internal/fips140/sha256.blockSHANI";
+        await check(".name:not(.muted)", [[long, "sha256.blockSHANI"]]);
+        if (width > 1000)
+          await check(".name.muted", [["internal/runtime/maps/group.go:152", "maps/group.go:152"]]);
+        await views.open(demo, "&tab=tree");
+        await views.until("rows", async () => (await views.page.locator(".table-row").count()) > 3);
+        await views.page.getByRole("button", { name: "Hottest path" }).click();
+        await views.until("a deep row", async () => (await views.page.locator('[aria-level="7"]').count()) > 0);
+        await check(".name:not(.muted)", []);
+        const wider = await views.page.locator(".table").evaluate((table) => table.scrollWidth - table.clientWidth);
+        assert.ok(wider <= 0, `${wider} pixels too wide`);
+      },
+      { viewport: { width, height: 800 } },
+    );
+
   test("shows the profile, its lines and what is open", async (views) => {
     await views.open(demo, "&tab=profile");
     await views.until("facts", async () => /Hottest functions/.test(await views.page.locator("main").textContent()));

@@ -12,7 +12,7 @@ import type { Selected } from "../../app.js";
 import { specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { Busy, Empty, Name, Notes, Select } from "../../ui/bits.js";
+import { Busy, Empty, FittedName, FittedPath, Notes, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -141,16 +141,16 @@ export function FlatView() {
     {
       id: "name",
       title: "Name",
-      width: "minmax(12rem, 3fr)",
+      width: "minmax(10rem, 3fr)",
       sort: "name",
-      render: (row) => <Name text={row.name} />,
+      render: (row) => <FittedName text={row.name} label={row.label} cuts={row.cuts} />,
     },
     {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
       from: MIDDLE,
-      render: (row) => <Name class="muted" text={row.place} />,
+      render: (row) => <FittedPath text={row.place} />,
     },
   ];
   return (

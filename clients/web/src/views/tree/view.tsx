@@ -7,7 +7,7 @@ import type { App, Selected } from "../../app.js";
 import { filtersOf, nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape, show } from "../../state/state.js";
-import { Busy, Empty, Name, Segments } from "../../ui/bits.js";
+import { Busy, Empty, FittedName, FittedPath, Segments } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -22,6 +22,8 @@ const PAGE = 200;
 const MAX_HOT = 200;
 /** Width from which there is room for what is beside the totals. */
 const MIDDLE = 720;
+/** So much of its column a name has, however deep its row is. */
+const NAME_ROOM = "6rem";
 
 /** What was open: another view that is looked at meanwhile closes nothing. */
 let kept: { readonly of: string; readonly open: Tree["open"] } = { of: "", open: EMPTY.open };
@@ -193,10 +195,13 @@ export function TreeView() {
     {
       id: "name",
       title: "Name",
-      width: "minmax(14rem, 4fr)",
+      width: "minmax(10rem, 4fr)",
       sort: "name",
       render: (row) => (
-        <span class="tree-name" style={{ paddingLeft: `${Math.min(row.depth, 60) * 0.9}rem` }}>
+        <span
+          class="tree-name"
+          style={{ paddingLeft: `min(${row.depth} * min(0.9rem, 4%), max(0px, 100% - ${NAME_ROOM}))` }}
+        >
           {row.kind === "node" ? (
             <>
               <button
@@ -212,7 +217,7 @@ export function TreeView() {
               >
                 <Icon name={row.open === true ? "down" : "right"} size={12} />
               </button>
-              <Name text={row.node.row.name} />
+              <FittedName text={row.node.row.name} label={row.node.row.label} cuts={row.node.row.cuts} />
             </>
           ) : row.kind === "more" ? (
             <span class="link">{row.text}: show more</span>
@@ -227,7 +232,7 @@ export function TreeView() {
       title: "Where",
       width: "minmax(6rem, 2fr)",
       from: MIDDLE,
-      render: cell((row) => <Name class="muted" text={row.place} />),
+      render: cell((row) => <FittedPath text={row.place} />),
     },
   ];
   return (
