@@ -84,8 +84,7 @@ export default (test, { axe, demo, root }) => {
         await views.open(demo, "&tab=flat");
         const long = "crypto/internal/fips140/sha256.blockSHANI";
         await check(".name:not(.muted)", [[long, "sha256.blockSHANI"]]);
-        if (width > 1000)
-          await check(".name.muted", [["internal/runtime/maps/group.go:152", "maps/group.go:152"]]);
+        if (width > 1000) await check(".name.muted", [["internal/runtime/maps/group.go:152", "maps/group.go:152"]]);
         await views.open(demo, "&tab=tree");
         await views.until("rows", async () => (await views.page.locator(".table-row").count()) > 3);
         await views.page.getByRole("button", { name: "Hottest path" }).click();
