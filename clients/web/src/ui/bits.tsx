@@ -66,9 +66,9 @@ export function FittedName(props: {
 }
 
 /** A path, of which the end says more than the beginning. */
-export function FittedPath({ text }: { text: string }) {
+export function FittedPath({ text, class: className = "muted" }: { text: string; class?: string }) {
   const cuts = [...text.matchAll(/[/\\](?=.)/g)].map(({ index }) => index + 1).slice(-4);
-  return <FittedName class="muted" text={text} label={text} cuts={cuts} />;
+  return <FittedName class={className} text={text} label={text} cuts={cuts} />;
 }
 
 export interface IconButtonProps {

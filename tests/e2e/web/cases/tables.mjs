@@ -1,8 +1,9 @@
 // Tables, trees, the profile, sources, threads.
 import assert from "node:assert";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export default (test, { axe, demo, root }) => {
+export default (test, { axe, demo, root, scratch }) => {
   test("sorts the table, scrolls it and opens a row", async (views) => {
     await views.open(demo, "&tab=flat");
     const names = () => views.page.locator(".table-row .name:not(.muted)").allTextContents();
@@ -31,6 +32,57 @@ export default (test, { axe, demo, root }) => {
     await views.page.keyboard.press("Enter");
     await views.until("the sandwich", () => views.fragment().get("tab") === "sandwich");
     assert.strictEqual(views.fragment().get("function"), heaviest);
+  });
+
+  test("tells functions of one name apart, in the tree and between callers and callees", async (views) => {
+    const profile = join(scratch, "same.speedscope.json");
+    const frames = [
+      ["<module>", "a.py"],
+      ["<module>", "b.py"],
+      ["parse", "a.py"],
+      ["parse", "b.py"],
+      ["of_a", "a.py"],
+      ["of_b", "b.py"],
+    ].map(([name, file]) => ({ name, file, line: 3 }));
+    const stacks = [
+      [0, 2, 4],
+      [1, 3, 5],
+    ];
+    writeFileSync(
+      profile,
+      JSON.stringify({
+        $schema: "https://www.speedscope.app/file-format-schema.json",
+        shared: { frames },
+        profiles: [
+          {
+            type: "sampled",
+            name: "p",
+            unit: "none",
+            startValue: 0,
+            endValue: 100,
+            samples: stacks,
+            weights: [70, 30],
+          },
+        ],
+      }),
+    );
+    await views.open(profile, "&tab=tree");
+    const rows = async () => (await views.page.locator(".table-row .name:not(.muted)").allTextContents()).join();
+    await views.until("both", async () => (await rows()) === "<module>,<module>");
+    await views.page.locator(".table-row .twist").nth(1).click();
+    await views.until("what is below the second one", async () => (await rows()) === "<module>,<module>,parse");
+    await views.page.locator(".table-row .twist").nth(2).click();
+    await views.until("its own callee", async () => (await rows()) === "<module>,<module>,parse,of_b");
+
+    await views.page.keyboard.press("4");
+    await views.page.locator(".sandwich-list .table-row", { hasText: "parse (b.py)" }).click();
+    await views.until("its facts", async () =>
+      /30\.0 % total.*b\.py/.test(await views.page.locator(".sandwich-middle").textContent()),
+    );
+    await views.until("its callees", async () =>
+      /of_b/.test(await views.page.locator(".sandwich-half.callees .stage-tree").textContent()),
+    );
+    assert.doesNotMatch(await views.page.locator(".sandwich-main").textContent(), /is the name of|of_a/);
   });
 
   test("opens the hottest path of the tree", async (views) => {

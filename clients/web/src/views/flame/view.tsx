@@ -10,7 +10,7 @@ import { shown } from "../../draw/shown.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
-import { Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
+import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { missingOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -386,10 +386,10 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
               title={`Keep only stacks with ${row.text}`}
               onClick={() => app.update((state) => addFilter(state, { op: "keep", by: "package", pattern: row.text }))}
             >
-              <Name text={row.text} />
+              <FittedPath class="" text={row.text} />
             </button>
           ) : (
-            <Name text={row.text} />
+            <FittedPath class="" text={row.text} />
           )}
         </span>
       ))}

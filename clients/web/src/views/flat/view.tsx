@@ -211,7 +211,9 @@ export function FlatView() {
           onSelect={choose}
           onOpen={(row) => {
             const value = pages.row(row);
-            if (value !== undefined) app.update((state) => go(state, { view: "sandwich", fn: value.name }));
+            if (value === undefined) return;
+            const { name: fn, file = "", line } = value;
+            app.update((state) => go(state, { view: "sandwich", fn, file, line }));
           }}
           onMenu={(row, point) => {
             const value = pages.row(row);
