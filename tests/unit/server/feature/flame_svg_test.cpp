@@ -162,6 +162,27 @@ TEST_CASE("a page that does not draw everything says so when it is read, and its
   }
 }
 
+TEST_CASE("a page with estimates says that they are not marked any more when it is read", "[flame_svg]") {
+  const std::string path = PROFD_SOURCE_DIR "/formats/pstats/testdata/minimal.pstats";
+  SerialExecutor executor;
+  const OpenOptions options;
+  auto input = open_input(path, options.limits.input_bytes);
+  REQUIRE(input.has_value());
+  auto calls = open_profiles(*input, options, executor, StopToken{});
+  REQUIRE(calls.has_value());
+  LayoutRequest everything;
+  everything.min_width_px = 0;
+  const std::string page = page_in(calls->profiles.front(), {}, everything);
+  CHECK(page.find("\u2248") != std::string::npos);
+  const auto kinds = [](const OpenedFile& opened) {
+    std::vector<std::string> out;
+    for (const auto& row : opened.report.rows()) out.emplace_back(row.kind);
+    return out;
+  };
+  CHECK(kinds(read_back(page)) == std::vector<std::string>{"estimates"});
+  CHECK(kinds(read_back(page_in(test::profile_from_text(kTree), {}, everything))).empty());
+}
+
 TEST_CASE("a page whose boxes stand on what was not drawn is refused", "[flame_svg]") {
   for (const char* shape : {"callees", "bottom-up"}) {
     const std::string page =
