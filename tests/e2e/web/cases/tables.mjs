@@ -1,6 +1,6 @@
 // Tables, trees, the profile, sources, threads.
 import assert from "node:assert";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export default (test, { axe, demo, root, scratch }) => {
@@ -167,6 +167,31 @@ export default (test, { axe, demo, root, scratch }) => {
     );
     assert.match(await views.page.locator("#line-51 code").textContent(), /json\.Unmarshal\(line, &order\)/);
     await axe(views);
+  });
+
+  test("marks what a changed source costs once, and says why", async (views) => {
+    const folder = mkdtempSync(join(scratch, "changed-"));
+    const source = join(folder, "late.py");
+    const profile = join(folder, "late.speedscope.json");
+    writeFileSync(
+      profile,
+      JSON.stringify({
+        $schema: "https://www.speedscope.app/file-format-schema.json",
+        shared: { frames: [{ name: "late", file: source, line: 2 }] },
+        profiles: [
+          { type: "sampled", name: "p", unit: "none", startValue: 0, endValue: 10, samples: [[0]], weights: [10] },
+        ],
+      }),
+    );
+    const before = new Date(Date.now() - 3600_000);
+    utimesSync(profile, before, before);
+    writeFileSync(source, "def late():\n    return 1\n");
+    await views.open(profile, `&root=${encodeURIComponent(`file://${folder}`)}&tab=source&function=late`);
+    await views.until("the cost", async () =>
+      /100 %/.test(await views.page.locator("#line-1 .source-cost").textContent()),
+    );
+    assert.match(await views.page.locator("#line-1 .source-cost").textContent(), /^~100 %/);
+    assert.match(await views.page.locator(".sandwich-main").textContent(), /Recorded before the last change/);
   });
 
   test("lists threads and labels, and one that is chosen is a filter", async (views) => {

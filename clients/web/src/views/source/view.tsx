@@ -331,9 +331,7 @@ function TextView({
               >
                 <span class="source-cost" role="gridcell">
                   <i style={{ opacity: heat }} />
-                  <span>
-                    {cost === undefined ? "" : `${stale ? "~ " : ""}${(costs?.lines.text[cost] ?? "").trim()}`}
-                  </span>
+                  <span>{cost === undefined ? "" : (costs?.lines.text[cost] ?? "").trim()}</span>
                 </span>
                 <span class="source-number" role="rowheader">
                   {i + 1}
