@@ -308,7 +308,14 @@ function useLabels(searching: boolean, changes: readonly unknown[]): { current: 
     const search = top?.querySelector<HTMLElement>(".search");
     if (top === null || tabs === null || tabs === undefined || search === null || search === undefined) return;
     const below = search.getBoundingClientRect().top >= tabs.getBoundingClientRect().bottom;
+    // A name of usual length is not cut for the sake of labels; longer ones end where they may.
+    const name = top.querySelector<HTMLElement>(".profile-name");
+    const named = () =>
+      name === null ||
+      name.scrollWidth <= name.clientWidth ||
+      name.clientWidth + 1 >= Number.parseFloat(getComputedStyle(name).maxWidth);
     const fits = () =>
+      named() &&
       tabs.scrollWidth <= tabs.clientWidth &&
       top.scrollWidth <= top.clientWidth &&
       (below || search.clientWidth >= (searching ? FOUND_PIXELS : SEARCH_PIXELS));
@@ -350,7 +357,8 @@ function ConnectionBar() {
         <Icon name="warning" />
         <span>
           The daemon did not let this page in{connection.reason === "" ? "" : `: ${connection.reason}`}. An address is
-          good in the tab it was made for; <code>profd view</code> opens this view in another one.
+          good in the tab it was made for; <code>profd view LINK</code>, with the address of this page, opens this view
+          in another one.
         </span>
         {command}
       </div>
@@ -380,8 +388,8 @@ function ConnectionBar() {
           "The page comes back by itself when it is there again."
         ) : (
           <>
-            The page comes back by itself if it was only out of reach; if it has ended, <code>profd view</code> opens
-            this view in the next one.
+            The page comes back by itself if it was only out of reach; if it has ended, <code>profd view LINK</code>,
+            with the address of this page, opens this view in the next one.
           </>
         )}
       </span>

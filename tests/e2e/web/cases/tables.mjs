@@ -194,6 +194,33 @@ export default (test, { axe, demo, root, scratch }) => {
     assert.match(await views.page.locator(".sandwich-main").textContent(), /Recorded before the last change/);
   });
 
+  test("says that another metric is shown where the file's first one is 0", async (views) => {
+    const number = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...number(value >> 7)]);
+    const plain = (field, value) => [...number(field << 3), ...number(value)];
+    const bytes = (field, ...parts) => [...number((field << 3) | 2), ...number(parts.flat().length), ...parts.flat()];
+    const strings = ["", "alloc_space", "bytes", "inuse_space", "leak"];
+    const pprof = [
+      ...[1, 3].flatMap((type) => bytes(1, plain(1, type), plain(2, 2))),
+      ...bytes(2, bytes(1, number(1)), bytes(2, number(4096), number(0))),
+      ...bytes(4, plain(1, 1), bytes(4, plain(1, 1), plain(2, 1))),
+      ...bytes(5, plain(1, 1), plain(2, 4)),
+      ...strings.flatMap((text) => bytes(6, [...Buffer.from(text)])),
+      ...plain(14, 3),
+    ];
+    const file = join(scratch, "empty.heap.pprof");
+    writeFileSync(file, Buffer.from(pprof));
+    await views.open(file);
+    await views.ready();
+    const notes = () => views.page.locator("main .notes").allTextContents();
+    const sentence = /alloc_space is shown: inuse_space, which the file shows first, is 0 everywhere/;
+    assert.match((await notes()).join(), sentence);
+    await views.page.keyboard.press("3");
+    await views.until("the table says it, too", async () => sentence.test((await notes()).join()));
+    await views.page.keyboard.press("m");
+    await views.until("nothing of it beside what was chosen", async () => (await notes()).length === 0);
+    assert.match(await views.page.locator("main").textContent(), /inuse_space is 0 everywhere/);
+  });
+
   test("lists threads and labels, and one that is chosen is a filter", async (views) => {
     await views.open(demo, "&tab=threads");
     await views.until("the labels", async () =>

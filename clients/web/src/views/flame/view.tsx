@@ -12,7 +12,7 @@ import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { missingOf, useApp, useProfile } from "../../ui/context.js";
+import { metricNoteOf, missingOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
@@ -235,7 +235,13 @@ export function FlameView() {
       )}
       <Crumbs layout={picture?.layout} />
       <Notes
-        texts={[...(answer?.warnings ?? []), answer?.estimated, answer?.excluded?.text, answer?.truncated?.text]}
+        texts={[
+          metricNoteOf(profile, place.metric),
+          ...(answer?.warnings ?? []),
+          answer?.estimated,
+          answer?.excluded?.text,
+          answer?.truncated?.text,
+        ]}
       />
       <Missing parts={missingOf(profile?.summary, "symbols")} />
       {target === undefined ? (
