@@ -39,6 +39,7 @@ Result<void> ProfdPage::begin(std::span<const XmlAttribute> attributes, std::uin
     return fail(ErrorCode::unsupported, fmt::format("a page of a later profd (version {})", version), offset);
   seen_ = true;
   fractional_ = attribute(attributes, "data-fractional") == "1";
+  estimated_ = attribute(attributes, "data-estimated") == "1";
   by_line_ = attribute(attributes, "data-by") == "line";
   const std::string_view shape = attribute(attributes, "data-shape");
   if (shape == "bottom-up" || shape == "callers")
@@ -224,6 +225,9 @@ Result<void> ProfdPage::finish() {
   context_.report.add("not-drawn", Severity::loss,
                       "What was too small to be drawn on the page stands in frames named [not drawn].",
                       std::nullopt, n_not_drawn_);
+  context_.report.add("estimates", Severity::loss,
+                      "Values that the page marks with \u2248 are estimates; here they are not marked.",
+                      std::nullopt, estimated_ ? 1 : 0);
   return {};
 }
 

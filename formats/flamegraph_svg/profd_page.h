@@ -48,7 +48,7 @@ class ProfdPage {
   ProfileBuilder& builder_;
   MetricId metric_;
   Order order_ = Order::root_first;
-  bool seen_ = false, fractional_ = false, by_line_ = false, counts_samples_ = false;
+  bool seen_ = false, fractional_ = false, by_line_ = false, counts_samples_ = false, estimated_ = false;
   std::vector<FrameSpec> functions_;
   std::vector<FrameId> focus_;
   std::vector<PageBox> boxes_;

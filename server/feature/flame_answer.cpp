@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "server/feature/estimate.h"
 #include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
+#include "server/feature/names.h"
 #include "server/feature/text_index.h"
 
 namespace profd {
@@ -243,6 +245,52 @@ Result<std::shared_ptr<const SearchResult>> find_matches(Views& views, FlameRequ
   return found;
 }
 
+// Bytes of a layout on the wire, about: an answer is at most 300 KB (bench/RESULTS.md), whatever names a
+// profile has.
+constexpr std::size_t kMostBytes = 270'000;
+
+std::size_t digits(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    std::size_t n = *whole < 0 ? 2 : 1;
+    for (std::uint64_t rest = *whole < 0 ? 0 - static_cast<std::uint64_t>(*whole)
+                                         : static_cast<std::uint64_t>(*whole);
+         rest >= 10; rest /= 10)
+      ++n;
+    return n;
+  }
+  return std::get<double>(value) == 0 ? 3 : 18;
+}
+
+std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout) {
+  // Texts, separators and the columns of small numbers, of a box and of a name.
+  constexpr std::size_t kBox = 52, kName = 24;
+  std::unordered_set<Key> keys;
+  std::size_t bytes = 4096;  // what is the same for all: totals, sentences
+  for (std::uint32_t i = 0; i < layout.size(); ++i) {
+    bytes += kBox + digits(layout.x[i]) + digits(layout.width[i]) + digits(layout.total[i]);
+    if (layout.n_merged[i] == 0) bytes += digits(layout.self[i]);
+    const Key key = layout.key[i];
+    if (key == kNoKey || !keys.insert(key).second) continue;
+    const std::string name = key_name(*selection.profile, *selection.keys, key);
+    bytes += kName + name.size() + short_name(name).size();
+  }
+  return bytes;
+}
+
+// As flame_layout(), with as many boxes as an answer has room for.
+Result<FlameLayout> layout_to_send(Views& views, FlameRequest& request, const PreparedView& view,
+                                   const StopToken& stop) {
+  PROFD_TRY(FlameLayout layout, flame_layout(views, request, view, stop));
+  // Fewer boxes share less of their names: a few steps come close. The ancestors of a zoom are always there.
+  for (int steps = 0; steps < 4; ++steps) {
+    const std::size_t bytes = wire_bytes(*view.selection, layout);
+    if (bytes <= kMostBytes) break;
+    request.layout.max_boxes = static_cast<std::uint32_t>(layout.size() * kMostBytes / bytes);
+    PROFD_TRY(layout, layout_flame(*view.selection, request.layout, stop));
+  }
+  return layout;
+}
+
 }  // namespace
 
 Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const PreparedView& view,
@@ -260,7 +308,7 @@ Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopT
     PROFD_TRY(found, find_matches(views, request, view, stop));
     request.layout.search = found.get();
   }
-  PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
+  PROFD_TRY(const FlameLayout layout, layout_to_send(views, request, view, stop));
   PROFD_TRY(FlameAnswer out, write(views, request, view, layout, stop));
   if (found) add_search(*found, view, layout, out);
   return out;
@@ -271,7 +319,7 @@ Result<HiddenMatches> hidden_matches(Views& views, FlameRequest request, const S
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   PROFD_TRY(const auto marks, views.match_marks(*request.open, request.spec, request.search, stop));
   request.layout.matches = marks.get();
-  PROFD_TRY(const FlameLayout layout, flame_layout(views, request, view, stop));
+  PROFD_TRY(const FlameLayout layout, layout_to_send(views, request, view, stop));
   HiddenMatches out;
   out.head = head_of(*request.open, request.spec, view);
   const bool estimated = view.selection->estimated;

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "core/view/name_cuts.h"
 #include "server/feature/assets.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
+#include "server/feature/fitted_name.h"
 #include "server/feature/flame_svg_data.h"
 #include "server/feature/names.h"
 #include "server/feature/share.h"
@@ -37,7 +39,7 @@ double text_width(std::string_view text, double font_size) {
   }
   return half_pixels / 2 * font_size / 12;
 }
-// As much of it as fits; "" when that would tell nothing.
+// As much of its beginning as fits; "" when that would tell nothing.
 std::string fit_text(const std::string& safe, double room, double font_size = 12) {
   if (text_width(safe, font_size) <= room) return safe;
   std::size_t low = 0, high = display_width(safe);
@@ -46,6 +48,15 @@ std::string fit_text(const std::string& safe, double room, double font_size = 12
     (text_width(cut_to_width(safe, middle), font_size) <= room ? low : high) = middle;
   }
   return low < 3 ? std::string() : cut_to_width(safe, low);
+}
+
+// The longest form of a label that fits (name_cuts()), and of the shortest as much as does.
+std::string fit_label(const std::string& safe, const std::vector<std::uint32_t>& cuts, double room) {
+  if (text_width(safe, 12) <= room) return safe;
+  for (const std::uint32_t at : cuts) {
+    if (text_width(std::string_view(safe).substr(at), 12) <= room) return safe.substr(at);
+  }
+  return fit_text(cuts.empty() ? safe : safe.substr(cuts.back()), room);
 }
 
 struct Frames {
@@ -182,10 +193,13 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
   fmt::format_to(to, "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>", left, top,
                  drawn, kRow - 1,
                  remainder ? "url(#hatch)" : fmt::format("#{:02x}{:02x}{:02x}", rgb.r, rgb.g, rgb.b));
-  // The whole label travels in data-n; what is drawn is cut to the box.
+  // The whole label travels in data-n, and where it may be cut in data-c; what is drawn is cut to the box.
   const std::string safe = sanitize_text(label);
-  fmt::format_to(to, "<text x=\"{:.2f}\" y=\"{}\" data-n=\"{}\">{}</text></g>\n", left + 3, top + 13,
-                 escape_markup(safe), escape_markup(fit_text(safe, drawn - 6)));
+  const std::vector<std::uint32_t> cuts =
+      root || remainder || safe != label ? std::vector<std::uint32_t>() : name_cuts(label);
+  fmt::format_to(to, "<text x=\"{:.2f}\" y=\"{}\" data-n=\"{}\"", left + 3, top + 13, escape_markup(safe));
+  if (!cuts.empty()) fmt::format_to(to, " data-c=\"{}\"", fmt::join(cuts_in_utf16(label, cuts), " "));
+  fmt::format_to(to, ">{}</text></g>\n", escape_markup(fit_label(safe, cuts, drawn - 6)));
 }
 
 // Who gets the page does not see the command that made it.

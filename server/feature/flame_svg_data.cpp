@@ -1,5 +1,6 @@
 #include "server/feature/flame_svg_data.h"
 
+#include <algorithm>
 #include <iterator>
 #include <unordered_map>
 
@@ -39,6 +40,9 @@ std::string flame_svg_data(const Selection& selection, const FlameLayout& layout
     fmt::format_to(put, " data-by=\"{}\"", to_text(view.granularity));
   if (shown != ViewSpec{}) fmt::format_to(put, " data-view=\"{}\"", escape_markup(to_text(shown)));
   if (std::holds_alternative<double>(layout.total_width)) out += " data-fractional=\"1\"";
+  if (std::any_of(layout.estimate.begin(), layout.estimate.end(),
+                  [](Estimate estimate) { return estimate != kExact; }))
+    out += " data-estimated=\"1\"";
   out += ">\n";
   for (const std::string& name : view.focus) fmt::format_to(put, "<focus n=\"{}\"/>\n", escape_markup(name));
 

@@ -1,26 +1,20 @@
 // The page around the views: profile, metric, tabs, search, filters, notices, what is chosen.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { TableRequest } from "../../shared/ts/psp.js";
-import { baseName, pathOfUri, type App, type Selected } from "./app.js";
+import { baseName, pathOfUri, type App } from "./app.js";
+import { Details, DetailsLine, Glance } from "./details.js";
 import { shown } from "./draw/shown.js";
 import type { Connection } from "./rpc/client.js";
 import { go, setSettings, show, type Theme } from "./state/state.js";
-import { specOf } from "./state/place.js";
-import { specText } from "./state/spec.js";
-import { Busy, IconButton, Name, Share } from "./ui/bits.js";
-import { boxItems, goToSource, showView, useBoxKeys } from "./ui/boxmenu.js";
-import { useAnswer, useApp, useProfile } from "./ui/context.js";
+import { Busy, IconButton, Name } from "./ui/bits.js";
+import { showView, useBoxKeys } from "./ui/boxmenu.js";
+import { useApp, useProfile } from "./ui/context.js";
 import { commandOf, copyCommand, useExportItems } from "./ui/export.js";
 import { Icon } from "./ui/icons.js";
 import { KeyList, useKeys } from "./ui/keys.js";
 import { MenuButton, type MenuItem } from "./ui/menu.js";
-import { literal } from "./ui/picker.js";
 import { SearchBox } from "./ui/search.js";
 import { useTheme } from "./ui/theme.js";
-import { copyText } from "./ui/copy.js";
 import { recentFiles, remember } from "./recent.js";
-import { useHottest } from "./views/flat/hottest.js";
-import { rowOf } from "./views/flat/rows.js";
 import { uploadAll } from "./upload.js";
 import { VIEWS } from "./views.js";
 
@@ -314,7 +308,14 @@ function useLabels(searching: boolean, changes: readonly unknown[]): { current: 
     const search = top?.querySelector<HTMLElement>(".search");
     if (top === null || tabs === null || tabs === undefined || search === null || search === undefined) return;
     const below = search.getBoundingClientRect().top >= tabs.getBoundingClientRect().bottom;
+    // A name of usual length is not cut for the sake of labels; longer ones end where they may.
+    const name = top.querySelector<HTMLElement>(".profile-name");
+    const named = () =>
+      name === null ||
+      name.scrollWidth <= name.clientWidth ||
+      name.clientWidth + 1 >= Number.parseFloat(getComputedStyle(name).maxWidth);
     const fits = () =>
+      named() &&
       tabs.scrollWidth <= tabs.clientWidth &&
       top.scrollWidth <= top.clientWidth &&
       (below || search.clientWidth >= (searching ? FOUND_PIXELS : SEARCH_PIXELS));
@@ -339,211 +340,6 @@ function useLabels(searching: boolean, changes: readonly unknown[]): { current: 
   return head;
 }
 
-/** What is chosen, in one line. */
-function DetailsLine({ open, onToggle }: { open: boolean; onToggle: () => void }) {
-  const selected = useApp().selected.value;
-  return (
-    <button type="button" class="details-line" aria-expanded={open} title="Details (p)" onClick={onToggle}>
-      <Icon name={open ? "down" : "up"} size={12} />
-      {selected === undefined ? (
-        <span class="muted">Nothing is chosen: at a glance</span>
-      ) : (
-        <Name text={selected.name} />
-      )}
-      {selected?.text !== undefined && <span class="muted">{selected.text}</span>}
-    </button>
-  );
-}
-
-/** Nothing is chosen: the first glance at the profile. */
-function Glance() {
-  const app = useApp();
-  const { summary } = useProfile()!;
-  const hottest = useHottest(8, "glance");
-  return (
-    <aside class="details" aria-label="At a glance">
-      <h2>Hottest functions</h2>
-      <p class="muted">{hottest.by}</p>
-      <ol class="glance">
-        {hottest.rows.map((row) => (
-          <li key={row.key}>
-            <button
-              type="button"
-              title={shown(row.name)}
-              onClick={() =>
-                app.select({ name: row.name, frames: [], file: row.file, line: row.line, module: row.module })
-              }
-            >
-              <Name text={row.label} cuts={row.cuts} />
-              <Share text={row.selfShare || row.selfText} part={Math.abs(row.self) / hottest.top} />
-            </button>
-          </li>
-        ))}
-      </ol>
-      <dl class="facts small">
-        {[
-          ["Program", summary.program],
-          ["Profiler", summary.profiler],
-          ["Recorded", summary.when?.text],
-          ["Duration", summary.duration?.text],
-          ["Records", summary.records.value > 0 ? summary.records.text : "not told"],
-        ].map(([title, value]) =>
-          value === undefined || value === "" || value === "?" ? null : (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd>{shown(value)}</dd>
-            </div>
-          ),
-        )}
-      </dl>
-      {summary.report.some((row) => row.severity !== "info") && (
-        <button type="button" class="link" onClick={() => app.update((state) => show(state, "profile"))}>
-          Something was lost or wrong in reading this file
-        </button>
-      )}
-      <p class="muted hint">
-        Click a box to zoom, right-click for what can be done with it. <kbd>?</kbd> lists the keys, <kbd>p</kbd> closes
-        this panel.
-      </p>
-    </aside>
-  );
-}
-
-/** What is chosen, in a fixed place: all metrics, where it is, what can be done. */
-function Details({ selected }: { selected: Selected }) {
-  const app = useApp();
-  const profile = useProfile();
-  const place = app.place.value;
-  const metric = place.metric || (profile?.metric ?? "");
-  const others = (profile?.metrics ?? [])
-    .map((m) => m.name)
-    .filter((name) => name !== metric)
-    .slice(0, 8);
-  const answer = useAnswer(
-    TableRequest,
-    profile === undefined
-      ? undefined
-      : {
-          profile: profile.handle,
-          spec: specText({ ...specOf(place, "flat"), metric }),
-          search: `^${literal(selected.name)}$`,
-          metrics: others,
-          limit: 3,
-          panelId: "details",
-        },
-  );
-  const page = answer.value;
-  const index = page === undefined ? -1 : page.rows.name.findIndex((row) => page.names[row] === selected.name);
-  const row = page === undefined || index < 0 ? undefined : rowOf(page, index);
-  const title = (name: string) => profile?.metrics.find((m) => m.name === name)?.title ?? name;
-  return (
-    <aside class="details" aria-label="What is chosen">
-      <header>
-        <h2>
-          <Name text={selected.name} />
-        </h2>
-        <IconButton icon="copy" label="Copy name" keys="y" onClick={() => copyText(app, selected.name, "The name")} />
-        <IconButton icon="close" label="Choose nothing" keys="Escape" onClick={() => app.select(undefined)} />
-      </header>
-      {selected.by !== undefined && <p class="note">chosen in {shown(selected.by)}</p>}
-      {(row?.place ?? selected.file ?? "") !== "" && (
-        <button
-          type="button"
-          class="link details-place"
-          onClick={() =>
-            goToSource(app, { ...selected, file: row?.file ?? selected.file, line: row?.line ?? selected.line })
-          }
-        >
-          <Name text={row?.place ?? selected.file ?? ""} />
-        </button>
-      )}
-      {row?.module !== undefined && row.module !== row.place && (
-        <p class="muted">
-          <Name text={row.module} />
-        </p>
-      )}
-      {selected.text !== undefined && selected.frames.length > 0 && (
-        <div class="details-part">
-          <h3>This box</h3>
-          <p class="big">{selected.text}</p>
-          {selected.self !== undefined && <p class="muted">self {selected.self}</p>}
-        </div>
-      )}
-      {row !== undefined && page !== undefined && (
-        <div class="details-part">
-          <h3>In the whole view</h3>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">metric</th>
-                <th scope="col">self</th>
-                <th scope="col">total</th>
-              </tr>
-            </thead>
-            <tbody>
-              <tr>
-                <th scope="row">{shown(title(metric))}</th>
-                <td>
-                  {row.selfText}
-                  <span class="muted">{row.selfShare}</span>
-                </td>
-                <td>
-                  {row.totalText}
-                  <span class="muted">{row.totalShare}</span>
-                </td>
-              </tr>
-              {(page.columns ?? []).map((column) => (
-                <tr key={column.metric}>
-                  <th scope="row">{shown(title(column.metric))}</th>
-                  <td>{column.selfText[index]}</td>
-                  <td>{column.totalText[index]}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <div class="details-part">
-        <h3>Do</h3>
-        <ul class="deeds">
-          {boxItems(app, selected)
-            .filter((item) => item.heading !== true && !item.text.startsWith("Copy"))
-            .map((item) => (
-              <li key={item.text}>
-                <button type="button" class="link" onClick={item.run}>
-                  {item.text}
-                </button>
-                {item.keys !== undefined && <kbd>{item.keys}</kbd>}
-              </li>
-            ))}
-        </ul>
-      </div>
-      {selected.frames.length > 1 && (
-        <div class="details-part">
-          <h3>
-            Stack <span class="muted">{selected.frames.length}</span>
-            <IconButton
-              icon="copy"
-              label="Copy stack"
-              onClick={() => copyText(app, [...selected.frames].reverse().join("\n"), "The stack")}
-            />
-          </h3>
-          <ol class="stack">
-            {[...selected.frames]
-              .reverse()
-              .slice(0, 200)
-              .map((name, i) => (
-                <li key={i}>
-                  <Name text={name} />
-                </li>
-              ))}
-          </ol>
-        </div>
-      )}
-    </aside>
-  );
-}
-
 function ConnectionBar() {
   const app = useApp();
   const connection = app.connection.value;
@@ -561,7 +357,8 @@ function ConnectionBar() {
         <Icon name="warning" />
         <span>
           The daemon did not let this page in{connection.reason === "" ? "" : `: ${connection.reason}`}. An address is
-          good in the tab it was made for; <code>profd view</code> opens this view in another one.
+          good in the tab it was made for; <code>profd view LINK</code>, with the address of this page, opens this view
+          in another one.
         </span>
         {command}
       </div>
@@ -591,8 +388,8 @@ function ConnectionBar() {
           "The page comes back by itself when it is there again."
         ) : (
           <>
-            The page comes back by itself if it was only out of reach; if it has ended, <code>profd view</code> opens
-            this view in the next one.
+            The page comes back by itself if it was only out of reach; if it has ended, <code>profd view LINK</code>,
+            with the address of this page, opens this view in the next one.
           </>
         )}
       </span>

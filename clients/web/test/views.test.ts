@@ -3,7 +3,7 @@ import type { FlameGraphParams, FlameGraphResult, HiddenMatchesResult } from "..
 import { layoutOf, nameOf, namesOf, pathOf, type Layout } from "../src/draw/layout.js";
 import { nameHash } from "../src/state/place.js";
 import { FlameController, type Host, type Target } from "../src/views/flame/controller.js";
-import { EMPTY, opened, rowsOf, withPage } from "../src/views/tree/state.js";
+import { EMPTY, opened, ROOT, rowsOf, withPage, type Parent } from "../src/views/tree/state.js";
 import { markdownCell } from "../src/ui/export.js";
 import { progressOf } from "../src/ui/chips.js";
 import { linesOf } from "../src/views/source/highlight.js";
@@ -212,32 +212,53 @@ describe("a flame graph", () => {
 describe("a tree", () => {
   const pages = tables.filter(({ params }) => params.spec === SPEC);
   const [first, second, level] = [pages[0]!.result, pages[1]!.result, pages[2]!.result];
-  const top = { path: [], names: [] };
 
   it("opens levels, goes on after a page, and says how much comes after it", () => {
-    let tree = withPage(EMPTY, top, first);
+    let tree = withPage(EMPTY, ROOT, first);
     expect(rowsOf(tree).map((row) => row.kind)).toEqual(["node", "node", "node", "more"]);
     const more = rowsOf(tree)[3]!;
     expect(more.kind === "more" && more.text).toBe(first.remainder!.text);
-    tree = withPage(tree, top, second);
+    tree = withPage(tree, ROOT, second);
     expect(rowsOf(tree).filter((row) => row.kind === "node").length).toBe(6);
     const node = rowsOf(tree)[0]!;
     if (node.kind !== "node") throw new Error("a node comes first");
-    tree = opened(tree, node.node.names, true);
+    tree = opened(tree, node.node.id, true);
     expect(rowsOf(tree)[1]!.kind).toBe("waiting");
     tree = withPage(tree, node.node, level);
     expect(rowsOf(tree)[1]).toMatchObject({ kind: "node", depth: 1 });
-    tree = opened(tree, node.node.names, false);
+    tree = opened(tree, node.node.id, false);
     expect(rowsOf(tree)[1]).toMatchObject({ kind: "node", depth: 0 });
+  });
+
+  // Every Python file has a `<module>`, and two comprehensions of one file have all but their lines in common.
+  it("tells siblings of one name apart", () => {
+    const file = first.rows.name.map((_, at) => (at === 0 ? 0 : 1));
+    const page = {
+      ...first,
+      files: ["a.py", "b.py"],
+      rows: { ...first.rows, name: file.map(() => 0), file, line: [1, 1, 2], children: file.map(() => true) },
+    };
+    let tree = withPage(EMPTY, ROOT, page);
+    const ids = tree.levels.get(ROOT.id)!.nodes.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    const node = tree.levels.get(ROOT.id)!.nodes[1]!;
+    tree = withPage(opened(tree, node.id, true), node, level);
+    expect(rowsOf(tree).map((row) => row.kind === "node" && row.open)).toEqual([
+      false,
+      true,
+      ...level.rows.children.map((has) => (has ? false : undefined)),
+      false,
+      false,
+    ]);
   });
 
   it("is as deep as stacks are", () => {
     const inner = { ...level, rows: { ...level.rows, children: level.rows.children.map(() => true) } };
-    let tree = withPage(EMPTY, top, inner);
-    let node: { names: readonly string[]; path: readonly number[] } = top;
+    let tree = withPage(EMPTY, ROOT, inner);
+    let node: Parent = ROOT;
     for (let depth = 0; depth < 300; ++depth) {
-      node = { names: [...node.names, inner.names[inner.rows.name[0]!]!], path: [...node.path, inner.rows.key[0]!] };
-      tree = opened(withPage(tree, node, inner), node.names, true);
+      node = tree.levels.get(node.id)!.nodes[0]!;
+      tree = opened(withPage(tree, node, inner), node.id, true);
     }
     expect(Math.max(...rowsOf(tree).map((row) => row.depth))).toBe(300);
   });

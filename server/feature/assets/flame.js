@@ -9,7 +9,7 @@
     // The name, where it is when that is known, what it costs.
     var title = g.querySelector("title").textContent.split("\n"), text = g.querySelector("text");
     return g.box = { g: g, rect: g.querySelector("rect"), text: text, k: +g.dataset.k, s: +g.dataset.s, w: +g.dataset.w,
-      label: text.getAttribute("data-n"), name: title[0], place: title.slice(1, -1).join(" "),
+      label: text.getAttribute("data-n"), cuts: (text.getAttribute("data-c") || "").split(" ").filter(Boolean), name: title[0], place: title.slice(1, -1).join(" "),
       value: title[title.length - 1], more: g.classList.contains("r"), on: true };
   });
   if (!boxes.length) return;
@@ -77,7 +77,7 @@
   scroll.appendChild(graph);
 
   // Widths of characters as the browser draws them: labels end inside their boxes.
-  var charWidth = new Map(), measured = new Map();
+  var charWidth = new Map(), known = new Map();
   function measure() {
     var chars = new Set(["\u2026"]), at = 0;
     boxes.forEach(function (b) { Array.from(b.label).forEach(function (c) { chars.add(c); }); });
@@ -92,15 +92,22 @@
     });
     graph.removeChild(probe);
   }
-  function fit(label, room) {
-    if (room < 18) return "";
-    var m = measured.get(label);
+  function measured(label) {
+    var m = known.get(label);
     if (!m) {
       var sum = 0, chars = Array.from(label);
       m = { chars: chars, ends: chars.map(function (c) { return sum += charWidth.get(c); }) };
-      measured.set(label, m);
+      m.width = sum;
+      known.set(label, m);
     }
-    if (!m.ends.length || m.ends[m.ends.length - 1] <= room) return label;
+    return m;
+  }
+  // The longest form that fits: the beginning may be left out at `cuts`. Of the shortest as much as does.
+  function fit(label, cuts, room) {
+    if (room < 18) return "";
+    for (var i = 0; measured(label).width > room && i < cuts.length; ++i) label = label.slice(cuts[i] - (i ? cuts[i - 1] : 0));
+    var m = measured(label);
+    if (m.width <= room) return label;
     var low = 0, high = m.ends.length, dots = charWidth.get("\u2026");
     while (low < high) {
       var middle = (low + high + 1) >> 1;
@@ -136,7 +143,7 @@
         b.y = y;
       }
       b.text.setAttribute("x", x + 3);
-      b.text.textContent = fit(b.label, b.px - 6.5);
+      b.text.textContent = fit(b.label, b.cuts, b.px - 6.5);
     });
     graph.setAttribute("width", width);
     graph.setAttribute("height", height);

@@ -30,6 +30,47 @@ export function Name({
   );
 }
 
+/** The first of these texts that fits, by CSS (`.fit`); of the last as much as does. */
+function FirstThatFits({ forms }: { forms: readonly string[] }) {
+  const [first = "", ...rest] = forms;
+  if (rest.length === 0) return <span class="form last" data-text={first} />;
+  return (
+    <span class="fit">
+      <span class="shorter">
+        <FirstThatFits forms={rest} />
+      </span>
+      <span class="form" data-text={first} />
+    </span>
+  );
+}
+
+/** A name where it may be whole: it is where there is room, else what `label` and `cuts` leave of it, as in a box. */
+export function FittedName(props: {
+  text: string;
+  label: string;
+  class?: string;
+  cuts?: readonly number[] | undefined;
+}) {
+  const { text } = props;
+  const label = props.label === "" ? text : props.label;
+  const cuts = shown(label) === label ? (props.cuts ?? []) : [];
+  const forms = [...(label === text ? [] : [shown(label)]), ...cuts.map((at) => label.slice(at))];
+  return (
+    <bdi class={`name fit ${props.class ?? ""}`} dir="ltr" title={shown(text)}>
+      <span class="shorter" aria-hidden="true">
+        <FirstThatFits forms={forms.length === 0 ? [shown(text)] : forms} />
+      </span>
+      <span class="form">{shown(text)}</span>
+    </bdi>
+  );
+}
+
+/** A path, of which the end says more than the beginning. */
+export function FittedPath({ text, class: className = "muted" }: { text: string; class?: string }) {
+  const cuts = [...text.matchAll(/[/\\](?=.)/g)].map(({ index }) => index + 1).slice(-4);
+  return <FittedName class={className} text={text} label={text} cuts={cuts} />;
+}
+
 export interface IconButtonProps {
   readonly icon: IconName;
   readonly label: string;

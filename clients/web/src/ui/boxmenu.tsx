@@ -51,7 +51,8 @@ export function goToSource(app: App, box: Selected): void {
 export function showView(app: App, view: ViewId): void {
   const box = app.selected.peek();
   if (box !== undefined && view === "source") goToSource(app, box);
-  else if (box !== undefined && view === "sandwich") app.update((state) => go(state, { view, fn: box.name }));
+  else if (box !== undefined && view === "sandwich")
+    app.update((state) => go(state, { view, fn: box.name, file: box.file ?? "", line: box.line ?? 0 }));
   else app.update((state) => show(state, view));
 }
 

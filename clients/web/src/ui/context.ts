@@ -66,6 +66,12 @@ export function missingOf(
   );
 }
 
+/** Why the metric that is shown is not the one the file shows first: that one is 0. Nothing where another was chosen. */
+export function metricNoteOf(profile: OpenProfile | undefined, metric: string): string | undefined {
+  if (profile === undefined || (metric !== "" && metric !== profile.metric)) return undefined;
+  return profile.summary.report.find((row) => row.kind === "default-metric-empty")?.message;
+}
+
 export function useProfile(): OpenProfile | undefined {
   return useApp().profile.value;
 }

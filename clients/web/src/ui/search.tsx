@@ -180,7 +180,7 @@ export function SearchBox() {
       <input
         ref={input}
         type="search"
-        placeholder="Search names (regular expression)"
+        placeholder="Search names (regex)"
         aria-label="Search names"
         aria-invalid={found.error !== undefined}
         spellcheck={false}

@@ -52,7 +52,9 @@ export default (test, { bridge, demo, profd, scratch }) => {
       // The daemon ends, another one takes over: the command leads there, to the same view.
       await daemon.stop();
       await views.until("what can be done", async () =>
-        /daemon is gone.*profd view opens this view/.test(await views.page.locator(".bar").textContent()),
+        /daemon is gone.*profd view LINK, with the address of this page, opens this view/.test(
+          await views.page.locator(".bar").textContent(),
+        ),
       );
       const next = await startDaemon(profd, mkdtempSync(join(scratch, "daemon-")));
       try {

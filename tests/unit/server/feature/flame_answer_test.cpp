@@ -1,5 +1,7 @@
 #include "server/feature/flame_answer.h"
 
+#include "protocol/json_text.h"
+#include "server/dialect/psp/convert_views.h"
 #include "tests/support/catch.h"
 #include "tests/support/viewed.h"
 
@@ -92,4 +94,38 @@ TEST_CASE("a zoom is by keys, and one that the view has not is refused") {
   request.open = viewed.open;
   request.zoom.path = {12345};
   CHECK_FALSE(flame_answer(viewed.views, request, {}));
+}
+
+// What goes over the wire for one picture is at most 300 KB.
+TEST_CASE(
+    "long names make a layout smaller, not an answer larger, and its hidden matches are of the same boxes") {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name =
+        "project::module" + std::to_string(i % 60) +
+        "::Container<std::pair<int, std::basic_string<char>>, std::allocator<int>>::" + "method_" +
+        std::to_string(i) + "(unsigned long, std::vector<int> const&)";
+    text += "main;" + name + ";leaf" + std::to_string(i) + " " + std::to_string(1000 + i) + "\n";
+  }
+  Viewed viewed(text);
+  FlameRequest request;
+  request.open = viewed.open;
+  request.layout.viewport_px = 6000;
+  request.layout.min_width_px = 0;
+  request.layout.max_boxes = 4000;
+  request.search = "method_1";
+  auto answer = flame_answer(viewed.views, request, {});
+  REQUIRE(answer.has_value());
+  const std::size_t n_boxes = answer->boxes.x.size(), n_rest = answer->remainder.x.size();
+  CHECK(n_boxes > 500);
+  CHECK_FALSE(answer->truncated.empty());
+  protocol::JsonText json;
+  psp::write(json, to_psp(std::move(*answer)));
+  const std::string sent = std::move(json).take();
+  CHECK(sent.size() <= 300'000);
+  CHECK(sent.size() > 200'000);
+  const auto hidden = hidden_matches(viewed.views, request, {});
+  REQUIRE(hidden.has_value());
+  CHECK(hidden->matched_below.size() == n_boxes);
+  CHECK(hidden->matched.size() == n_rest);
 }

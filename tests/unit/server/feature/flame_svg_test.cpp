@@ -162,6 +162,27 @@ TEST_CASE("a page that does not draw everything says so when it is read, and its
   }
 }
 
+TEST_CASE("a page with estimates says that they are not marked any more when it is read", "[flame_svg]") {
+  const std::string path = PROFD_SOURCE_DIR "/formats/pstats/testdata/minimal.pstats";
+  SerialExecutor executor;
+  const OpenOptions options;
+  auto input = open_input(path, options.limits.input_bytes);
+  REQUIRE(input.has_value());
+  auto calls = open_profiles(*input, options, executor, StopToken{});
+  REQUIRE(calls.has_value());
+  LayoutRequest everything;
+  everything.min_width_px = 0;
+  const std::string page = page_in(calls->profiles.front(), {}, everything);
+  CHECK(page.find("\u2248") != std::string::npos);
+  const auto kinds = [](const OpenedFile& opened) {
+    std::vector<std::string> out;
+    for (const auto& row : opened.report.rows()) out.emplace_back(row.kind);
+    return out;
+  };
+  CHECK(kinds(read_back(page)) == std::vector<std::string>{"estimates"});
+  CHECK(kinds(read_back(page_in(test::profile_from_text(kTree), {}, everything))).empty());
+}
+
 TEST_CASE("a page whose boxes stand on what was not drawn is refused", "[flame_svg]") {
   for (const char* shape : {"callees", "bottom-up"}) {
     const std::string page =
@@ -255,6 +276,30 @@ TEST_CASE("without a script labels are cut by the widths of their letters", "[fl
   // 1,174 pixels: 12 a letter, and 3.5.
   CHECK(count(wide, std::string(90, 'W') + "…</text>") == 1);
   CHECK(count(narrow, ">" + std::string(200, 'i') + "</text>") == 1);
+}
+
+TEST_CASE("names that do not fit their boxes keep their useful end, without a script and with one",
+          "[flame_svg]") {
+  // 1,180 pixels for 100: the second box has 118, which is not enough for all of its name.
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("samples", "count");
+  const auto add = [&](std::string_view name, std::int64_t value) {
+    const FrameId frame = builder.frame({.function = builder.function(name)});
+    builder.add_self(builder.context(kRootContext, frame), metric, value);
+  };
+  add("runtime.mallocgc", 90);
+  add("runtime.gcBgMarkWorker", 10);
+  const std::string page = page_of(*std::move(builder).finish());
+  CHECK(page.find("data-n=\"runtime.mallocgc\" data-c=\"8\">runtime.mallocgc</text>") != std::string::npos);
+  CHECK(page.find("data-n=\"runtime.gcBgMarkWorker\" data-c=\"8\">gcBgMarkWorker</text>") !=
+        std::string::npos);
+}
+
+TEST_CASE("where a name of a page may be cut is counted as scripts count", "[flame_svg]") {
+  const std::string page = page_of(page_profile({"größe.𝒳y.läuft"}));
+  CHECK(page.find(" data-c=\"6 10\">") != std::string::npos);
+  // A character that is shown as another one moves what follows: such a name is cut at its end.
+  CHECK(page_of(page_profile({"a\x01.b"})).find(" data-c=") == std::string::npos);
 }
 
 TEST_CASE("a page says what its filters did not match, whoever makes it", "[flame_svg]") {

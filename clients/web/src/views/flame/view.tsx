@@ -10,9 +10,9 @@ import { shown } from "../../draw/shown.js";
 import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
-import { Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
+import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { missingOf, useApp, useProfile } from "../../ui/context.js";
+import { metricNoteOf, missingOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
@@ -235,7 +235,13 @@ export function FlameView() {
       )}
       <Crumbs layout={picture?.layout} />
       <Notes
-        texts={[...(answer?.warnings ?? []), answer?.estimated, answer?.excluded?.text, answer?.truncated?.text]}
+        texts={[
+          metricNoteOf(profile, place.metric),
+          ...(answer?.warnings ?? []),
+          answer?.estimated,
+          answer?.excluded?.text,
+          answer?.truncated?.text,
+        ]}
       />
       <Missing parts={missingOf(profile?.summary, "symbols")} />
       {target === undefined ? (
@@ -386,10 +392,10 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
               title={`Keep only stacks with ${row.text}`}
               onClick={() => app.update((state) => addFilter(state, { op: "keep", by: "package", pattern: row.text }))}
             >
-              <Name text={row.text} />
+              <FittedPath class="" text={row.text} />
             </button>
           ) : (
-            <Name text={row.text} />
+            <FittedPath class="" text={row.text} />
           )}
         </span>
       ))}

@@ -9,12 +9,12 @@ import {
   type TableSort,
 } from "../../../../shared/ts/psp.js";
 import type { Selected } from "../../app.js";
-import { specOf } from "../../state/place.js";
+import { filtersOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { Busy, Empty, Name, Notes, Select } from "../../ui/bits.js";
+import { Busy, Empty, FittedName, FittedPath, Notes, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { useApp, useProfile } from "../../ui/context.js";
+import { metricNoteOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { columnsOf, rowOf, type TableRow } from "./rows.js";
@@ -141,16 +141,16 @@ export function FlatView() {
     {
       id: "name",
       title: "Name",
-      width: "minmax(12rem, 3fr)",
+      width: "minmax(10rem, 3fr)",
       sort: "name",
-      render: (row) => <Name text={row.name} />,
+      render: (row) => <FittedName text={row.name} label={row.label} cuts={row.cuts} />,
     },
     {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
       from: MIDDLE,
-      render: (row) => <Name class="muted" text={row.place} />,
+      render: (row) => <FittedPath text={row.place} />,
     },
   ];
   return (
@@ -185,7 +185,13 @@ export function FlatView() {
         <Busy text="Counting" />
       ) : first.rowCount === 0 ? (
         <Empty title="No rows">
-          <p>{place.search === "" ? "No stack passes the filters." : "No name matches the search."}</p>
+          <p>
+            {place.search !== ""
+              ? "No name matches the search."
+              : filtersOf(place).length > 0
+                ? "No stack passes the filters."
+                : `${first.metric} is 0 everywhere in this profile.`}
+          </p>
         </Empty>
       ) : (
         <Table
@@ -211,7 +217,9 @@ export function FlatView() {
           onSelect={choose}
           onOpen={(row) => {
             const value = pages.row(row);
-            if (value !== undefined) app.update((state) => go(state, { view: "sandwich", fn: value.name }));
+            if (value === undefined) return;
+            const { name: fn, file = "", line } = value;
+            app.update((state) => go(state, { view: "sandwich", fn, file, line }));
           }}
           onMenu={(row, point) => {
             const value = pages.row(row);
@@ -225,5 +233,8 @@ export function FlatView() {
 }
 
 export function TableNotes({ answer }: { answer: TableResult | undefined }) {
-  return <Notes texts={[...(answer?.warnings ?? []), answer?.note, answer?.estimated, answer?.excluded?.text]} />;
+  const metric = metricNoteOf(useProfile(), useApp().place.value.metric);
+  return (
+    <Notes texts={[metric, ...(answer?.warnings ?? []), answer?.note, answer?.estimated, answer?.excluded?.text]} />
+  );
 }

@@ -5,7 +5,7 @@ import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
 import { filtersOf, nameHash, START } from "../../state/place.js";
 import { go } from "../../state/state.js";
-import { Busy, Name, Share } from "../../ui/bits.js";
+import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { useHottest } from "../flat/hottest.js";
@@ -102,13 +102,13 @@ export function ProfileView() {
                     onClick={() => {
                       const { name, file, line, module } = row;
                       app.select({ name, frames: [], file, line, module });
-                      app.update((state) => go(state, { view: "sandwich", fn: name }));
+                      app.update((state) => go(state, { view: "sandwich", fn: name, file: file ?? "", line }));
                     }}
                   >
                     <Share text={row.selfShare} part={Math.abs(row.self) / hottest.top} />
                     <span class="hot-value">{row.selfText}</span>
                     <Name text={row.label} cuts={row.cuts} />
-                    <Name class="muted" text={row.file ?? row.module ?? ""} />
+                    <FittedPath text={row.file ?? row.module ?? ""} />
                   </button>
                 </li>
               ))}

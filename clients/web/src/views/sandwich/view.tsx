@@ -19,6 +19,8 @@ import { huesOf } from "../flame/view.js";
 import { rowOf, type TableRow } from "../flat/rows.js";
 import { useFlatPages } from "../flat/view.js";
 
+const SAME_NAMES = 200;
+
 export function SandwichView() {
   const app = useApp();
   const profile = useProfile();
@@ -50,11 +52,15 @@ export function SandwichView() {
           profile: profile.handle,
           spec: specText({ ...specOf(place, "flat"), metric }),
           search: `^${literal(fn)}$`,
-          limit: 5,
+          limit: SAME_NAMES,
           panelId: "sandwich-facts",
         },
   );
-  const row = facts.value === undefined ? undefined : rowOf(facts.value, 0);
+  // Of several functions of this name the one that was chosen; callers and callees are asked for by the name that
+  // means it alone.
+  const same = (facts.value?.rows.name ?? []).flatMap((_, i) => rowOf(facts.value!, i) ?? []);
+  const row = same.find(({ file }) => place.file !== "" && file === place.file) ?? same[0];
+  const focus = same.length > 1 && row?.file !== undefined ? `${fn} (${row.file})` : fn;
   const whole = list.first?.viewTotal.value ?? 0;
   const columns: readonly Column<TableRow>[] = [
     {
@@ -82,7 +88,7 @@ export function SandwichView() {
     const value = list.row(i);
     if (value === undefined) return;
     app.select({ name: value.name, frames: [], file: value.file, line: value.line, module: value.module });
-    app.update((state) => go(state, { fn: value.name }), false);
+    app.update((state) => go(state, { fn: value.name, file: value.file ?? "", line: value.line }), false);
   };
   return (
     <div class="view">
@@ -118,7 +124,8 @@ export function SandwichView() {
             <>
               <Half
                 kind="callers"
-                fn={fn}
+                fn={focus}
+                asked={facts.value !== undefined}
                 hues={hues}
                 marks={search.marks}
                 onMenu={(opened) => (menu.value = opened)}
@@ -146,7 +153,8 @@ export function SandwichView() {
               </div>
               <Half
                 kind="callees"
-                fn={fn}
+                fn={focus}
+                asked={facts.value !== undefined}
                 hues={hues}
                 marks={search.marks}
                 onMenu={(opened) => (menu.value = opened)}
@@ -178,13 +186,16 @@ export function SandwichView() {
 
   function putInTheMiddle(): void {
     const box = menu.peek()?.box ?? app.selected.peek();
-    if (box !== undefined) app.update((state) => go(state, { fn: box.name }));
+    if (box !== undefined)
+      app.update((state) => go(state, { fn: box.name, file: box.file ?? "", line: box.line ?? 0 }));
   }
 }
 
 function Half(props: {
   kind: "callers" | "callees";
   fn: string;
+  /** Whether it is known which function that is. */
+  asked: boolean;
   hues: GroupHues;
   marks: ReadonlyMap<string, string>;
   onMenu: (opened: Opened) => void;
@@ -195,7 +206,7 @@ function Half(props: {
   const [zoom, setZoom] = useState<{ fn: string; zoom: readonly string[] }>({ fn: props.fn, zoom: [] });
   const shown = zoom.fn === props.fn ? zoom.zoom : [];
   const target = useMemo((): Target | undefined => {
-    if (profile === undefined) return undefined;
+    if (profile === undefined || !props.asked) return undefined;
     return {
       profile: profile.handle,
       revision: profile.revision,
@@ -211,7 +222,7 @@ function Half(props: {
       colorMetric: "",
       root: props.fn,
     };
-  }, [profile, place, props.fn, shown]);
+  }, [profile, place, props.fn, props.asked, shown]);
   if (target === undefined) return null;
   const title = props.kind === "callers" ? "Callers" : "Callees";
   return (

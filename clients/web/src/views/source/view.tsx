@@ -12,7 +12,7 @@ import { shown } from "../../draw/shown.js";
 import { filtersOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { Busy, Empty, Missing, Name, Share } from "../../ui/bits.js";
+import { Busy, Empty, FittedPath, Missing, Name, Share } from "../../ui/bits.js";
 import { missingOf, useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { literal } from "../../ui/picker.js";
@@ -67,7 +67,7 @@ export function SourceView() {
       align: "right",
       render: (row) => <Share text={row.totalShare} part={whole > 0 ? row.total / whole : 0} />,
     },
-    { id: "name", title: "File", width: "minmax(8rem, 1fr)", render: (row) => <Name class="tail" text={row.name} /> },
+    { id: "name", title: "File", width: "minmax(8rem, 1fr)", render: (row) => <FittedPath class="" text={row.name} /> },
   ];
   return (
     <div class="view">
@@ -331,9 +331,7 @@ function TextView({
               >
                 <span class="source-cost" role="gridcell">
                   <i style={{ opacity: heat }} />
-                  <span>
-                    {cost === undefined ? "" : `${stale ? "~ " : ""}${(costs?.lines.text[cost] ?? "").trim()}`}
-                  </span>
+                  <span>{cost === undefined ? "" : (costs?.lines.text[cost] ?? "").trim()}</span>
                 </span>
                 <span class="source-number" role="rowheader">
                   {i + 1}

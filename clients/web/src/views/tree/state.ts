@@ -7,7 +7,11 @@ export interface Node {
   /** Keys from below the root. */
   readonly path: readonly number[];
   readonly names: readonly string[];
+  /** Of all rows this one, after a reload, too: by the names and files of its path. */
+  readonly id: string;
 }
+
+export type Parent = Pick<Node, "path" | "names" | "id">;
 
 export interface LevelOf {
   readonly nodes: readonly Node[];
@@ -18,32 +22,43 @@ export interface LevelOf {
 }
 
 export interface Tree {
-  /** By the names of the path, so that a reload finds them again. */
+  /** By ids, like what is open. */
   readonly levels: ReadonlyMap<string, LevelOf>;
   readonly open: ReadonlySet<string>;
 }
 
 export const EMPTY: Tree = { levels: new Map(), open: new Set() };
 
-export const idOf = (names: readonly string[]) => names.join("\0");
+export const ROOT: Parent = { path: [], names: [], id: "" };
 
-export function withPage(tree: Tree, parent: Pick<Node, "path" | "names">, page: TableResult): Tree {
-  const id = idOf(parent.names);
-  const before = page.offset > 0 ? (tree.levels.get(id)?.nodes ?? []) : [];
+export function withPage(tree: Tree, parent: Parent, page: TableResult): Tree {
+  const before = page.offset > 0 ? (tree.levels.get(parent.id)?.nodes ?? []) : [];
   const nodes = [...before];
+  const taken = new Set(before.map(({ id }) => id));
   for (let at = 0; at < page.rows.name.length; ++at) {
     const row = rowOf(page, at);
-    if (row !== undefined) nodes.push({ row, path: [...parent.path, row.key], names: [...parent.names, row.name] });
+    if (row === undefined) continue;
+    // Siblings may have one name: `<module>` of every file. Lines move with every edit and are only asked
+    // where nothing else tells them apart.
+    let id = `${parent.id}\0${row.name}\u0001${row.file ?? row.module ?? ""}`;
+    while (taken.has(id)) id += `\u0001${row.line}`;
+    taken.add(id);
+    nodes.push({ row, path: [...parent.path, row.key], names: [...parent.names, row.name], id });
   }
   const levels = new Map(tree.levels);
-  levels.set(id, { nodes, next: page.remainder?.offset, left: page.remainder?.text ?? "", count: page.rowCount });
+  levels.set(parent.id, {
+    nodes,
+    next: page.remainder?.offset,
+    left: page.remainder?.text ?? "",
+    count: page.rowCount,
+  });
   return { ...tree, levels };
 }
 
-export function opened(tree: Tree, names: readonly string[], open: boolean): Tree {
+export function opened(tree: Tree, id: string, open: boolean): Tree {
   const all = new Set(tree.open);
-  if (open) all.add(idOf(names));
-  else all.delete(idOf(names));
+  if (open) all.add(id);
+  else all.delete(id);
   return { ...tree, open: all };
 }
 
@@ -58,20 +73,18 @@ export type Row =
     }
   | {
       readonly kind: "more";
-      readonly parent: Pick<Node, "path" | "names">;
+      readonly parent: Parent;
       readonly depth: number;
       readonly offset: number;
       readonly text: string;
     }
-  | { readonly kind: "waiting"; readonly parent: Pick<Node, "path" | "names">; readonly depth: number };
-
-const ROOT: Pick<Node, "path" | "names"> = { path: [], names: [] };
+  | { readonly kind: "waiting"; readonly parent: Parent; readonly depth: number };
 
 /** What is on the screen, in order; without recursion, as stacks are thousands deep. */
 export function rowsOf(tree: Tree): Row[] {
   const rows: Row[] = [];
-  const work: { parent: Pick<Node, "path" | "names">; level: LevelOf | undefined; at: number; depth: number }[] = [
-    { parent: ROOT, level: tree.levels.get(""), at: 0, depth: 0 },
+  const work: { parent: Parent; level: LevelOf | undefined; at: number; depth: number }[] = [
+    { parent: ROOT, level: tree.levels.get(ROOT.id), at: 0, depth: 0 },
   ];
   while (work.length > 0) {
     const top = work.at(-1)!;
@@ -88,10 +101,9 @@ export function rowsOf(tree: Tree): Row[] {
       continue;
     }
     ++top.at;
-    const id = idOf(node.names);
-    const open = node.row.children ? tree.open.has(id) : undefined;
+    const open = node.row.children ? tree.open.has(node.id) : undefined;
     rows.push({ kind: "node", node, depth: top.depth, open, position: top.at, size: top.level.count });
-    if (open === true) work.push({ parent: node, level: tree.levels.get(id), at: 0, depth: top.depth + 1 });
+    if (open === true) work.push({ parent: node, level: tree.levels.get(node.id), at: 0, depth: top.depth + 1 });
   }
   return rows;
 }

@@ -7,7 +7,7 @@ import type { App, Selected } from "../../app.js";
 import { filtersOf, nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape, show } from "../../state/state.js";
-import { Busy, Empty, Name, Segments } from "../../ui/bits.js";
+import { Busy, Empty, FittedName, FittedPath, Segments } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -16,12 +16,14 @@ import { useKeys } from "../../ui/keys.js";
 import { Table, type Column } from "../../ui/table.js";
 import { columnsOf, type TableRow } from "../flat/rows.js";
 import { TableNotes } from "../flat/view.js";
-import { EMPTY, idOf, opened, rowsOf, withPage, type Node, type Row, type Tree } from "./state.js";
+import { EMPTY, opened, ROOT, rowsOf, withPage, type Node, type Parent, type Row, type Tree } from "./state.js";
 
 const PAGE = 200;
 const MAX_HOT = 200;
 /** Width from which there is room for what is beside the totals. */
 const MIDDLE = 720;
+/** So much of its column a name has, however deep its row is. */
+const NAME_ROOM = "6rem";
 
 /** What was open: another view that is looked at meanwhile closes nothing. */
 let kept: { readonly of: string; readonly open: Tree["open"] } = { of: "", open: EMPTY.open };
@@ -30,10 +32,6 @@ let wanted: readonly string[] = [];
 
 /** What is right below the box of these names, all of it. */
 export function showInTree(app: App, names: readonly string[]): void {
-  const of = app.profile.peek()?.uri ?? "";
-  const open = new Set(kept.of === of ? kept.open : []);
-  names.forEach((_, i) => open.add(idOf(names.slice(0, i + 1))));
-  kept = { of, open };
   wanted = names;
   app.update((state) => show(state, "tree"));
 }
@@ -63,7 +61,7 @@ export function TreeView() {
   const spec = specText({ ...specOf(place, shape), metric });
   const generation = useRef(0);
 
-  const load = async (parent: Pick<Node, "path" | "names">, offset: number): Promise<TableResult | undefined> => {
+  const load = async (parent: Parent, offset: number): Promise<TableResult | undefined> => {
     if (profile === undefined) return undefined;
     const mine = generation.current;
     try {
@@ -95,27 +93,35 @@ export function TreeView() {
     const { open } = current.current;
     current.current = { levels: new Map(), open };
     const again = async () => {
-      await load({ path: [], names: [] }, 0);
+      await load(ROOT, 0);
+      const asked = wanted;
+      wanted = [];
+      let last: Node | undefined;
+      for (const name of asked) {
+        const { id } = last ?? ROOT;
+        if (!current.current.levels.has(id) && (await load(last ?? ROOT, 0)) === undefined) break;
+        const next = current.current.levels.get(id)?.nodes.find(({ row }) => row.name === name);
+        if (next === undefined) break;
+        put(opened(current.current, next.id, true));
+        last = next;
+      }
       for (;;) {
         const waiting = rowsOf(current.current).find((row) => row.kind === "waiting");
-        if (waiting?.kind !== "waiting" || waiting.parent.names.length === 0) return;
-        if ((await load(waiting.parent, 0)) === undefined) return;
+        if (waiting?.kind !== "waiting" || waiting.parent.names.length === 0) break;
+        if ((await load(waiting.parent, 0)) === undefined) break;
       }
+      if (last !== undefined) setAt(placeOf(last));
     };
-    void again().then(() => {
-      const id = idOf(wanted);
-      if (wanted.length > 0)
-        setAt(rowsOf(current.current).findIndex((r) => r.kind === "node" && idOf(r.node.names) === id));
-      wanted = [];
-    });
+    void again();
   }, [key]);
 
+  const placeOf = ({ id }: Node) => rowsOf(current.current).findIndex((r) => r.kind === "node" && r.node.id === id);
   const rows = useMemo(() => rowsOf(tree), [tree]);
   const toggle = (row: number, open: boolean) => {
     const target = rows[row];
     if (target?.kind !== "node") return;
-    put(opened(current.current, target.node.names, open));
-    if (open && !current.current.levels.has(idOf(target.node.names))) void load(target.node, 0);
+    put(opened(current.current, target.node.id, open));
+    if (open && !current.current.levels.has(target.node.id)) void load(target.node, 0);
   };
   const selectedOf = (node: Node): Selected => ({
     name: node.row.name,
@@ -138,11 +144,11 @@ export function TreeView() {
   // Down the heaviest child as long as it has at least half of its parent.
   const expandHottest = async () => {
     let node: Node | undefined = rows[at]?.kind === "node" ? rows[at].node : undefined;
-    let parent: Pick<Node, "path" | "names"> = node ?? { path: [], names: [] };
+    let parent: Parent = node ?? ROOT;
     for (let steps = 0; steps < MAX_HOT; ++steps) {
-      const id = idOf(parent.names);
+      const { id } = parent;
       if (!current.current.levels.has(id) && (await load(parent, 0)) === undefined) break;
-      if (parent.names.length > 0) put(opened(current.current, parent.names, true));
+      if (parent.names.length > 0) put(opened(current.current, id, true));
       const next = current.current.levels
         .get(id)
         ?.nodes.reduce<Node | undefined>(
@@ -155,9 +161,7 @@ export function TreeView() {
       if (!next.row.children) break;
     }
     if (node === undefined) return;
-    const id = idOf(node.names);
-    const row = rowsOf(current.current).findIndex((r) => r.kind === "node" && idOf(r.node.names) === id);
-    setAt(row);
+    setAt(placeOf(node));
     app.select(selectedOf(node));
   };
   useKeys({
@@ -193,10 +197,13 @@ export function TreeView() {
     {
       id: "name",
       title: "Name",
-      width: "minmax(14rem, 4fr)",
+      width: "minmax(10rem, 4fr)",
       sort: "name",
       render: (row) => (
-        <span class="tree-name" style={{ paddingLeft: `${Math.min(row.depth, 60) * 0.9}rem` }}>
+        <span
+          class="tree-name"
+          style={{ paddingLeft: `min(${row.depth} * min(0.9rem, 4%), max(0px, 100% - ${NAME_ROOM}))` }}
+        >
           {row.kind === "node" ? (
             <>
               <button
@@ -212,7 +219,7 @@ export function TreeView() {
               >
                 <Icon name={row.open === true ? "down" : "right"} size={12} />
               </button>
-              <Name text={row.node.row.name} />
+              <FittedName text={row.node.row.name} label={row.node.row.label} cuts={row.node.row.cuts} />
             </>
           ) : row.kind === "more" ? (
             <span class="link">{row.text}: show more</span>
@@ -227,7 +234,7 @@ export function TreeView() {
       title: "Where",
       width: "minmax(6rem, 2fr)",
       from: MIDDLE,
-      render: cell((row) => <Name class="muted" text={row.place} />),
+      render: cell((row) => <FittedPath text={row.place} />),
     },
   ];
   return (
