@@ -271,7 +271,7 @@ std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout) {
     if (layout.n_merged[i] == 0) bytes += digits(layout.self[i]);
     const Key key = layout.key[i];
     if (key == kNoKey || !keys.insert(key).second) continue;
-    const std::string name = key_name(*selection.profile, *selection.keys, key);
+    const std::string name = key_name(*selection.profile, *selection.boxes->keys, key);
     bytes += kName + name.size() + short_name(name).size();
   }
   return bytes;

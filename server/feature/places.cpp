@@ -22,7 +22,7 @@ std::string lower(std::string_view text) {
 void take_beginnings(const Selection& selection, std::vector<Place>& places) {
   const Profile& profile = *selection.profile;
   for (Place& place : places) {
-    const std::uint32_t frame = selection.keys->example[place.key];
+    const std::uint32_t frame = selection.boxes->keys->example[place.key];
     if (place.line != 0 || frame >= profile.frames().size()) continue;
     const FunctionId function = profile.frames().function[frame];
     if (function.valid()) place.line = profile.functions().start_line[function.v];
@@ -46,7 +46,7 @@ Result<void> take_hottest_lines(Views& views, const PlacesRequest& request, cons
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, lines, stop));
   PROFD_TRY(const auto flat, views.flat(*request.open, lines, stop));
   const Profile& profile = *view.selection->profile;
-  const KeyTable& keys = *view.selection->keys;
+  const KeyTable& keys = *view.selection->boxes->keys;
   StopToken token = stop;
   for (std::size_t row = 0; row < flat->key.size(); ++row) {
     if (token.check()) return fail(ErrorCode::cancelled, "cancelled");
