@@ -113,29 +113,33 @@ SelfRows self_rows(const std::vector<GrowingValues>& added, const GrowingVector<
   return out;
 }
 
-// Sums of one metric, by row.
+// Sums of one metric, by row. `clamped` becomes true where one does not fit.
 template <class T>
 BigVector<T> self_column(const SelfRows& rows, const GrowingVector<T>& added,
                          const BigVector<std::uint32_t>& new_id, const GrowingVector<T>& samples,
-                         const GrowingVector<std::uint32_t>& leaf) {
+                         const GrowingVector<std::uint32_t>& leaf, bool& clamped) {
   BigVector<T> out(rows.contexts.size(), T{0});
   for (std::size_t i = 0; i < std::min(added.size(), new_id.size()); ++i) {
     if (added[i] != 0) out[rows.row_of[new_id[i]]] = added[i];
   }
-  for (std::size_t i = 0; i < samples.size(); ++i) add_saturating(out[rows.row_of[leaf[i]]], samples[i]);
+  bool fits = true;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    fits = add_saturating(out[rows.row_of[leaf[i]]], samples[i]) && fits;
+  clamped = clamped || !fits;
   return out;
 }
 
-SelfTable self_table(const std::vector<GrowingValues>& added, const std::vector<GrowingValues>& samples,
+SelfTable self_table(std::vector<GrowingValues>& added, const std::vector<GrowingValues>& samples,
                      const GrowingVector<std::uint32_t>& leaf, const BigVector<std::uint32_t>& new_id,
                      std::size_t n_contexts) {
   SelfRows rows = self_rows(added, leaf, new_id, n_contexts);
   std::vector<std::variant<BigVector<std::int64_t>, BigVector<double>>> columns;
   for (std::size_t m = 0; m < added.size(); ++m) {
     if (added[m].fractional)
-      columns.emplace_back(self_column(rows, added[m].doubles, new_id, samples[m].doubles, leaf));
+      columns.emplace_back(
+          self_column(rows, added[m].doubles, new_id, samples[m].doubles, leaf, added[m].clamped));
     else
-      columns.emplace_back(self_column(rows, added[m].ints, new_id, samples[m].ints, leaf));
+      columns.emplace_back(self_column(rows, added[m].ints, new_id, samples[m].ints, leaf, added[m].clamped));
   }
   // Samples of value 0, and values that cancel out.
   std::size_t kept = 0;
@@ -251,6 +255,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
 
   const auto n_frames = std::max(1u, static_cast<std::uint32_t>(s.frame_function.size()));
   ProfileData d;
+  std::vector<std::uint8_t> clamped;  // by metric: a sum at one context did not fit
   d.default_metric = s.default_metric.valid() ? s.default_metric : MetricId{0u};
   d.metrics = s.metrics;
 
@@ -307,6 +312,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     PROFD_CHECK(stop.status());
     const std::size_t n_contexts = d.tree.size();
     d.self = self_table(s.self, s.sample_values, context, new_id, n_contexts);
+    for (const GrowingValues& column : s.self) clamped.push_back(column.clamped ? 1 : 0);
     s.self.clear();
 
     const bool any_time = !s.sample_time.empty(), any_labels = !s.sample_labels.empty(),
@@ -342,6 +348,8 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   if (s.stated) d.stated = stated_costs(std::move(*s.stated), s.metric_fractional);
 
   sum_metrics(d, executor);
+  for (std::size_t m = 0; m < clamped.size(); ++m)
+    d.metrics[m].saturated = d.metrics[m].saturated || clamped[m] != 0;
   d.info = std::move(s.info);
   if (!s.default_whatever) choose_default_metric(d);
   d.strings = std::move(s.strings).finish();

@@ -16,8 +16,9 @@ namespace profd {
 // Values of one metric while they are collected; doubles only when the metric is fractional.
 struct GrowingValues {
   bool fractional = false;
-  GrowingVector<std::int64_t> ints;
-  GrowingVector<double> doubles;
+  GrowingVector<std::int64_t> ints = {};
+  GrowingVector<double> doubles = {};
+  bool clamped = false;  // a sum of values of one context did not fit
 };
 
 // StatedCosts while they are collected: the values of the stated metrics, row by row.

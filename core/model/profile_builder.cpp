@@ -251,9 +251,9 @@ ContextId ProfileBuilder::context_of(std::span<const FrameId> root_first) {
 namespace {
 
 template <class T>
-void add_dense(GrowingVector<T>& values, std::size_t row, T value) {
+bool add_dense(GrowingVector<T>& values, std::size_t row, T value) {
   if (values.size() <= row) values.resize(row + 1 + values.size() / 2);
-  add_saturating(values[row], value);
+  return add_saturating(values[row], value);
 }
 
 double to_double(const Value& value) {
@@ -303,7 +303,7 @@ void ProfileBuilder::add_self(ContextId context, MetricId metric, std::int64_t v
   if (column.fractional)
     add_dense(column.doubles, context.v, static_cast<double>(value));
   else
-    add_dense(column.ints, context.v, value);
+    column.clamped = !add_dense(column.ints, context.v, value) || column.clamped;
 }
 
 void ProfileBuilder::add_self(ContextId context, MetricId metric, double value) {
@@ -311,7 +311,7 @@ void ProfileBuilder::add_self(ContextId context, MetricId metric, double value) 
   if (column.fractional)
     add_dense(column.doubles, context.v, value);
   else
-    add_dense(column.ints, context.v, static_cast<std::int64_t>(value));
+    column.clamped = !add_dense(column.ints, context.v, static_cast<std::int64_t>(value)) || column.clamped;
 }
 
 void ProfileBuilder::State::begin_sample(const SampleContext& where) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/model/profile_builder.h"
 #include "tests/support/catch.h"
+#include "tests/support/text_profile.h"
 
 using namespace profd;
 
@@ -106,4 +108,15 @@ TEST_CASE("self values of added and sampled contexts are summed, and zeros have 
   CHECK(by_name.size() == 2);
   CHECK(by_name["f2"] == std::pair<std::int64_t, double>(7, 0.25));
   CHECK(by_name["f3"] == std::pair<std::int64_t, double>(0, 0.5));
+}
+
+TEST_CASE("values of one context that do not fit together are clamped, and the metric says so") {
+  const std::string most = std::to_string(std::numeric_limits<std::int64_t>::max());
+  const auto profile = test::profile_from_text("f " + most + "\nf " + most + "\n");
+  CHECK(profile->metrics()[0].saturated);
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("calls", "count");
+  const ContextId context = builder.context(kRootContext, builder.frame({builder.function("f")}));
+  for (int i = 0; i < 2; ++i) builder.add_self(context, metric, std::numeric_limits<std::int64_t>::max());
+  CHECK(std::move(builder).finish().value()->metrics()[0].saturated);
 }
