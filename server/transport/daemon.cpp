@@ -179,6 +179,7 @@ void Daemon::finish_pipes() {
 }
 
 Result<void> Daemon::serve_unix(const std::string& path) {
+  end_on_signals(path);  // before the socket has its name: who sees that may ask for the end
   PROFD_TRY(UniqueFd fd, listen_unix(path));
   boost::system::error_code error;
   asio::local::stream_protocol::acceptor acceptor(io_);
@@ -350,12 +351,16 @@ void Daemon::watch_idleness() {
   });
 }
 
-int Daemon::run() {
+void Daemon::end_on_signals(const std::string& socket) {
   ends_ = std::make_unique<EndSignals>(
       options_.grace, [this] { io_.stop(); },
-      [socket = unix_path_] {
+      [socket] {
         if (!socket.empty()) ::unlink(socket.c_str());
       });
+}
+
+int Daemon::run() {
+  if (!ends_) end_on_signals("");
   watch_idleness();
   engine_->scheduler().submit(Lane::bulk, kNobody, "uploads of daemons before",
                               [&uploads = engine_->uploads()] { uploads.remove_leftovers(); });

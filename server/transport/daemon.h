@@ -85,6 +85,8 @@ class Daemon {
   void finish_pipes();
   void hold_for_page(const std::vector<std::string>& uris);
   void watch_idleness();
+  // From now on. `socket`: removed when the process ends without this; may be "".
+  void end_on_signals(const std::string& socket);
 
   DaemonOptions options_;
   std::unique_ptr<EndSignals> ends_;  // there until all else is gone

@@ -66,7 +66,7 @@ class Client:
 
 
 class Daemon:
-    def __init__(self, folder, *options, stdio=False, preexec_fn=None):
+    def __init__(self, folder, *options, stdio=False, preexec_fn=None, poll_s=0.01):
         self.socket = str(Path(folder) / "profd.sock")
         where = ["--stdio"] if stdio else ["--socket", self.socket]
         environment = dict(os.environ, XDG_RUNTIME_DIR=str(folder), PROFD_CACHE="off")
@@ -80,7 +80,7 @@ class Daemon:
             while not os.path.exists(self.socket):
                 if time.monotonic() > until:
                     raise TimeoutError("the daemon does not listen")
-                time.sleep(0.01)
+                time.sleep(poll_s)
 
     def client(self, root=None):
         connection = socket.socket(socket.AF_UNIX)
@@ -149,6 +149,10 @@ class Ending(unittest.TestCase):
     def test_idle(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             self.ends(self.daemon(), number)
+
+    def test_as_soon_as_the_socket_has_its_name(self):
+        for _ in range(10):
+            self.ends(self.daemon(poll_s=0))
 
     def test_while_a_file_is_read(self):
         daemon = self.daemon()
