@@ -35,7 +35,7 @@ ByFunction by_function(const ProfilePtr& profile, std::string_view spec) {
   REQUIRE(view);
   ByFunction out;
   for (std::size_t i = 0; i < view->key.size(); ++i) {
-    const std::string name = key_name(*profile, *(*selection)->keys, view->key[i]);
+    const std::string name = key_name(*profile, *(*selection)->boxes->keys, view->key[i]);
     out.self[name] = as_double(view->self[i]);
     out.total[name] = as_double(view->total[i]);
   }

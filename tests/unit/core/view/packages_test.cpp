@@ -44,8 +44,8 @@ TEST_CASE("frames without a package in their names are of a module, else of a fo
 TEST_CASE("filters by package take what boxes are coloured by") {
   constexpr std::string_view kGo =
       "main.main;net/http.(*conn).serve;runtime.mallocgc 3\nmain.main 4\nidle 1\n";
-  CHECK(select_text(kGo, "top-down | keep package net/http")->total == Value{3L});
-  CHECK(select_text(kGo, "top-down | drop package /^(main|runtime)$/")->total == Value{1L});
+  CHECK(select_text(kGo, "top-down | keep package net/http")->sums->total == Value{3L});
+  CHECK(select_text(kGo, "top-down | drop package /^(main|runtime)$/")->sums->total == Value{1L});
   CHECK(format_tree(*select_text(kGo, "top-down | collapse package /http|runtime/"), {}).find("serve") ==
         std::string::npos);
 }
