@@ -1,0 +1,221 @@
+#include "core/model/merge.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "core/model/rewrite.h"
+#include "core/support/sums.h"
+
+namespace profd {
+namespace {
+
+template <class T>
+std::size_t bytes_of(const std::vector<T>& column) {
+  return column.capacity() * sizeof(T);
+}
+
+FrameSpec without_place(FrameSpec spec) {
+  spec.line = spec.column = 0;
+  spec.address = 0;
+  return spec;
+}
+
+// By context the sum over inputs; what does not fit is left to the builder, which says that it was clamped.
+template <class T>
+void add_sums(ProfileBuilder& builder, MetricId metric, const std::vector<std::uint32_t>& first,
+              const std::vector<T>& value, const std::vector<std::uint32_t>& given) {
+  for (std::uint32_t context = 0; context < given.size(); ++context) {
+    const std::uint32_t begin = first[context], end = first[context + 1];
+    T sum{};
+    bool fits = true;
+    for (std::uint32_t row = begin; row < end; ++row) {
+      if constexpr (std::is_same_v<T, std::int64_t>)
+        fits = !__builtin_add_overflow(sum, value[row], &sum) && fits;
+      else
+        sum += value[row];
+    }
+    if (fits && sum != T{}) builder.add_self(ContextId{given[context]}, metric, sum);
+    for (std::uint32_t row = begin; row < end && !fits; ++row)
+      builder.add_self(ContextId{given[context]}, metric, value[row]);
+  }
+}
+
+}  // namespace
+
+std::size_t InputValues::memory() const {
+  return bytes_of(first) + bytes_of(input) +
+         std::visit([](const auto& values) { return bytes_of(values); }, value) + bytes_of(measured);
+}
+
+std::size_t Merged::memory() const {
+  std::size_t bytes = 0;
+  for (const InputValues& one : values) bytes += one.memory();
+  for (const auto& contexts : context_of) bytes += bytes_of(contexts);
+  return bytes;
+}
+
+std::size_t Merging::memory() const {
+  std::size_t bytes = bytes_of(parent_) + bytes_of(frame_);
+  for (const Metric& metric : metrics_)
+    bytes += bytes_of(metric.context) + bytes_of(metric.integers) + bytes_of(metric.fractions) +
+             bytes_of(metric.input) + bytes_of(metric.first);
+  for (const auto& contexts : context_of_) bytes += bytes_of(contexts);
+  return bytes;
+}
+
+Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken stop) {
+  RewriteTables tables(input, builder_);
+  std::vector<FrameId> frames(input.frames().size());
+  const ContextTree& tree = input.tree();
+  std::vector<std::uint32_t> contexts(tree.size(), 0);
+  for (std::uint32_t c = 1; c < contexts.size(); ++c) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    FrameId& frame = frames[tree.frame[c]];
+    if (!frame.valid()) frame = tables.frame(without_place(tables.spec_of(FrameId{tree.frame[c]})));
+    const std::uint32_t parent = contexts[tree.parent[c]];
+    contexts[c] = builder_.context(ContextId{parent}, frame).v;
+    if (contexts[c] < parent_.size()) continue;
+    parent_.push_back(parent);
+    frame_.push_back(frame.v);
+  }
+  for (std::uint32_t m = 0; m < input.metrics().size(); ++m) add_values(input, MetricId{m}, contexts);
+  context_of_.push_back(keep_contexts ? std::move(contexts) : std::vector<std::uint32_t>());
+  return {};
+}
+
+Merging::Metric& Merging::metric_of(const MetricInfo& info) {
+  const auto found = std::find_if(metrics_.begin(), metrics_.end(), [&](const Metric& metric) {
+    return metric.name == info.name && metric.unit == info.unit;
+  });
+  if (found != metrics_.end()) return *found;
+  Metric& metric = metrics_.emplace_back();
+  metric.name = info.name;
+  metric.unit = info.unit;
+  return metric;
+}
+
+void Merging::make_fractional(Metric& metric) {
+  if (metric.fractional) return;
+  metric.fractional = true;
+  metric.fractions.assign(metric.integers.begin(), metric.integers.end());
+  metric.integers = {};
+}
+
+void Merging::add_values(const Profile& input, MetricId id, const std::vector<std::uint32_t>& contexts) {
+  Metric& metric = metric_of(input.metrics()[id.v]);
+  const auto number = static_cast<std::uint32_t>(context_of_.size());
+  // A profile may have two metrics of one name; the first is what the name means.
+  if (!metric.input.empty() && metric.input.back() == number) return;
+  metric.input.push_back(number);
+  metric.first.push_back(static_cast<std::uint32_t>(metric.context.size()));
+  const SelfTable& self = input.self();
+  std::visit(
+      [&](const auto& values) {
+        using T = std::remove_cvref_t<decltype(values[0])>;
+        if constexpr (std::is_same_v<T, double>) make_fractional(metric);
+        for (std::size_t row = 0; row < values.size(); ++row) {
+          if (values[row] == T{}) continue;
+          metric.context.push_back(contexts[self.contexts[row]]);
+          if (metric.fractional)
+            metric.fractions.push_back(static_cast<double>(values[row]));
+          else
+            metric.integers.push_back(static_cast<std::int64_t>(values[row]));
+        }
+      },
+      self.values[id.v]);
+}
+
+// By context as the builder gave it: the one that it is in the profile, where children are ordered by frame.
+std::vector<std::uint32_t> Merging::preorder() const {
+  const auto n = static_cast<std::uint32_t>(parent_.size());
+  std::vector<std::uint32_t> end(n + std::size_t{1}, 0), children(n - std::size_t{1}), id(n, 0), pending{0};
+  for (std::uint32_t c = 1; c < n; ++c) ++end[parent_[c] + 1];
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  std::vector<std::uint32_t> fill(end.begin(), end.end() - 1);
+  for (std::uint32_t c = 1; c < n; ++c) children[fill[parent_[c]]++] = c;
+  for (std::uint32_t next = 0; !pending.empty(); ++next) {
+    const std::uint32_t context = pending.back();
+    pending.pop_back();
+    id[context] = next;
+    const auto below = std::span(children).subspan(end[context], end[context + 1] - end[context]);
+    std::sort(below.begin(), below.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return frame_[a] > frame_[b]; });
+    pending.insert(pending.end(), below.begin(), below.end());
+  }
+  return id;
+}
+
+template <class T>
+InputValues Merging::gather(const Metric& metric, const std::vector<T>& values,
+                            const std::vector<std::uint32_t>& order) const {
+  InputValues out;
+  out.measured.assign(context_of_.size(), 0);
+  for (const std::uint32_t input : metric.input) out.measured[input] = 1;
+  // Rows by context; those of one context stay in order of input.
+  std::vector<std::uint32_t> fill(order.size() + 1, 0);
+  for (const std::uint32_t context : metric.context) ++fill[order[context] + 1];
+  std::partial_sum(fill.begin(), fill.end(), fill.begin());
+  std::vector<std::uint32_t> input(metric.context.size());
+  std::vector<T> value(metric.context.size());
+  out.first = fill;
+  for (std::size_t i = 0; i < metric.input.size(); ++i) {
+    const std::size_t end = i + 1 < metric.first.size() ? metric.first[i + 1] : metric.context.size();
+    for (std::size_t row = metric.first[i]; row < end; ++row) {
+      const std::uint32_t at = fill[order[metric.context[row]]]++;
+      input[at] = metric.input[i];
+      value[at] = values[row];
+    }
+  }
+  // Several rows of one input at one context are one entry.
+  std::uint32_t kept = 0;
+  for (std::size_t context = 0; context < order.size(); ++context) {
+    const std::uint32_t begin = out.first[context], end = fill[context];
+    out.first[context] = kept;
+    for (std::uint32_t row = begin; row < end; ++row) {
+      if (kept > out.first[context] && input[kept - 1] == input[row]) {
+        T& sum = value[kept - 1];
+        if constexpr (std::is_same_v<T, std::int64_t>) {
+          std::int64_t exact = 0;
+          out.saturated = __builtin_add_overflow(sum, value[row], &exact) || out.saturated;
+        }
+        sum = profd::add(sum, value[row], true);
+        continue;
+      }
+      input[kept] = input[row];
+      value[kept++] = value[row];
+    }
+  }
+  out.first[order.size()] = kept;
+  input.resize(kept);
+  value.resize(kept);
+  out.input = std::move(input);
+  out.value = std::move(value);
+  return out;
+}
+
+Result<Merged> Merging::finish(Executor& executor, StopToken stop) && {
+  if (context_of_.empty()) return fail(ErrorCode::invalid, "there is nothing to merge");
+  const std::vector<std::uint32_t> order = preorder();
+  PROFD_CHECK(stop.status());
+  std::vector<std::uint32_t> given(order.size());
+  for (std::uint32_t c = 0; c < order.size(); ++c) given[order[c]] = c;
+  Merged out;
+  for (const Metric& metric : metrics_) builder_.add_metric(metric.name, metric.unit, metric.fractional);
+  for (std::uint32_t m = 0; m < metrics_.size(); ++m) {
+    PROFD_CHECK(stop.status());
+    Metric metric = std::exchange(metrics_[m], {});
+    InputValues& values = out.values.emplace_back(metric.fractional ? gather(metric, metric.fractions, order)
+                                                                    : gather(metric, metric.integers, order));
+    std::visit([&](const auto& column) { add_sums(builder_, MetricId{m}, values.first, column, given); },
+               values.value);
+  }
+  PROFD_TRY(out.profile, std::move(builder_).finish(executor, stop));
+  out.context_of = std::move(context_of_);
+  for (auto& contexts : out.context_of)
+    for (std::uint32_t& context : contexts) context = order[context];
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,83 @@
+// Merging: profiles into one that has the contexts of all of them. Inputs are taken one after another and may
+// go afterwards: of each only its values stay.
+//
+// Algebra: inputs are taken as they are, unfiltered. Two frames are one where function (name, linker name,
+// file, first line), module, file, kind and inlining agree; lines, columns and addresses are not kept, which
+// is as fine as profiles of several builds can be told apart. Two metrics are one where name and unit agree.
+// Values add up, and which input gave what is kept, so that for every input, metric and view by function,
+// file or module the sums of its rows are the sums of its own view. The order in which inputs come changes
+// numbers of ids and inputs, no value.
+//
+// What an input has beside values by context (samples with threads, times and labels, associations, stated
+// costs) stays with the input.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/model/profile_builder.h"
+#include "core/support/result.h"
+#include "core/support/stop.h"
+
+namespace profd {
+
+// By context of the merged profile, who has a value there: entries [first[c], first[c + 1]), by input, each
+// input once. 12 bytes an entry.
+struct InputValues {
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> input;
+  std::variant<std::vector<std::int64_t>, std::vector<double>> value;  // integral where all inputs are
+  std::vector<std::uint8_t> measured;  // by input: it has the metric; else its values are missing, not 0
+  bool saturated = false;              // some sum of an input did not fit int64 and was clamped
+
+  [[nodiscard]] std::size_t memory() const;
+};
+
+struct Merged {
+  ProfilePtr profile;               // the sums of all inputs
+  std::vector<InputValues> values;  // by metric of `profile`
+  // By input whose contexts were kept: its contexts as contexts of `profile`; else empty.
+  std::vector<std::vector<std::uint32_t>> context_of;
+
+  [[nodiscard]] std::size_t n_inputs() const { return context_of.size(); }
+  [[nodiscard]] std::size_t memory() const;
+};
+
+class Merging {
+ public:
+  // `keep_contexts`: Merged::context_of has those of this input, 4 bytes each. Fails with `cancelled` when
+  // stopped, and nothing may be added afterwards.
+  Result<void> add(const Profile& input, bool keep_contexts, StopToken stop);
+  [[nodiscard]] std::size_t n_inputs() const { return context_of_.size(); }
+  // What is held so far.
+  [[nodiscard]] std::size_t memory() const;
+  // Fails with `invalid` without an input, `limit` when a table outgrows 32-bit ids.
+  Result<Merged> finish(Executor& executor, StopToken stop) &&;
+
+ private:
+  struct Metric {
+    std::string name, unit;
+    bool fractional = false;
+    std::vector<std::uint32_t> context;  // as the builder gave it
+    std::vector<std::int64_t> integers;  // as long as context, until an input is fractional
+    std::vector<double> fractions;
+    std::vector<std::uint32_t> input, first;  // an input that has the metric, and where its rows begin
+  };
+  Metric& metric_of(const MetricInfo& info);
+  void add_values(const Profile& input, MetricId id, const std::vector<std::uint32_t>& contexts);
+  static void make_fractional(Metric& metric);
+  [[nodiscard]] std::vector<std::uint32_t> preorder() const;
+  template <class T>
+  InputValues gather(const Metric& metric, const std::vector<T>& values,
+                     const std::vector<std::uint32_t>& order) const;
+
+  ProfileBuilder builder_;
+  std::vector<std::uint32_t> parent_{kNone}, frame_{kNone};  // by context as the builder gave it
+  std::vector<Metric> metrics_;
+  std::vector<std::vector<std::uint32_t>> context_of_;
+};
+
+}  // namespace profd

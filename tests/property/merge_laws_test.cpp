@@ -1,0 +1,185 @@
+// The laws of merging profiles: sums over all inputs, and of each input by itself, against brute force.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/layout/flame.h"
+#include "core/model/merge.h"
+#include "core/model/rewrite.h"
+#include "tests/support/catch.h"
+#include "tests/support/gen.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+// Runs of one program that share some stacks. What merging does not keep is not asked for: lines, threads,
+// times.
+std::vector<Case> runs_of(const Case& c) {
+  std::vector<Case> runs;
+  Rng rng(c.seed);
+  const std::size_t n = 1 + below(rng, 4);
+  for (std::size_t i = 0; i < n; ++i) {
+    Case run = i == 0 ? c : random_case(c.seed + i * 1'000'003);
+    run.spec = c.spec;
+    run.fractional = i == 0 ? c.fractional : chance(rng, 0.2);
+    for (const PlainStack& stack : c.stacks)
+      if (i > 0 && chance(rng, 0.5)) run.stacks.push_back(stack);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+void ask_for_functions(Case& c) {
+  Rng rng(c.seed);
+  do c.spec = random_spec(rng, false);
+  while (c.spec.granularity == Granularity::line || c.spec.granularity == Granularity::address);
+}
+
+std::int64_t rounded(const Value& value) {
+  return static_cast<std::int64_t>(std::visit([](auto v) { return static_cast<double>(v); }, value));
+}
+
+using Totals = std::map<oracle::Path, std::pair<std::int64_t, std::int64_t>>;
+
+Totals totals_of(const Selection& selection, Shape shape, double unit) {
+  LayoutRequest request;
+  request.shape = shape;
+  request.min_width_px = 0;
+  request.max_boxes = 5000;
+  const auto layout = layout_flame(selection, request, {});
+  if (!layout) FAIL(layout.error().message);
+  std::vector<oracle::Path> paths(layout->size());
+  Totals out;
+  for (std::size_t i = 0; i < layout->size(); ++i) {
+    if (layout->parent[i] != kNone) {
+      paths[i] = paths[layout->parent[i]];
+      paths[i].push_back(oracle_name(selection, layout->key[i]));
+    }
+    out[paths[i]].first += rounded(Value(as_double(layout->total[i]) * unit));
+    out[paths[i]].second += rounded(Value(as_double(layout->self[i]) * unit));
+  }
+  std::erase_if(out,
+                [](const auto& entry) { return entry.second == std::pair<std::int64_t, std::int64_t>(); });
+  return out;
+}
+
+Totals totals_of(const std::vector<PlainStack>& stacks, ViewSpec spec, Shape shape) {
+  spec.shape = shape;
+  Totals out;
+  for (const auto& [path, sums] : oracle::tree_of(stacks, spec))
+    if (sums.total != 0 || sums.self != 0) out[path] = {sums.total, sums.self};
+  return out;
+}
+
+std::string difference(const Totals& found, const Totals& expected) {
+  const auto show = [](const oracle::Path& path) {
+    std::string out = "all";
+    for (const std::string& name : path) out += " / " + name;
+    return out;
+  };
+  for (const auto& [path, sums] : expected) {
+    const auto at = found.find(path);
+    if (at == found.end()) return show(path) + " is missing";
+    if (at->second != sums)
+      return fmt::format("{}: {} {}, expected {} {}", show(path), at->second.first, at->second.second,
+                         sums.first, sums.second);
+  }
+  for (const auto& [path, sums] : found)
+    if (!expected.contains(path)) return show(path) + " should not be there";
+  return "";
+}
+
+// A profile of the rows that one input has in the merged one.
+ProfilePtr input_of(const Merged& merged, std::uint32_t input) {
+  ProfileBuilder builder;
+  const InputValues& values = merged.values[0];
+  const bool fractional = std::holds_alternative<std::vector<double>>(values.value);
+  const MetricId metric = builder.add_metric("samples", "count", fractional);
+  const Profile& whole = *merged.profile;
+  RewriteTables tables(whole, builder);
+  std::vector<ContextId> context(whole.tree().size(), kRootContext);
+  for (std::uint32_t c = 1; c < context.size(); ++c)
+    context[c] =
+        builder.context(context[whole.tree().parent[c]], tables.copy(FrameId{whole.tree().frame[c]}));
+  std::visit(
+      [&](const auto& column) {
+        for (std::uint32_t c = 0; c < context.size(); ++c)
+          for (std::uint32_t row = values.first[c]; row < values.first[c + 1]; ++row)
+            if (values.input[row] == input) builder.add_self(context[c], metric, column[row]);
+      },
+      values.value);
+  return std::move(builder).finish().value();
+}
+
+Merged merged_of(const std::vector<Case>& runs) {
+  Merging merging;
+  for (const Case& run : runs)
+    if (!merging.add(*build(run), true, {})) FAIL("add fails");
+  SerialExecutor serial;
+  auto merged = std::move(merging).finish(serial, {});
+  if (!merged) FAIL(merged.error().message);
+  return std::move(*merged);
+}
+
+}  // namespace
+
+TEST_CASE("law: views of merged profiles are those of all their stacks") {
+  check_law(
+      [](const Case& c) -> std::string {
+        std::vector<Case> runs = runs_of(c);
+        for (Case& run : runs) run.fractional = c.fractional;
+        const Merged merged = merged_of(runs);
+        std::vector<PlainStack> stacks;
+        for (const Case& run : runs) stacks.insert(stacks.end(), run.stacks.begin(), run.stacks.end());
+        const auto selection = select(merged.profile, c.spec, {});
+        if (!selection) return selection.error().message;
+        for (const Shape shape : {Shape::top_down, Shape::bottom_up})
+          if (auto wrong = difference(totals_of(**selection, shape, c.fractional ? 4 : 1),
+                                      totals_of(stacks, c.spec, shape));
+              !wrong.empty())
+            return wrong;
+        return "";
+      },
+      ask_for_functions);
+}
+
+TEST_CASE("law: what each input gave to merged profiles is its own view") {
+  check_law(
+      [](const Case& c) -> std::string {
+        const std::vector<Case> runs = runs_of(c);
+        const Merged merged = merged_of(runs);
+        for (std::uint32_t input = 0; input < runs.size(); ++input) {
+          const auto selection = select(input_of(merged, input), c.spec, {});
+          if (!selection) return selection.error().message;
+          if (auto wrong = difference(totals_of(**selection, Shape::top_down, runs[input].fractional ? 4 : 1),
+                                      totals_of(runs[input].stacks, c.spec, Shape::top_down));
+              !wrong.empty())
+            return fmt::format("input {}: {}", input, wrong);
+        }
+        return "";
+      },
+      ask_for_functions);
+}
+
+TEST_CASE("law: contexts of inputs are contexts of the merged profile, with the same functions above them") {
+  check_law([](const Case& c) -> std::string {
+    const std::vector<Case> runs = runs_of(c);
+    const Merged merged = merged_of(runs);
+    for (std::size_t input = 0; input < runs.size(); ++input) {
+      const ProfilePtr own = build(runs[input]);
+      const std::vector<std::uint32_t>& map = merged.context_of[input];
+      if (map.size() != own->tree().size()) return "a context has no place";
+      for (std::uint32_t context = 1; context < map.size(); ++context) {
+        if (merged.profile->tree().parent[map[context]] != map[own->tree().parent[context]])
+          return "another parent";
+        const FunctionId mine = own->frames().function[own->tree().frame[context]];
+        const FunctionId merged_one =
+            merged.profile->frames().function[merged.profile->tree().frame[map[context]]];
+        if (own->function_name(mine) != merged.profile->function_name(merged_one)) return "another function";
+      }
+    }
+    return "";
+  });
+}

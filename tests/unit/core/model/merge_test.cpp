@@ -1,0 +1,68 @@
+// Several profiles as one.
+#include "core/model/merge.h"
+
+#include <limits>
+
+#include "tests/support/catch.h"
+#include "tests/support/text_profile.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+Merged merged_of(std::initializer_list<std::string_view> texts, bool keep_contexts = false) {
+  Merging merging;
+  for (const std::string_view text : texts) REQUIRE(merging.add(*profile_from_text(text), keep_contexts, {}));
+  SerialExecutor serial;
+  auto merged = std::move(merging).finish(serial, {});
+  REQUIRE(merged);
+  return std::move(*merged);
+}
+
+}  // namespace
+
+TEST_CASE("a metric that an input does not have is missing there, and 0 where it has it") {
+  const Merged merged = merged_of({"# metrics: cpu/nanoseconds\nmain;f 3\n",
+                                   "# metrics: cpu/nanoseconds alloc/bytes\nmain;g 4 100\n",
+                                   "# metrics: alloc/count\nmain 7\n"});
+  REQUIRE(merged.profile->metrics().size() == 3);  // bytes and a count are two
+  CHECK(merged.values[0].measured == std::vector<std::uint8_t>{1, 1, 0});
+  CHECK(merged.values[1].measured == std::vector<std::uint8_t>{0, 1, 0});
+  CHECK(merged.values[2].measured == std::vector<std::uint8_t>{0, 0, 1});
+  CHECK(merged.profile->total(MetricId{0u}) == Value{7L});
+  CHECK(merged.context_of[0].empty());
+}
+
+TEST_CASE("lines and addresses of two builds are one context, functions of two files are two") {
+  const Merged merged = merged_of(
+      {"main;f[a.c:10 address=0x10] 1\nmain;f[a.c:11] 2\n", "main;f[a.c:99] 4\nmain;f[b.c:1] 8\n"}, true);
+  CHECK(merged.profile->tree().size() == 4);
+  CHECK(merged.context_of[0].size() == 4);
+  CHECK(merged.values[0].input == std::vector<std::uint32_t>{0, 1, 1});
+  CHECK(std::get<std::vector<std::int64_t>>(merged.values[0].value) == std::vector<std::int64_t>{3, 4, 8});
+}
+
+TEST_CASE("whole numbers and fractions of one metric are fractions") {
+  const Merged merged = merged_of({"f 3\n", "# fractional\nf 0.5\n", "f 2\n"});
+  CHECK(merged.profile->total(MetricId{0u}) == Value{5.5});
+  CHECK(std::get<std::vector<double>>(merged.values[0].value) == std::vector<double>{3, 0.5, 2});
+}
+
+TEST_CASE("sums that do not fit are clamped, and said to be") {
+  const std::string most = "f " + std::to_string(std::numeric_limits<std::int64_t>::max()) + "\n";
+  const Merged merged = merged_of({most, most});
+  CHECK(merged.profile->metrics()[0].saturated);
+  CHECK_FALSE(merged.values[0].saturated);  // each input's own fits
+}
+
+TEST_CASE("nothing cannot be merged, and a stop is heard") {
+  SerialExecutor serial;
+  CHECK(Merging().finish(serial, {}).error().code == ErrorCode::invalid);
+  StopSource stop;
+  stop.request_stop();
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "f" + std::to_string(i) + " 1\n";
+  Merging merging;
+  CHECK(merging.add(*profile_from_text(many), false, StopToken(stop)).error().code == ErrorCode::cancelled);
+}
