@@ -53,6 +53,7 @@ std::size_t Merged::memory() const {
   std::size_t bytes = 0;
   for (const InputValues& one : values) bytes += one.memory();
   for (const auto& contexts : context_of) bytes += bytes_of(contexts);
+  for (const auto& frames : frames_of) bytes += bytes_of(frames);
   return bytes;
 }
 
@@ -62,6 +63,7 @@ std::size_t Merging::memory() const {
     bytes += bytes_of(metric.context) + bytes_of(metric.integers) + bytes_of(metric.fractions) +
              bytes_of(metric.input) + bytes_of(metric.first);
   for (const auto& contexts : context_of_) bytes += bytes_of(contexts);
+  for (const auto& frames : frames_of_) bytes += bytes_of(frames);
   return bytes;
 }
 
@@ -81,6 +83,12 @@ Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken st
     frame_.push_back(frame.v);
   }
   for (std::uint32_t m = 0; m < input.metrics().size(); ++m) add_values(input, MetricId{m}, contexts);
+  std::vector<std::uint32_t>& used = frames_of_.emplace_back();
+  for (const FrameId frame : frames)
+    if (frame.valid()) used.push_back(frame.v);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  used.shrink_to_fit();
   context_of_.push_back(keep_contexts ? std::move(contexts) : std::vector<std::uint32_t>());
   return {};
 }
@@ -212,6 +220,7 @@ Result<Merged> Merging::finish(Executor& executor, StopToken stop) && {
                values.value);
   }
   PROFD_TRY(out.profile, std::move(builder_).finish(executor, stop));
+  out.frames_of = std::move(frames_of_);
   out.context_of = std::move(context_of_);
   for (auto& contexts : out.context_of)
     for (std::uint32_t& context : contexts) context = order[context];

@@ -39,6 +39,9 @@ struct InputValues {
 struct Merged {
   ProfilePtr profile;               // the sums of all inputs
   std::vector<InputValues> values;  // by metric of `profile`
+  // By input: the frames of `profile` that it has, ascending. What is the same function in several inputs is
+  // found with these (joined_keys, core/view/joint_keys.h).
+  std::vector<std::vector<std::uint32_t>> frames_of;
   // By input whose contexts were kept: its contexts as contexts of `profile`; else empty.
   std::vector<std::vector<std::uint32_t>> context_of;
 
@@ -77,7 +80,7 @@ class Merging {
   ProfileBuilder builder_;
   std::vector<std::uint32_t> parent_{kNone}, frame_{kNone};  // by context as the builder gave it
   std::vector<Metric> metrics_;
-  std::vector<std::vector<std::uint32_t>> context_of_;
+  std::vector<std::vector<std::uint32_t>> frames_of_, context_of_;
 };
 
 }  // namespace profd

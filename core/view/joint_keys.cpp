@@ -38,6 +38,25 @@ struct Member {
   std::uint32_t linker_name = 0, first_line = 0;
 };
 
+// A copy in which each key is merged[key]; `first`: by key of the copy, the first of them.
+std::shared_ptr<const KeyTable> merge_keys(const KeyTable& keys, const std::vector<Key>& merged,
+                                           const std::vector<Key>& first) {
+  auto table = std::make_shared<KeyTable>();
+  table->granularity = keys.granularity;
+  table->groups = keys.groups;
+  table->of_frame.reserve(keys.of_frame.size());
+  for (const Key key : keys.of_frame) table->of_frame.push_back(merged[key]);
+  for (const Key key : first) table->example.push_back(keys.example[key]);
+  std::vector<std::uint32_t> order(first.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return keys.name_rank[first[a]] < keys.name_rank[first[b]];
+  });
+  table->name_rank.resize(first.size());
+  for (std::uint32_t rank = 0; rank < order.size(); ++rank) table->name_rank[order[rank]] = rank;
+  return table;
+}
+
 class Joining {
  public:
   explicit Joining(std::span<const KeyedProfile> inputs) : inputs_(inputs) {}
@@ -50,6 +69,20 @@ class Joining {
     number_joint_keys(out);
     rank_joint_names(out);
     return out;
+  }
+
+  // All inputs are one profile, of whose keys each has some: by key, a number that is the same for what is
+  // one.
+  std::vector<std::uint32_t> parts_of(std::span<const std::vector<Key>> keys_of) && {
+    keys_of_ = keys_of;
+    collect_members(inputs_[0].keys->granularity);
+    join_members();
+    // Members of one key differ in nothing but the input, so that they are in one part.
+    std::vector<std::uint32_t> part(inputs_[0].keys->n_keys(), kNone);
+    for (std::size_t i = 0; i < members_.size(); ++i) part[members_[i].key] = part_[i];
+    for (std::uint32_t& one : part)
+      if (one == kNone) one = n_parts_++;  // of no input
+    return part;
   }
 
  private:
@@ -111,7 +144,9 @@ class Joining {
     for (std::uint32_t input = 0; input < inputs_.size(); ++input) {
       const Profile& profile = *inputs_[input].profile;
       const KeyTable& keys = *inputs_[input].keys;
-      for (Key key = 0; key < keys.n_keys(); ++key) {
+      const std::size_t n = keys_of_.empty() ? keys.n_keys() : keys_of_[input].size();
+      for (std::size_t i = 0; i < n; ++i) {
+        const Key key = keys_of_.empty() ? static_cast<Key>(i) : keys_of_[input][i];
         const Same same = same_of(granularity, input, key);
         const auto next = static_cast<std::uint32_t>(sames.size());
         Member member;
@@ -221,20 +256,7 @@ class Joining {
     if (joint.size() == joint_of.size()) {
       out.keys.push_back(keys);
     } else {
-      auto table = std::make_shared<KeyTable>();
-      table->granularity = keys->granularity;
-      table->groups = keys->groups;
-      table->of_frame.reserve(keys->of_frame.size());
-      for (const Key key : keys->of_frame) table->of_frame.push_back(merged[key]);
-      for (const Key key : first) table->example.push_back(keys->example[key]);
-      std::vector<std::uint32_t> order(first.size());
-      std::iota(order.begin(), order.end(), 0u);
-      std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return keys->name_rank[first[a]] < keys->name_rank[first[b]];
-      });
-      table->name_rank.resize(first.size());
-      for (std::uint32_t rank = 0; rank < order.size(); ++rank) table->name_rank[order[rank]] = rank;
-      out.keys.push_back(std::move(table));
+      out.keys.push_back(merge_keys(*keys, merged, first));
     }
     out.joint_of.push_back(std::move(joint));
     out.key_in.push_back(std::move(key_in));
@@ -259,6 +281,7 @@ class Joining {
   }
 
   std::span<const KeyedProfile> inputs_;
+  std::span<const std::vector<Key>> keys_of_;  // by input; empty: all keys
   StringInterner texts_;
   std::vector<std::vector<std::uint32_t>> known_;  // by input, by its StringId: text of texts_
   std::vector<Member> members_;                    // in order of `same`
@@ -282,6 +305,30 @@ Result<JointKeys> join_keys(std::span<const KeyedProfile> inputs) {
     if (input.keys->granularity != inputs[0].keys->granularity)
       return fail(ErrorCode::invalid, "profiles are compared at one granularity");
   return Joining(inputs).run();
+}
+
+std::shared_ptr<const KeyTable> joined_keys(const Profile& merged, std::shared_ptr<const KeyTable> keys,
+                                            std::span<const std::vector<std::uint32_t>> frames_of) {
+  if (frames_of.size() < 2) return keys;
+  std::vector<std::vector<Key>> keys_of(frames_of.size());
+  std::vector<std::uint32_t> seen_by(keys->n_keys(), 0);  // the last input that has the key, from 1
+  for (std::uint32_t input = 0; input < frames_of.size(); ++input)
+    for (const std::uint32_t frame : frames_of[input])
+      if (const Key key = keys->of_frame[frame]; std::exchange(seen_by[key], input + 1) != input + 1)
+        keys_of[input].push_back(key);
+  const std::vector<KeyedProfile> inputs(frames_of.size(), KeyedProfile{&merged, keys});
+  const std::vector<std::uint32_t> part = Joining(inputs).parts_of(keys_of);
+  std::vector<Key> key_of_part, new_key(part.size()), first;
+  for (Key key = 0; key < part.size(); ++key) {
+    if (key_of_part.size() <= part[key]) key_of_part.resize(part[key] + std::size_t{1}, kNone);
+    Key& known = key_of_part[part[key]];
+    if (known == kNone) {
+      known = static_cast<Key>(first.size());
+      first.push_back(key);
+    }
+    new_key[key] = known;
+  }
+  return first.size() == part.size() ? keys : merge_keys(*keys, new_key, first);
 }
 
 std::vector<Key> translate(const JointKeys& joint, std::size_t from, std::size_t to,

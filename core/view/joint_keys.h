@@ -53,6 +53,12 @@ struct JointKeys {
 // million.
 Result<JointKeys> join_keys(std::span<const KeyedProfile> inputs);
 
+// Keys of one profile that was merged of several: the same rules, by what each input has. Keys of `keys` that
+// are one joint key are one key of what is given; the table itself where none are. `frames_of`: by input, the
+// frames it has.
+std::shared_ptr<const KeyTable> joined_keys(const Profile& merged, std::shared_ptr<const KeyTable> keys,
+                                            std::span<const std::vector<std::uint32_t>> frames_of);
+
 // Keys of keys[from] as keys of keys[to]; kNone where `to` has none, and for what is no key.
 std::vector<Key> translate(const JointKeys& joint, std::size_t from, std::size_t to,
                            std::span<const Key> keys);

@@ -1652,7 +1652,7 @@ struct FlameViewport {
   double min_width = 0.5;
   // Rows below the zoomed box.
   std::optional<std::uint32_t> max_depth;
-  // Boxes at most; the widest are kept.
+  // Boxes at most; the widest are kept, and no more than an answer of 300 KB holds.
   std::uint32_t max_boxes = 1800;
 };
 bool decode(const nlohmann::json& value, FlameViewport& out, const Path& path);

@@ -261,7 +261,8 @@ std::size_t digits(const Value& value) {
   return std::get<double>(value) == 0 ? 3 : 18;
 }
 
-std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout) {
+// `at_most`: short names are taken to be as long as the whole ones, which saves making them.
+std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, bool at_most) {
   // Texts, separators and the columns of small numbers, of a box and of a name.
   constexpr std::size_t kBox = 52, kName = 24;
   std::unordered_set<Key> keys;
@@ -272,7 +273,7 @@ std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout) {
     const Key key = layout.key[i];
     if (key == kNoKey || !keys.insert(key).second) continue;
     const std::string name = key_name(*selection.profile, *selection.boxes->keys, key);
-    bytes += kName + name.size() + short_name(name).size();
+    bytes += kName + name.size() + (at_most ? name.size() : short_name(name).size());
   }
   return bytes;
 }
@@ -283,7 +284,8 @@ Result<FlameLayout> layout_to_send(Views& views, FlameRequest& request, const Pr
   PROFD_TRY(FlameLayout layout, flame_layout(views, request, view, stop));
   // Fewer boxes share less of their names: a few steps come close. The ancestors of a zoom are always there.
   for (int steps = 0; steps < 4; ++steps) {
-    const std::size_t bytes = wire_bytes(*view.selection, layout);
+    if (wire_bytes(*view.selection, layout, true) <= kMostBytes) break;
+    const std::size_t bytes = wire_bytes(*view.selection, layout, false);
     if (bytes <= kMostBytes) break;
     request.layout.max_boxes = static_cast<std::uint32_t>(layout.size() * kMostBytes / bytes);
     PROFD_TRY(layout, layout_flame(*view.selection, request.layout, stop));

@@ -596,7 +596,9 @@ class Security(unittest.TestCase):
         layout = {"profile": handle, "spec": "top-down"}
         boxes = client.call("view/flameGraph", {**layout, "viewport": {"width": 1_000_000, "minWidth": 0.001, "maxBoxes": 5000}})["result"]
         shown, joined = len(boxes["boxes"]["name"]), boxes["remainder"]["count"]
-        self.assertEqual(shown + len(joined), 5000)
+        self.assertGreater(shown, 2000)
+        self.assertLessEqual(shown + len(joined), 5000)
+        self.assertLess(len(json.dumps(boxes, separators=(",", ":"))), 300_000)
         self.assertEqual(shown + sum(joined), 8002)
         self.assertIn("error", client.call("view/flameGraph", {**layout, "viewport": {"width": 100, "maxBoxes": 5001}}))
 

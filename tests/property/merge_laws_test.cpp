@@ -6,6 +6,8 @@
 #include "core/layout/flame.h"
 #include "core/model/merge.h"
 #include "core/model/rewrite.h"
+#include "core/view/joint_keys.h"
+#include "core/view/paired_tree.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -157,6 +159,51 @@ TEST_CASE("law: what each input gave to merged profiles is its own view") {
                                       totals_of(runs[input].stacks, c.spec, Shape::top_down));
               !wrong.empty())
             return fmt::format("input {}: {}", input, wrong);
+        }
+        return "";
+      },
+      ask_for_functions);
+}
+
+TEST_CASE("law: views of two merged profiles are the sums of both sides of their comparison") {
+  check_law(
+      [](const Case& c) -> std::string {
+        std::vector<Case> runs = runs_of(c);
+        runs.resize(2, random_case(c.seed + 7));
+        for (Case& run : runs) run.spec = c.spec, run.fractional = false;
+        const Merged merged = merged_of(runs);
+        const auto plain = select(merged.profile, c.spec, {});
+        const auto before = select(build(runs[0]), c.spec, {}), after = select(build(runs[1]), c.spec, {});
+        if (!plain || !before || !after) return "select fails";
+        const auto whole =
+            with_keys(*plain, joined_keys(*merged.profile, (*plain)->boxes->keys, merged.frames_of), {});
+        const auto comparison = compare(*before, *after, {});
+        for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
+          StopToken stop;
+          auto tree = PairedTree::make(*comparison, shape, {}, stop);
+          Totals expected;
+          std::vector<oracle::Path> paths(1);
+          for (std::uint32_t id = 0; id < tree->size(); ++id) {
+            if (!tree->expand(id, stop)) return "expand fails";
+            const PairedTree::Node node = tree->node(id);
+            paths.resize(tree->size());
+            for (std::uint32_t child = node.first_child; child < node.first_child + node.n_children;
+                 ++child) {
+              const Key joint = tree->node(child).key;
+              const std::uint32_t input = (*comparison)->joint.first_input[joint];
+              paths[child] = paths[id];
+              paths[child].push_back(
+                  oracle_name(*(*comparison)->sides[input], (*comparison)->joint.key_in[input][joint]));
+            }
+            for (const Side side : kSides) {
+              expected[paths[id]].first += rounded(tree->total(id, side));
+              expected[paths[id]].second += rounded(tree->self(id, side));
+            }
+          }
+          std::erase_if(expected, [](const auto& entry) {
+            return entry.second == std::pair<std::int64_t, std::int64_t>();
+          });
+          if (auto wrong = difference(totals_of(**whole, shape, 1), expected); !wrong.empty()) return wrong;
         }
         return "";
       },

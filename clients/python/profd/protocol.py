@@ -2243,7 +2243,7 @@ class FlameViewport(Structure):
     max_depth: int | None = None
     # Rows below the zoomed box.
     max_boxes: int = 1800
-    # Boxes at most; the widest are kept.
+    # Boxes at most; the widest are kept, and no more than an answer of 300 KB holds.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "width": FieldSpec("width", "n", True, {"minimum":1,"maximum":1000000}),

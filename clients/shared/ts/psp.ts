@@ -1527,7 +1527,7 @@ export interface FlameViewport {
   minWidth?: number;
   /** Rows below the zoomed box. */
   maxDepth?: number;
-  /** Boxes at most; the widest are kept. Default: 1800. */
+  /** Boxes at most; the widest are kept, and no more than an answer of 300 KB holds. Default: 1800. */
   maxBoxes?: number;
 }
 

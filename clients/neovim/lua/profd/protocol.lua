@@ -917,7 +917,7 @@ M.DaemonState = {
 ---@field width number Width in pixels.
 ---@field minWidth? number Boxes narrower than this many pixels are joined. Default: 0.5.
 ---@field maxDepth? integer Rows below the zoomed box.
----@field maxBoxes? integer Boxes at most; the widest are kept. Default: 1800.
+---@field maxBoxes? integer Boxes at most; the widest are kept, and no more than an answer of 300 KB holds. Default: 1800.
 
 --- Parameters of `view/flameGraph`.
 ---@class profd.FlameGraphParams

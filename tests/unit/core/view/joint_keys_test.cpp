@@ -1,5 +1,6 @@
 #include "core/view/joint_keys.h"
 
+#include "core/model/merge.h"
 #include "core/view/selection.h"
 #include "core/view/table.h"
 #include "core/view/values.h"
@@ -163,4 +164,23 @@ TEST_CASE("profiles are joined at one granularity") {
       {profile.get(), std::make_shared<const KeyTable>(make_keys(*profile, Granularity::line))}};
   CHECK(join_keys(inputs).error().code == ErrorCode::invalid);
   CHECK(join_keys({})->n_keys() == 0);
+}
+
+TEST_CASE("merged profiles have one key where the join of their inputs has one") {
+  const auto keys_of = [](std::initializer_list<std::string_view> texts) {
+    Merging merging;
+    for (const std::string_view text : texts) REQUIRE(merging.add(*profile_from_text(text), false, {}));
+    SerialExecutor serial;
+    const Merged merged = std::move(merging).finish(serial, {}).value();
+    const auto keys = std::make_shared<const KeyTable>(make_keys(*merged.profile, Granularity::function));
+    const auto joined = joined_keys(*merged.profile, keys, merged.frames_of);
+    return std::pair(keys->n_keys(), joined->n_keys());
+  };
+  // The function moved from one build to the next.
+  CHECK(keys_of({"main;f[a.c:11 start=10] 1", "main;f[a.c:21 start=20] 1"}) ==
+        std::pair<std::size_t, std::size_t>(3, 2));
+  // Two of one name in one build, one of which the other has at the same line.
+  CHECK(keys_of({"f[a.c:11 start=10] 1\nf[a.c:31 start=30] 1", "f[a.c:11 start=10] 1"}).second == 2);
+  // Nobody knows which became which.
+  CHECK(keys_of({"f[a.c:11 start=10] 1\nf[a.c:31 start=30] 1", "f[a.c:12 start=11] 1"}).second == 1);
 }
