@@ -15,6 +15,11 @@ template <class T>
 std::size_t bytes_of(const std::vector<T>& column) {
   return column.capacity() * sizeof(T);
 }
+// What is beyond its size is no memory before it is written to.
+template <class T>
+std::size_t bytes_of(const GrowingVector<T>& column) {
+  return column.size() * sizeof(T);
+}
 
 FrameSpec without_place(FrameSpec spec) {
   spec.line = spec.column = 0;
@@ -107,7 +112,7 @@ Merging::Metric& Merging::metric_of(const MetricInfo& info) {
 void Merging::make_fractional(Metric& metric) {
   if (metric.fractional) return;
   metric.fractional = true;
-  metric.fractions.assign(metric.integers.begin(), metric.integers.end());
+  for (const std::int64_t value : metric.integers) metric.fractions.push_back(static_cast<double>(value));
   metric.integers = {};
 }
 
@@ -156,7 +161,7 @@ std::vector<std::uint32_t> Merging::preorder() const {
 }
 
 template <class T>
-InputValues Merging::gather(const Metric& metric, const std::vector<T>& values,
+InputValues Merging::gather(const Metric& metric, const GrowingVector<T>& values,
                             const std::vector<std::uint32_t>& order) const {
   InputValues out;
   out.measured.assign(context_of_.size(), 0);

@@ -19,6 +19,7 @@
 
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
+#include "core/support/growing_vector.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 
@@ -64,9 +65,9 @@ class Merging {
   struct Metric {
     std::string name, unit;
     bool fractional = false;
-    std::vector<std::uint32_t> context;  // as the builder gave it
-    std::vector<std::int64_t> integers;  // as long as context, until an input is fractional
-    std::vector<double> fractions;
+    GrowingVector<std::uint32_t> context;  // as the builder gave it
+    GrowingVector<std::int64_t> integers;  // as long as context, until an input is fractional
+    GrowingVector<double> fractions;
     std::vector<std::uint32_t> input, first;  // an input that has the metric, and where its rows begin
   };
   Metric& metric_of(const MetricInfo& info);
@@ -74,7 +75,7 @@ class Merging {
   static void make_fractional(Metric& metric);
   [[nodiscard]] std::vector<std::uint32_t> preorder() const;
   template <class T>
-  InputValues gather(const Metric& metric, const std::vector<T>& values,
+  InputValues gather(const Metric& metric, const GrowingVector<T>& values,
                      const std::vector<std::uint32_t>& order) const;
 
   ProfileBuilder builder_;

@@ -22,6 +22,7 @@ struct Rows {
   // where it belongs: values that belong to no sample, samples without a thread or a time. Empty without such
   // filters.
   std::vector<Value> excluded;
+  bool clamped = false;  // some value is not the profile's own and did not fit; sums of it are saturated
 
   // Bytes of its own: what it shares with the profile does not count.
   [[nodiscard]] std::size_t memory() const;

@@ -32,7 +32,7 @@ std::size_t Sums::memory() const {
 Result<SumsPtr> sum_up(const Rows& rows, MetricId metric, StopToken stop) {
   auto sums = std::make_shared<Sums>();
   sums->metric = metric;
-  sums->saturated = rows.profile->metrics()[metric.v].saturated;
+  sums->saturated = rows.profile->metrics()[metric.v].saturated || rows.clamped;
   sums->profile_total = rows.profile->total(metric);
   PROFD_CHECK(std::visit([&](const auto& values) { return sweep(rows, values, *sums, stop); },
                          rows.self.values[metric.v]));

@@ -56,6 +56,29 @@ TEST_CASE("sums that do not fit are clamped, and said to be") {
   CHECK_FALSE(merged.values[0].saturated);  // each input's own fits
 }
 
+TEST_CASE("many inputs take twelve bytes a value and the tree of all of them") {
+  Merging merging;
+  std::size_t n_values = 0, n_contexts = 1;
+  for (int input = 0; input < 100; ++input) {
+    std::string text;
+    // Most paths are of all inputs, a tenth is of one alone.
+    for (int i = 0; i < 1000; ++i) {
+      const bool own = i % 10 == 0;
+      text += "main;f" + std::to_string(i % 50) + ";g" + std::to_string(i) +
+              (own ? "x" + std::to_string(input) : "") + " 3\n";
+      ++n_values;
+    }
+    REQUIRE(merging.add(*profile_from_text(text), false, {}));
+  }
+  n_contexts += 1 + 50 + 900 + 100 * 100;
+  CHECK(merging.memory() < 12 * n_values + 2 * 8 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
+  SerialExecutor serial;
+  const Merged merged = std::move(merging).finish(serial, {}).value();
+  CHECK(merged.profile->tree().size() == n_contexts);
+  CHECK(merged.profile->total(MetricId{0u}) == Value{std::int64_t{3} * static_cast<std::int64_t>(n_values)});
+  CHECK(merged.memory() < 12 * n_values + 4 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
+}
+
 TEST_CASE("nothing cannot be merged, and a stop is heard") {
   SerialExecutor serial;
   CHECK(Merging().finish(serial, {}).error().code == ErrorCode::invalid);
