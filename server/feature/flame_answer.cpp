@@ -282,6 +282,8 @@ std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, bo
 Result<FlameLayout> layout_to_send(Views& views, FlameRequest& request, const PreparedView& view,
                                    const StopToken& stop) {
   PROFD_TRY(FlameLayout layout, flame_layout(views, request, view, stop));
+  // As many as a request has that asks for no number fit with long names, too.
+  if (layout.size() <= LayoutRequest().max_boxes) return layout;
   // Fewer boxes share less of their names: a few steps come close. The ancestors of a zoom are always there.
   for (int steps = 0; steps < 4; ++steps) {
     if (wire_bytes(*view.selection, layout, true) <= kMostBytes) break;

@@ -51,11 +51,11 @@ export default (test, { bridge, demo, profd, scratch }) => {
 
       // The daemon ends, another one takes over: the command leads there, to the same view.
       await daemon.stop();
-      await views.until("what can be done", async () =>
-        /daemon is gone.*profd view LINK, with the address of this page, opens this view/.test(
-          await views.page.locator(".bar").textContent(),
-        ),
-      );
+      await views.until("what can be done", async () => {
+        const said = await views.page.locator(".bar").textContent();
+        assert.match(said, /daemon is gone.*profd view LINK, with the address of this page, opens this view/);
+        return true;
+      });
       const next = await startDaemon(profd, mkdtempSync(join(scratch, "daemon-")));
       try {
         const argument = /'(.*)'/.exec(command)[1];
