@@ -123,16 +123,8 @@ Value PairedTree::self(std::uint32_t id, Side side) const {
 }
 
 Change PairedTree::change(std::uint32_t id) const {
-  const Node& node = nodes_[id];
-  if (node.in[index_of(Side::before)] == kNone)
-    return node.in[index_of(Side::after)] == kNone ? Change::same : Change::added;
-  if (node.in[index_of(Side::after)] == kNone) return Change::deleted;
-  const Value before = total(id, Side::before), after = total(id, Side::after);
-  // Integers are compared as such: doubles would not tell large ones apart.
-  if (before.index() == after.index())
-    return before == after ? Change::same : before < after ? Change::more : Change::less;
-  const double x = as_double(before), y = as_double(after);
-  return x == y ? Change::same : x < y ? Change::more : Change::less;
+  const auto there = [&](Side side) { return nodes_[id].in[index_of(side)] != kNone; };
+  return change_of(there(Side::before), total(id, Side::before), there(Side::after), total(id, Side::after));
 }
 
 std::size_t PairedTree::memory() const {

@@ -10,13 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/view/change.h"
 #include "core/view/comparison.h"
 #include "core/view/unfold.h"
 
 namespace profd {
-
-// What became of a path.
-enum class Change : std::uint8_t { same, more, less, added, deleted };
 
 class PairedTree {
  public:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/near_miss.h"
 #include "core/view/names.h"
 
 namespace profd {
@@ -288,6 +289,18 @@ Result<Key> resolve_key(const Profile& profile, const KeyTable& keys, std::strin
   const std::size_t n = names.size();
   return fail(ErrorCode::invalid,
               fmt::format("\"{}\" is the name of {} frames: {}", name, n, candidates(std::move(names))));
+}
+
+Result<MetricId> resolve_metric(const Profile& profile, std::string_view name) {
+  if (const std::optional<MetricId> found = profile.find_metric(name)) return *found;
+  constexpr std::size_t kMaxNamed = 20;
+  std::vector<std::string_view> names;
+  for (const MetricInfo& metric : profile.metrics()) names.push_back(metric.name);
+  std::string text = fmt::format("the profile has no metric \"{}\"{}", name, did_you_mean(name, names));
+  for (std::size_t m = 0; m < std::min(names.size(), kMaxNamed); ++m)
+    text += (m == 0 ? "; it has " : ", ") + std::string(names[m]);
+  if (names.size() > kMaxNamed) text += fmt::format(" and {} more", names.size() - kMaxNamed);
+  return fail(ErrorCode::not_found, std::move(text));
 }
 
 }  // namespace profd

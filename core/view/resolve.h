@@ -33,6 +33,9 @@ Result<std::optional<std::string>> function_shown_as(const Profile& profile, std
 // is.
 Result<std::vector<Filter>> with_whole_names(const Profile& profile, const std::vector<Filter>& filters);
 
+// The metric of that name. `not_found` says what the profile has, and what was perhaps meant.
+Result<MetricId> resolve_metric(const Profile& profile, std::string_view name);
+
 // The key that `name` means. `not_found` when there is none, `invalid` when there are several: the message
 // then has the candidates, each in a form that means it alone where there is one.
 Result<Key> resolve_key(const Profile& profile, const KeyTable& keys, std::string_view name);

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "core/support/near_miss.h"
 #include "core/view/filters.h"
 #include "core/view/memo.h"
 #include "core/view/resolve.h"
@@ -45,17 +44,6 @@ Result<void> check_filter(const Filter& filter) {
   return {};
 }
 
-std::string unknown_metric(const Profile& profile, std::string_view wanted) {
-  constexpr std::size_t kMaxNamed = 20;
-  std::vector<std::string_view> names;
-  for (const MetricInfo& metric : profile.metrics()) names.push_back(metric.name);
-  std::string text = fmt::format("the profile has no metric \"{}\"{}", wanted, did_you_mean(wanted, names));
-  for (std::size_t m = 0; m < std::min(names.size(), kMaxNamed); ++m)
-    text += (m == 0 ? "; it has " : ", ") + std::string(names[m]);
-  if (names.size() > kMaxNamed) text += fmt::format(" and {} more", names.size() - kMaxNamed);
-  return text;
-}
-
 std::vector<Filter> filters_that(const std::vector<Filter>& filters, bool filter_rows) {
   std::vector<Filter> out;
   std::copy_if(filters.begin(), filters.end(), std::back_inserter(out),
@@ -76,8 +64,7 @@ std::string text_of(const std::vector<Filter>& filters) {
 Result<MetricId> metric_of(const Profile& profile, const ViewSpec& spec) {
   if (profile.metrics().empty()) return fail(ErrorCode::invalid, "the profile has no metrics");
   if (spec.metric.empty()) return profile.default_metric();
-  if (const std::optional<MetricId> metric = profile.find_metric(spec.metric)) return *metric;
-  return fail(ErrorCode::not_found, unknown_metric(profile, spec.metric));
+  return resolve_metric(profile, spec.metric);
 }
 
 // Costs that are negative or do not fit are no shares of anything.

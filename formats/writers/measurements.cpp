@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
+#include "core/view/resolve.h"
 
 namespace profd::writers {
 
@@ -53,10 +54,7 @@ void path_of(const Profile& profile, std::uint32_t context, std::vector<std::uin
 Result<MetricId> chosen_metric(const Profile& profile, const WriteOptions& options, LossReport& losses) {
   MetricId metric = profile.default_metric();
   if (!options.metric.empty()) {
-    const auto found = profile.find_metric(options.metric);
-    if (!found)
-      return fail(ErrorCode::not_found, fmt::format("the profile has no metric {}", options.metric));
-    metric = *found;
+    PROFD_TRY(metric, resolve_metric(profile, options.metric));
   }
   if (metric.v >= profile.metrics().size()) return fail(ErrorCode::unsupported, "the profile has no metrics");
   count_loss(losses, "metrics",

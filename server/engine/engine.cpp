@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/view/resolve.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
@@ -336,14 +337,9 @@ std::vector<ProfileEntry> ProfileListing::rows() const {
 
 Result<void> Engine::set_metric(const std::string& handle, const std::string& metric) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
-  const auto found = open->profile->find_metric(metric);
-  if (!found) {
-    std::string known;
-    for (const MetricInfo& info : open->profile->metrics()) known += (known.empty() ? "" : ", ") + info.name;
-    return fail(ErrorCode::invalid, fmt::format("{} has no metric {}; it has {}", open->name, metric, known));
-  }
+  PROFD_TRY(const MetricId found, resolve_metric(*open->profile, metric));
   auto changed = std::make_shared<OpenProfile>(*open);
-  changed->metric = *found;
+  changed->metric = found;
   Member& member = *member_of(open->handle);
   member.current = changed;
   announce(ProfileChange::default_changed, *entry_of(open->handle), member,

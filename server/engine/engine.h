@@ -55,12 +55,13 @@ struct EngineOptions {
 struct OpenRequest {
   std::string uri;
   OpenOptions options;
-  bool attach = true;        // annotate sources from it
-  bool make_default = true;  // the client means it where it names none: it asked for it itself
-  bool watch = true;         // reload it when the file changes
-  std::string metric;        // default metric; "" the file's own
-  std::string name;          // for people; "" the file's name
-  std::string member;        // which profile of the file is meant: name or number from 1; "" the first
+  bool attach = true;            // annotate sources from it
+  bool make_default = true;      // the client means it where it names none: it asked for it itself
+  bool watch = true;             // reload it when the file changes
+  std::string metric;            // default metric; "" the file's own. One that it does not have is an error
+  std::string preferred_metric;  // the same without `metric`, where the file has it: a project's
+  std::string name;              // for people; "" the file's name
+  std::string member;            // which profile of the file is meant: name or number from 1; "" the first
 };
 struct OpenAnswer {
   OpenProfilePtr profile;                // the one meant

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/support/text.h"
+#include "core/view/resolve.h"
 #include "server/engine/engine.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
@@ -354,7 +355,10 @@ std::shared_ptr<OpenProfile> Engine::make_open(const Entry& entry, const Member&
     open->name += open->member_name().empty() ? fmt::format(" #{}", number) : " · " + open->member_name();
   open->name = cut_bytes(std::move(open->name), kMaxToldName);
   open->metric = open->profile->default_metric();
-  const std::string& wanted = member.current ? member.current->metric_info().name : entry.request.metric;
+  const OpenRequest& request = entry.request;
+  const std::string& wanted = member.current            ? member.current->metric_info().name
+                              : !request.metric.empty() ? request.metric
+                                                        : request.preferred_metric;
   if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())
     open->metric = *metric;
   return open;
@@ -367,6 +371,7 @@ Result<OpenAnswer> Engine::answer_for(const Entry& entry, const OpenRequest& req
   answer.already_open = already_open;
   for (const Member& member : entry.members) answer.profiles.push_back(member.current);
   answer.profile = answer.profiles[meant];
+  if (!request.metric.empty()) PROFD_CHECK(resolve_metric(*answer.profile->profile, request.metric));
   return answer;
 }
 
@@ -404,11 +409,6 @@ void Engine::take(FileId id, Entry& entry, std::shared_ptr<LoadedProfiles> loade
     entry.attached = entry.attached || waiter.request.attach;
     entry.watched = entry.watched || waiter.request.watch;
     answers.push_back(answer_for(entry, waiter.request, !first));
-    const std::string& metric = waiter.request.metric;
-    if (const auto& answer = answers.back();
-        answer && first && !metric.empty() && answer->profile->metric_info().name != metric)
-      answers.back() =
-          fail(ErrorCode::invalid, fmt::format("{} has no metric {}", answer->profile->name, metric));
     meant_.opened(waiter.client, waiter.ticket, answers.back() ? answers.back()->profile->handle : "");
   }
   watch(id, entry);

@@ -121,10 +121,6 @@ double bytes_per(std::string_view unit) {
   return 0;
 }
 
-bool is_zero(const Value& value) {
-  return as_double(value) == 0;
-}
-
 // Exact for two integers, which doubles above 2^53 are not.
 bool equal(const Value& a, const Value& b) {
   if (const auto* x = std::get_if<std::int64_t>(&a)) {
@@ -209,13 +205,6 @@ std::string format_ratio(double numerator, double denominator) {
   return fmt::format("{:.2f}", numerator / denominator);
 }
 
-Change change_of(const Value& before, const Value& after) {
-  if (equal(before, after)) return Change::same;
-  if (is_zero(before)) return Change::added;
-  if (is_zero(after)) return Change::gone;
-  return as_double(after) > as_double(before) ? Change::more : Change::less;
-}
-
 std::string_view change_mark(Change change) {
   switch (change) {
     case Change::same:
@@ -226,7 +215,7 @@ std::string_view change_mark(Change change) {
       return "[-]";
     case Change::added:
       return "[A]";
-    case Change::gone:
+    case Change::deleted:
       return "[D]";
   }
   return kUnknown;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/model/metric.h"
+#include "core/view/change.h"
 
 namespace profd {
 
@@ -34,8 +35,6 @@ std::string format_share(const Value& part, const Value& whole);
 // Two decimals: "1.37"; "n/a" when the denominator is zero.
 std::string format_ratio(double numerator, double denominator);
 
-enum class Change : std::uint8_t { same, more, less, added, gone };
-Change change_of(const Value& before, const Value& after);
 // "[A]" only after, "[D]" only before, "[+]" more, "[-]" less, "[=]" same.
 std::string_view change_mark(Change change);
 // "+1.24 s (+34 %)"; without a ratio when there was nothing before; "~" in front when within noise.

@@ -159,7 +159,7 @@ void CommandsModule::open(const Params& params, Reply reply) {
     return reply.error(invalid_params("params.arguments[0]", "expected a file URI or path"));
   request.options.format = argument(params, "format", 1);
   request.member = argument(params, "profile", 2);
-  request.metric = session_.workspace.metric().value_or("");
+  request.preferred_metric = session_.workspace.metric().value_or("");
   const std::string file = path_or_uri(request.uri);
   const auto shared = std::make_shared<Reply>(std::move(reply));
   session_.opening.open(

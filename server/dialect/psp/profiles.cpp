@@ -88,7 +88,8 @@ OpenRequest open_request(const psp::ProfileOpenParams& params,
   request.attach = options.attach;
   request.make_default = options.make_default;
   request.watch = options.watch;
-  request.metric = options.metric.value_or(default_metric.value_or(""));
+  request.metric = options.metric.value_or("");
+  request.preferred_metric = default_metric.value_or("");
   request.name = options.name.value_or("");
   request.member = options.profile.value_or("");
   return request;

@@ -101,7 +101,7 @@ void ProjectModule::take(const ProjectProfiles& seen) {
     OpenRequest request;
     request.uri = uri_of_path(path);
     request.make_default = false;
-    request.metric = session_.workspace.metric().value_or("");
+    request.preferred_metric = session_.workspace.metric().value_or("");
     session_.opening.open(
         std::move(request), std::nullopt, [](const std::function<void()>&) {},
         [this, alive = session_.alive, path](Result<OpenAnswer> answer) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/resolve.h"
 #include "server/engine/mine.h"
 #include "server/feature/escape.h"
 #include "server/runtime/log.h"
@@ -77,10 +78,9 @@ Result<void> answer_within(Engine& engine, const StopSource& stop,
 tl::expected<MetricId, ResponseError> find_metric(const OpenProfile& open, const std::string& name,
                                                   const std::string& where) {
   if (name.empty()) return open.metric;
-  if (const auto found = open.profile->find_metric(name)) return *found;
-  std::string known;
-  for (const MetricInfo& info : open.profile->metrics()) known += (known.empty() ? "" : ", ") + info.name;
-  return tl::make_unexpected(invalid_params(where, fmt::format("no metric {}; there are {}", name, known)));
+  auto found = resolve_metric(*open.profile, name);
+  if (!found) return tl::make_unexpected(invalid_params(where, found.error().message));
+  return *found;
 }
 
 std::optional<ResponseError> outdated(const OpenProfile& open, const std::optional<std::uint32_t>& revision,

@@ -111,11 +111,11 @@ TEST_CASE("deltas carry a sign and what kind of change it was", "[text]") {
   CHECK(format_delta(i(0), i(5), "count") == "+5");
   CHECK(format_delta(i(5), i(5), "count") == "±0");
   CHECK(format_delta(i(100), i(101), "count", true) == "~ +1 (+1.0 %)");
-  CHECK(change_mark(change_of(i(0), i(5))) == "[A]");
-  CHECK(change_mark(change_of(i(5), i(0))) == "[D]");
-  CHECK(change_mark(change_of(i(5), i(6))) == "[+]");
-  CHECK(change_mark(change_of(i(6), i(5))) == "[-]");
-  CHECK(change_mark(change_of(i(6), i(6))) == "[=]");
+  CHECK(change_mark(change_of(false, i(0), true, i(5))) == "[A]");
+  CHECK(change_mark(change_of(true, i(5), false, i(0))) == "[D]");
+  CHECK(change_mark(change_of(true, i(5), true, i(6))) == "[+]");
+  CHECK(change_mark(change_of(true, i(6), true, i(5))) == "[-]");
+  CHECK(change_mark(change_of(true, i(6), true, i(6))) == "[=]");
 }
 
 TEST_CASE("times of day are UTC, before the epoch too", "[text]") {

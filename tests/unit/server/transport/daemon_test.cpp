@@ -235,6 +235,38 @@ TEST_CASE("profiles of a client within its share of memory stay open whatever ot
   CHECK(few.call("profile/summary", {{"profile", open["profile"]}}).contains("result"));
 }
 
+TEST_CASE("a metric that the profile does not have is refused, by whoever opens it and with one sentence") {
+  TestDaemon daemon;
+  TestClient first(daemon), second(daemon);
+  const std::string path = big_folded(100);
+  first.result("profile/open", {{"uri", uri(path)}});
+  for (TestClient* client : {&first, &second}) {
+    const json error =
+        client->call("profile/open", {{"uri", uri(path)}, {"options", {{"metric", "sample"}}}})["error"];
+    INFO(error.dump());
+    CHECK(error["message"].get<std::string>().find("the profile has no metric \"sample\"") !=
+          std::string::npos);
+    CHECK(error["message"].get<std::string>().find("it has samples") != std::string::npos);
+  }
+  CHECK(second.result("profile/open",
+                      {{"uri", uri(path)}, {"options", {{"metric", "samples"}}}})["alreadyOpen"] == true);
+}
+
+TEST_CASE("a profile without the metric that its project prefers is opened with its own") {
+  TestDaemon daemon;
+  const std::string first = new_file();
+  const std::string folder = first.substr(0, first.rfind('/')) + "/prefers";
+  REQUIRE(std::system(("mkdir " + folder).c_str()) == 0);
+  std::ofstream(folder + "/.profd.toml") << "metric = \"cpu\"\n";
+  std::ofstream(folder + "/heap.folded") << "main;work 7\n";
+  TestClient client(daemon.connect());
+  client.initialize(json::object(), folder);
+  const json answer = client.call("profile/open", {{"uri", uri(folder + "/heap.folded")}});
+  INFO(answer.dump());
+  REQUIRE(answer.contains("result"));
+  CHECK(client.result("profile/list", json::object())["profiles"][0]["metric"] == "samples");
+}
+
 TEST_CASE("a profile that appears where the project file looks is opened by itself") {
   TestDaemon daemon;
   const std::string first = new_file();
