@@ -340,9 +340,9 @@ test('a name that does not fit is cut by the rule of the daemon, a path at its b
   h.equal(fit.name('short', { 99 }, 3), 'sh…')
   h.equal(fit.sentence('the file has calls, not stacks', 12), { 'the file has', 'calls, not', 'stacks' })
   h.equal(fit.sentence('unbreakable word', 5), { 'unbreakable', 'word' })
-  h.equal(fit.ending('/work/project/src/main.go', 30), '/work/project/src/main.go')
-  h.equal(fit.ending('/work/project/src/main.go', 16), '…/src/main.go')
-  h.equal(fit.ending('/work/project/src/main.go', 6), '…in.go')
+  h.equal(fit.ending('/home/project/src/main.go', 30), '/home/project/src/main.go')
+  h.equal(fit.ending('/home/project/src/main.go', 16), '…/src/main.go')
+  h.equal(fit.ending('/home/project/src/main.go', 6), '…in.go')
 end)
 
 test('a project asks for profiles only at the top level of its file', function()
