@@ -175,7 +175,8 @@ void ViewCache::keep(const ViewKey& key, const Recipe& recipe, const std::shared
   }
   bytes_ += bytes;
   // Made of a part that was let go of meanwhile, it would hold what nobody counts.
-  if (!use(entries_.begin())) doom(entries_.begin(), doomed);
+  const auto made = entries_.begin();  // its parts go before it when it is used
+  if (!use(made)) doom(made, doomed);
   evict(doomed);
 }
 

@@ -144,6 +144,7 @@ Result<SelectionPtr> with_keys(const SelectionPtr& selection, std::shared_ptr<co
   auto out = std::make_shared<Selection>(*selection);
   out->memo = std::make_shared<ViewMemo>();
   out->stated = nullptr;
+  out->parts.clear();  // its boxes are its own
   PROFD_TRY(out->boxes, boxes_with_keys(*selection->boxes, std::move(keys), stop));
   if (selection->stated) PROFD_CHECK(take_stated(*out, !selection->divided, std::move(stop)));
   return SelectionPtr(std::move(out));

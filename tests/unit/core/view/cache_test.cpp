@@ -126,6 +126,12 @@ TEST_CASE("what is made of a part that went meanwhile is given out and not kept"
   REQUIRE(cache.get<Joined>({1, "a"}, {}, joins({{1, "gone"}})));
   CHECK(cache.peek<Joined>({1, "a"}) == nullptr);
   CHECK(cache.bytes() == 0);
+  // Parts of it that are there stay.
+  REQUIRE(cache.get<Blob>({1, "part"}, {}, makes(40)));
+  REQUIRE(cache.get<Joined>({1, "a"}, {}, joins({{1, "gone"}, {1, "part"}})));
+  CHECK(cache.peek<Joined>({1, "a"}) == nullptr);
+  CHECK(cache.peek<Blob>({1, "part"}) != nullptr);
+  CHECK(cache.bytes() == 40);
 }
 
 TEST_CASE("a failure reaches the asker and is not kept") {
