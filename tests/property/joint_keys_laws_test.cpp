@@ -13,15 +13,7 @@ using namespace profd::test;
 namespace {
 
 std::string compare(const Case& a, Shape shape) {
-  // Another run of the same program: other stacks, other ids, some of the first one's.
-  Case b = random_case(a.seed + 1'000'003);
-  b.spec = a.spec;
-  b.with_samples = a.with_samples;
-  b.as_contexts = b.as_contexts && !b.with_samples;
-  Rng rng(a.seed);
-  for (const PlainStack& stack : a.stacks)
-    if (chance(rng, 0.5)) b.stacks.push_back(stack);
-
+  const Case b = another_run(a);
   ViewSpec spec = a.spec;
   spec.shape = shape;
   const auto of_a = select(build(a), spec, {}), of_b = select(build(b), spec, {});

@@ -95,14 +95,8 @@ std::string difference(const Values& found, const Values& expected) {
 }
 
 std::string check(const Case& c, OfTwo of) {
-  Case a = c, b = random_case(c.seed + 1'000'003);
+  Case a = c, b = another_run(c);
   a.fractional = b.fractional = false;
-  b.spec = a.spec;
-  b.with_samples = a.with_samples;
-  b.as_contexts = b.as_contexts && !b.with_samples;
-  Rng rng(c.seed);
-  for (const PlainStack& stack : a.stacks)
-    if (chance(rng, 0.5)) b.stacks.push_back(stack);
 
   const ProfilePtr of_a = build(a), of_b = build(b);
   const auto before = select(of_a, a.spec, {}), after = select(of_b, b.spec, {});

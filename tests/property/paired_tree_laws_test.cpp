@@ -14,18 +14,6 @@ using namespace profd::test;
 
 namespace {
 
-// Two runs of one program: other stacks, other ids, about half of the first one's.
-std::pair<Case, Case> two_runs(const Case& a) {
-  Case b = random_case(a.seed + 1'000'003);
-  b.spec = a.spec;
-  b.with_samples = a.with_samples;
-  b.as_contexts = b.as_contexts && !b.with_samples;
-  Rng rng(a.seed);
-  for (const PlainStack& stack : a.stacks)
-    if (chance(rng, 0.5)) b.stacks.push_back(stack);
-  return {a, b};
-}
-
 struct Numbers {
   std::int64_t total = 0, self = 0;
   bool there = false;
@@ -121,7 +109,7 @@ std::vector<Key> joint_focus(const Comparison& comparison, const ViewSpec& spec)
 }
 
 std::string compare_shape(const Case& c, Shape shape) {
-  const auto [a, b] = two_runs(c);
+  const Case a = c, b = another_run(c);
   const ComparisonPtr comparison = compared(a, b);
   std::vector<Key> focus;
   const PairedPaths expected = paths_of_stacks({a, b}, shape);
@@ -153,7 +141,7 @@ TEST_CASE("law: two profiles compared by callees have the paths and values of bo
 TEST_CASE(
     "law: swapping the sides of a comparison mirrors its changes, and a profile is the same as itself") {
   check_law([](const Case& c) -> std::string {
-    const auto [a, b] = two_runs(c);
+    const Case a = c, b = another_run(c);
     StopToken stop;
     auto there = PairedTree::make(compared(a, b), Shape::top_down, {}, stop);
     auto back = PairedTree::make(compared(b, a), Shape::top_down, {}, stop);

@@ -114,6 +114,17 @@ bool chance(Rng& rng, double probability) {
   return static_cast<double>(rng() >> 11) * 0x1.0p-53 < probability;
 }
 
+Case another_run(const Case& c) {
+  Case other = random_case(c.seed + 1'000'003);
+  other.spec = c.spec;
+  other.with_samples = c.with_samples;
+  other.as_contexts = other.as_contexts && !other.with_samples;
+  Rng rng(c.seed);
+  for (const PlainStack& stack : c.stacks)
+    if (chance(rng, 0.5)) other.stacks.push_back(stack);
+  return other;
+}
+
 ViewSpec random_spec(Rng& rng, bool with_samples) {
   ViewSpec spec;
   constexpr std::array<Granularity, 6> kGranularities = {Granularity::function, Granularity::function,

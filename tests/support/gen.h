@@ -30,6 +30,8 @@ struct Case {
 // Few names, so that recursion, shared prefixes and repeated fragments are common; empty stacks, zero and
 // negative values, inlined frames, several lines a function.
 Case random_case(std::uint64_t seed);
+// Another run of the same program, asked the same: other stacks, other ids, about half of the first one's.
+Case another_run(const Case& c);
 ViewSpec random_spec(Rng& rng, bool with_samples);
 ProfilePtr build(const Case& c);
 // Values of the profile in units of the oracle.
