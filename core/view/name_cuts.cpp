@@ -8,16 +8,26 @@
 namespace profd {
 namespace {
 
-constexpr std::size_t kMaxCuts = 6;
+constexpr std::size_t kMaxCuts = 6;  // of a path
+
+// Up to eight characters as a number: names have many parts, and each is looked for.
+constexpr std::uint64_t packed(std::string_view text) {
+  std::uint64_t out = 0;
+  for (const char c : text) out = (out << 8) | static_cast<unsigned char>(c);
+  return out;
+}
 
 // The end of a file's name or what a compiler added to a symbol.
 bool is_ending(std::string_view part) {
-  static constexpr std::array<std::string_view, 38> kEndings = {
-      "c",    "cc",   "cpp",  "cxx",  "h",        "hh",         "hpp",   "go",    "rs",    "py",
-      "pyx",  "pyc",  "rb",   "js",   "mjs",      "cjs",        "jsx",   "ts",    "tsx",   "java",
-      "kt",   "php",  "lua",  "so",   "dll",      "exe",        "jar",   "dylib", "class", "constprop",
-      "isra", "part", "cold", "llvm", "lto_priv", "localalias", "clone", "erb"};
-  return std::find(kEndings.begin(), kEndings.end(), part) != kEndings.end();
+  static constexpr std::array kEndings = {
+      packed("c"),    packed("cc"),   packed("cpp"),  packed("cxx"),      packed("h"),     packed("hh"),
+      packed("hpp"),  packed("go"),   packed("rs"),   packed("py"),       packed("pyx"),   packed("pyc"),
+      packed("rb"),   packed("js"),   packed("mjs"),  packed("cjs"),      packed("jsx"),   packed("ts"),
+      packed("tsx"),  packed("java"), packed("kt"),   packed("php"),      packed("lua"),   packed("so"),
+      packed("dll"),  packed("exe"),  packed("jar"),  packed("dylib"),    packed("class"), packed("isra"),
+      packed("part"), packed("cold"), packed("llvm"), packed("lto_priv"), packed("clone"), packed("erb")};
+  if (part.size() > 8) return part == "constprop" || part == "localalias";
+  return std::find(kEndings.begin(), kEndings.end(), packed(part)) != kEndings.end();
 }
 
 // What says nothing without the name before it: closures, lambdas, numbers, call operators.
@@ -36,9 +46,16 @@ std::size_t separator_length(std::string_view name, std::size_t i) {
   return name[i] == '.' || name[i] == '/' || name[i] == '\\' || name[i] == '#' ? 1 : 0;
 }
 
-}  // namespace
+// Where the name begins in what CPython says of its own functions: "<built-in method builtins.sum>",
+// "{method 'append' of 'list' objects}". 0 for every other name.
+std::size_t python_prefix(std::string_view name) {
+  if (name.empty() || (name[0] != '<' && name[0] != '{')) return 0;
+  for (const std::string_view words : {"built-in method ", "built-in function ", "method "})
+    if (name.substr(1, words.size()) == words && name.size() > 1 + words.size()) return 1 + words.size();
+  return 0;
+}
 
-std::vector<std::uint32_t> name_cuts(std::string_view name) {
+std::vector<std::uint32_t> cuts_of_path(std::string_view name) {
   std::vector<std::uint32_t> cuts;
   // "(garbage collector)", "[unknown]", "-[NSArray count]" are names as they stand.
   if (name.size() < 2 || name[0] == '(' || name[0] == '[' || name[1] == '[' || name[0] == '{') return cuts;
@@ -78,6 +95,17 @@ std::vector<std::uint32_t> name_cuts(std::string_view name) {
     if (begins[k] < name.size() && !is_weak(part)) cuts.push_back(begins[k]);
   }
   if (cuts.size() > kMaxCuts) cuts.erase(cuts.begin(), cuts.end() - kMaxCuts);
+  return cuts;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> name_cuts(std::string_view name) {
+  const auto prefix = static_cast<std::uint32_t>(python_prefix(name));
+  std::vector<std::uint32_t> cuts = cuts_of_path(name.substr(prefix));
+  if (prefix == 0) return cuts;
+  for (std::uint32_t& cut : cuts) cut += prefix;
+  cuts.insert(cuts.begin(), prefix);
   return cuts;
 }
 

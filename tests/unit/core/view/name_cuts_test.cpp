@@ -31,6 +31,13 @@ TEST_CASE("a name that does not fit keeps the end of its path, its function, its
         Forms{"(*conn).serve server.go:17", "serve server.go:17"});
 }
 
+TEST_CASE("what CPython says of its own functions keeps their names") {
+  CHECK(forms("<built-in method builtins.sum>") == Forms{"builtins.sum>", "sum>"});
+  CHECK(forms("{built-in method time.sleep}") == Forms{"time.sleep}", "sleep}"});
+  CHECK(forms("<method 'append' of 'list' objects>") == Forms{"'append' of 'list' objects>"});
+  CHECK(forms("<method ") == Forms{});
+}
+
 TEST_CASE("what says nothing alone keeps the name before it") {
   CHECK(forms("main.run.func1") == Forms{"run.func1"});
   CHECK(forms("main.run.func1.2") == Forms{"run.func1.2"});
