@@ -197,16 +197,22 @@ bool is_zero_everywhere(const ValueColumn& column) {
       column);
 }
 
-// A first glance at nothing tells nothing: a heap profile whose memory is free again has its allocations.
+// A first glance at nothing tells nothing: a heap profile whose memory is free again has its allocations, in
+// bytes where the profiler meant bytes.
 void choose_default_metric(ProfileData& data) {
   const MetricId wanted = data.default_metric;
   if (wanted.v >= data.metrics.size() || !is_zero_everywhere(data.self.values[wanted.v])) return;
+  const std::string_view unit = data.metrics[wanted.v].unit;
+  std::optional<MetricId> chosen;
   for (std::size_t m = 0; m < data.metrics.size(); ++m) {
-    if (is_zero_everywhere(data.self.values[m])) continue;
-    data.default_metric = MetricId{m};
-    data.info.properties.emplace_back(kInsteadOf, data.metrics[wanted.v].name);
-    return;
+    const bool same_unit = data.metrics[m].unit == unit;
+    if ((chosen && !same_unit) || is_zero_everywhere(data.self.values[m])) continue;
+    chosen = MetricId{m};
+    if (same_unit) break;
   }
+  if (!chosen) return;
+  data.default_metric = *chosen;
+  data.info.properties.emplace_back(kInsteadOf, data.metrics[wanted.v].name);
 }
 
 std::vector<ValueColumn> stated_columns(std::vector<GrowingValues> values,

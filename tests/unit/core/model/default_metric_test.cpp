@@ -8,7 +8,9 @@ namespace {
 
 ProfilePtr profile(std::array<std::int64_t, 3> values, bool whatever = false) {
   ProfileBuilder builder;
-  for (const char* name : {"alloc_objects", "alloc_space", "inuse_space"}) builder.add_metric(name, "bytes");
+  builder.add_metric("alloc_objects", "count");
+  builder.add_metric("alloc_space", "bytes");
+  builder.add_metric("inuse_space", "bytes");
   builder.set_default_metric(MetricId{2u}, whatever);
   FrameSpec frame;
   frame.function = builder.function("f");
@@ -19,12 +21,13 @@ ProfilePtr profile(std::array<std::int64_t, 3> values, bool whatever = false) {
 
 }  // namespace
 
-TEST_CASE("a default metric that is 0 everywhere makes way for the first that is not, and that is known") {
-  const auto heap = profile({0, 512, 0});
+TEST_CASE("a default metric that is 0 everywhere makes way for one that is not, and that is known") {
+  const auto heap = profile({2, 512, 0});
   CHECK(heap->default_metric() == MetricId{1u});
   REQUIRE(heap->info().properties.size() == 1);
   CHECK(heap->info().properties[0].first == kInsteadOf);
   CHECK(heap->info().properties[0].second == "inuse_space");
+  CHECK(profile({2, 0, 0})->default_metric() == MetricId{0u});
 }
 
 TEST_CASE("a default metric stays where it has something, nothing has, or it was chosen") {
