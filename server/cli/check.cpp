@@ -167,8 +167,7 @@ void add_check(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* app = root.add_subcommand("check", "Can these files be read, and what is lost: one line a file");
   app->add_option("FILE", options->files, "Files to try; - reads stdin");
-  app->add_option("--format", options->profile.format, "Read as this format instead of looking")
-      ->type_name("ID");
+  add_format_option(*app, options->profile.format);
   app->add_flag("--partial", options->profile.partial, "Read what is there of files that end early");
   app->add_flag("--no-cache", options->profile.no_cache,
                 "As without it: check never uses nor writes the cache");

@@ -45,24 +45,25 @@ int write_as(const FormatWriter& writer, const ConvertOptions& options, const Co
   if (const auto free = check_output(options.output, options.profile.file); !free)
     return console.fail(free.error().message);
   ThreadExecutor executor;
-  auto opened = open_file_of(options.profile, console, executor);
-  if (!opened) return console.fail(opened.error().message);
-  std::vector<ProfilePtr> profiles = opened->file.profiles;
+  auto load = load_of(options.profile, console, executor);
+  if (!load) return console.fail(load.error().message);
+  const LoadedProfiles& loaded = *load->profiles;
+  std::vector<ProfilePtr> profiles = loaded.profiles;
   if (!options.profile.profile.empty()) {
     const auto picked = pick_profile(profiles, options.profile.profile);
     if (!picked) return console.fail(file_message(shown_file(options.profile), picked.error()));
     profiles = {ProfilePtr(profiles[*picked])};
   }
   how.title = base_name(shown_file(options.profile));
-  how.decision = &opened->file.decision;
-  how.report = &opened->file.report;
+  how.decision = &loaded.decision;
+  how.report = &loaded.report;
   LossReport losses;
   const auto written = write_file(options.output, [&](const ByteSink& sink) {
     return write_profiles(writer, profiles, how, sink, losses);
   });
   if (!written) return console.fail(file_message(options.output.path, written.error()));
   if (options.quiet) return kExitOk;
-  note_losses_of(opened->file.report, options.profile, console);
+  note_losses_of(loaded.report, options.profile, console);
   note_losses(losses, options.output.path, console);
   return kExitOk;
 }

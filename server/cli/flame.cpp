@@ -70,7 +70,7 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
   svg.title = options.title.empty() ? std::string(base_name(shown_file(options.profile))) : options.title;
   svg.scheme = options.scheme;
   svg.inverted = options.inverted;
-  svg.notes = loss_texts(view.opened().report);
+  svg.notes = loss_texts(view.loaded().report);
   svg.view = view.spec;
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output.path == "-") return console.print(page);

@@ -204,9 +204,9 @@ std::string unknown_format(const std::vector<Format>& formats, const std::string
   if (id.empty() || near.empty()) {
     std::vector<std::string_view> ids;
     for (const Format& format : formats) ids.push_back(format.id());
-    return fmt::format("no format is called {}{}; `profd formats` lists them.", id, did_you_mean(id, ids));
+    return fmt::format("no format is called {}{}; `profd formats` lists them", id, did_you_mean(id, ids));
   }
-  return fmt::format("no format is called {}; these mention it: {}.", id, fmt::join(near, ", "));
+  return fmt::format("no format is called {}; these mention it: {}", id, fmt::join(near, ", "));
 }
 
 struct FormatsOptions {
@@ -228,6 +228,18 @@ int show_formats(const FormatsOptions& options, const Console& console) {
 }
 
 }  // namespace
+
+void add_format_option(CLI::App& app, std::string& format) {
+  app.add_option("--format", format, "Read it as this format instead of looking; see profd formats")
+      ->type_name("ID")
+      ->check([](const std::string& id) {
+        const std::vector<Format> formats = formats_by_id();
+        const auto is_meant = [&](const Format& known) { return known.reader && known.id() == id; };
+        if (std::none_of(formats.begin(), formats.end(), is_meant))
+          throw CLI::ValidationError(unknown_format(formats, id));
+        return std::string();
+      });
+}
 
 int list_formats(const Console& console) {
   return console.print(table_text(formats_by_id(), console.out));

@@ -111,7 +111,11 @@ int list_in(const ListOptions& options, const ProjectSources& sources, const Pro
   request.pattern = options.pattern;
   request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
   const auto answer = list_functions(*view->views, request, StopToken{});
-  if (!answer) return console.fail(file_message(shown_file(file), answer.error()));
+  if (!answer) {
+    // A pattern is an expression only where no function has it as its name, which the profile decides.
+    const bool misspelt = answer.error().code == ErrorCode::invalid;
+    return console.fail(file_message(shown_file(file), answer.error()), misspelt ? kExitUsage : kExitInput);
+  }
   std::string out;
   if (options.rows.any()) {
     RowOptions rows = options.rows;

@@ -12,11 +12,13 @@
 #include "formats/loss_texts.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
+#include "server/cli/formats.h"
 #include "server/cli/progress_line.h"
 #include "server/cli/project_here.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/engine/mine.h"
+#include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/workspace.h"
 #include "server/engine/workspace_files.h"
@@ -55,6 +57,13 @@ std::string partial_offer(const OpenInput& input, const OpenOptions& options, Ex
 bool stdin_is_given() {
   struct stat info {};
   return ::fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
+}
+
+// "file:///a/cpu.pprof". A file that is there is a file, whatever it is called.
+bool is_uri(const std::string& argument) {
+  const std::string scheme = scheme_of(argument);
+  return !scheme.empty() && argument.compare(scheme.size(), 3, "://") == 0 &&
+         ::access(argument.c_str(), F_OK) != 0;
 }
 
 tl::unexpected<Error> named(const std::string& file, const Error& error) {
@@ -115,7 +124,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
   } else {
     file->required();
   }
-  app.add_option("--format", options.format, "Read it as this format instead of looking")->type_name("ID");
+  add_format_option(app, options.format);
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--gc-on-stack", options.gc_on_stack,
                "Show V8's garbage collector on the stack that ran before it, not by itself");
@@ -193,28 +202,38 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   return spec;
 }
 
-Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor) {
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
   open.gc_on_stack = options.gc_on_stack;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
   const std::string name = shown_file(options);
-  auto input = open_input(path, open.limits.input_bytes);
-  if (!input) return named(path, input.error());
-  if (input->file.bytes().size() < kSmallFile) expect_a_full_heap();
-  CachedOpen opened;
+  std::optional<OpenInput> input;
+  OriginPtr origin;
+  if (is_uri(path)) {
+    auto made = Origins().make(path, open);
+    if (!made) return named(name, made.error());
+    origin = std::move(*made);
+  } else {
+    auto opened = open_input(path, open.limits.input_bytes);
+    if (!opened) return named(path, opened.error());
+    if (opened->file.bytes().size() < kSmallFile) expect_a_full_heap();
+    input = *opened;
+    origin = input_origin(path, std::move(*opened), open);
+  }
+  Load loaded;
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    PROFD_TRY(opened,
-              open_cached(cache, *input, open, executor, stop,
-                          [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); }));
+    PROFD_TRY(loaded, origin->load({cache, executor, stop, [&](std::uint64_t read, std::uint64_t total) {
+                                      progress.update(read, total);
+                                    }}));
     return {};
   });
-  if (done) return opened;
+  if (done) return loaded;
   const Error& error = done.error();
-  if (error.code == ErrorCode::truncated && !options.partial) {
+  if (error.code == ErrorCode::truncated && !options.partial && input) {
     if (const std::string offer = partial_offer(*input, open, executor); !offer.empty()) {
       return fail(error.code, file_error_text(name, error) + ". " + offer);
     }
@@ -232,30 +251,29 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
                            bool say_losses) {
   // A wrong view is told before a big file is read for it.
   PROFD_TRY(ViewSpec spec, spec_of(options));
-  PROFD_TRY(CachedOpen opened, open_file_of(options, console, executor));
-  const auto picked = pick_profile(opened.file.profiles, options.profile);
+  PROFD_TRY(Load load, load_of(options, console, executor));
+  const std::shared_ptr<const LoadedProfiles> loaded = std::move(load.profiles);
+  const auto picked = pick_profile(loaded->profiles, options.profile);
   const std::string name = shown_file(options);
   if (!picked) return named(name, picked.error());
-  auto loaded = std::make_shared<LoadedProfiles>();
-  loaded->opened = std::move(opened.file);
   auto open = std::make_shared<OpenProfile>();
   open->handle = options.file;
   open->name = base_name(name);
   open->number = static_cast<std::uint32_t>(*picked + 1);
-  open->profile = loaded->opened.profiles[*picked];
+  open->profile = loaded->profiles[*picked];
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
-  open->loaded = std::move(loaded);
+  open->loaded = loaded;
   OpenView view{std::move(open),
                 std::make_unique<Views>(kViewBudget, executor),
                 std::move(spec),
                 {},
-                std::move(opened.write_entry)};
+                std::move(load.keep)};
   auto prepared = prepare_view(*view.views, *view.open, view.spec, StopToken{});
   if (!prepared) return named(name, prepared.error());
   view.prepared = std::move(*prepared);
   if (say_losses) {
-    note_losses_of(view.opened().report, options, console);
+    note_losses_of(view.loaded().report, options, console);
     if (const auto unnamed = unnamed_text(view.selection(), StopToken{}); unnamed && !unnamed->empty())
       console.note(fmt::format("{}: {}", name, *unnamed));
   }
@@ -300,7 +318,7 @@ std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::stri
 }
 
 void keep_in_cache(const OpenView& view) {
-  if (view.write_entry) (void)view.write_entry(StopToken{});
+  if (view.keep) (void)view.keep(StopToken{});
 }
 
 }  // namespace profd

@@ -9,7 +9,7 @@
 
 #include "formats/open.h"
 #include "server/cli/command.h"
-#include "server/engine/profile_cache.h"
+#include "server/engine/origin.h"
 #include "server/feature/flame_answer.h"
 #include "server/runtime/executor.h"
 
@@ -59,9 +59,9 @@ struct OpenView {
   std::unique_ptr<Views> views;  // of the profile, as the daemon makes them
   ViewSpec spec;
   PreparedView prepared;
-  std::function<Result<bool>(StopToken)> write_entry;  // see CachedOpen; call keep_in_cache() when done
+  std::function<Result<bool>(StopToken)> keep;  // see Load; call keep_in_cache() when done
 
-  const OpenedFile& opened() const { return open->loaded->opened; }
+  const LoadedProfiles& loaded() const { return *open->loaded; }
   const Profile& profile() const { return *open->profile; }
   const Selection& selection() const { return *prepared.selection; }
   const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric().v]; }
@@ -70,9 +70,9 @@ struct OpenView {
 // What --spec, --filter, --granularity and --metric say; without --spec the others are of `otherwise`.
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise = "top-down by function");
 
-// "-" is stdin. Progress on stderr when it takes long and stderr is a terminal.
-// Errors name the file and say what to do next.
-Result<CachedOpen> open_file_of(const ProfileOptions& options, const Console& console, Executor& executor);
+// What the argument names: a path, "-" for stdin, a URI of an origin (origins.h). Progress on stderr when it
+// takes long and stderr is a terminal. Errors name the argument and say what to do next.
+Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor);
 // What filters and the reading of the file make of the numbers is said on stderr; `say_losses` false: by the
 // command itself.
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor,

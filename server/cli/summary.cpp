@@ -47,9 +47,9 @@ void add_header(const Console& console, const std::string& file, const OpenView&
   if (!s.profiler.empty()) append_part(what, "by " + s.profiler);
   append_part(what, s.program);
   append_part(what, s.name);
-  if (view.opened().profiles.size() > 1)
+  if (view.loaded().profiles.size() > 1)
     append_part(
-        what, fmt::format("profile {} of {} in the file", view.open->number, view.opened().profiles.size()));
+        what, fmt::format("profile {} of {} in the file", view.open->number, view.loaded().profiles.size()));
   append_part(when, s.time_text);
   append_part(when, s.duration_text);
   if (s.n_threads > 0) append_part(when, count_of(s.n_threads, "thread", "threads"));
@@ -67,7 +67,7 @@ void add_header(const Console& console, const std::string& file, const OpenView&
 // All of a file of several, with the numbers and names that --profile takes.
 void add_members(const Console& console, const OpenView& view, std::string& out) {
   constexpr std::size_t kShown = 20;
-  const std::vector<ProfilePtr>& profiles = view.opened().profiles;
+  const std::vector<ProfilePtr>& profiles = view.loaded().profiles;
   if (profiles.size() < 2) return;
   std::vector<std::string> totals;
   std::size_t total_width = 0;
@@ -166,7 +166,7 @@ int first_glance(const ProfileOptions& options, const FileTurn& turn, const Cons
   ThreadExecutor executor;
   auto view = open_view(options, console, executor, false);
   if (!view) return console.fail(view.error().message);
-  const auto summary = summarize(view->selection(), view->opened().report);
+  const auto summary = summarize(view->selection(), view->loaded().report);
   if (!summary) return console.fail(file_message(shown_file(options), summary.error()));
   std::string out;
   add_header(console, shown_file(options), *view, *summary, out);
@@ -196,7 +196,7 @@ void write_members(const OpenView& view, JsonWriter& json) {
   json.field("profile", view.open->number);
   json.key("profiles");
   json.begin_array();
-  for (const ProfilePtr& profile : view.opened().profiles) {
+  for (const ProfilePtr& profile : view.loaded().profiles) {
     json.begin_object();
     json.field("name", profile->info().name);
     json.field("records", profile->n_samples());
@@ -220,7 +220,7 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
   ThreadExecutor executor;
   auto view = open_view(options, console, executor, false);
   if (!view) return console.fail(view.error().message);
-  const auto summary = summarize(view->selection(), view->opened().report, {.n_hottest = 0, .n_heaviest = 0});
+  const auto summary = summarize(view->selection(), view->loaded().report, {.n_hottest = 0, .n_heaviest = 0});
   if (!summary) return console.fail(file_message(shown_file(options), summary.error()));
   std::string out;
   JsonWriter json(out);
@@ -255,7 +255,7 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
     json.end_object();
   }
   json.end_array();
-  if (view->opened().profiles.size() > 1) write_members(*view, json);
+  if (view->loaded().profiles.size() > 1) write_members(*view, json);
   json.end_object();
   out += '\n';
   const int code = console.print(out);

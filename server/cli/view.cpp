@@ -18,6 +18,7 @@
 #include "core/support/base_name.h"
 #include "server/cli/command.h"
 #include "server/cli/daemon_client.h"
+#include "server/cli/formats.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/progress_line.h"
 #include "server/cli/project_here.h"
@@ -198,8 +199,7 @@ void add_view(CLI::App& root, Commands& commands) {
       ->type_name("FILE...");
   app->add_option("--view", options->view, "The view to begin with: 'bottom-up by module | drop thread idle'")
       ->type_name("SPEC");
-  app->add_option("--format", options->format, "Read as this format instead of guessing; see profd formats")
-      ->type_name("ID");
+  add_format_option(*app, options->format);
   app->add_flag("!--no-open", options->open, "Print the address and open nothing");
   app->add_option("--socket", options->connect.socket, "The daemon's socket; default: in the runtime folder")
       ->type_name("PATH");

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/view/resolve.h"
 #include "server/platform/last_words.h"
@@ -26,9 +25,6 @@ Engine::Engine(const EngineOptions& options, Post post)
       view_budget_(options.view_budget != 0 ? options.view_budget
                                             : std::max(std::uint64_t{512} << 20, half_of_the_machine() / 4)),
       pool_(std::make_shared<MemoryPool>(std::max(budget_, kLeastRoom), budget_)),
-      patience_(options.patience),
-      cache_(options.cache),
-      alive_(std::make_shared<bool>(true)),
       scheduler_(std::make_unique<Scheduler>(options.n_threads,
                                              [](const std::string& name, const std::string& what) {
                                                try {
@@ -47,108 +43,217 @@ Engine::Engine(const EngineOptions& options, Post post)
                  log_warning(what);
                  listeners_.activity_changed(what);
                }),
-      uploads_(options.upload_folder) {}
+      uploads_(options.upload_folder),
+      loading_(
+          {*scheduler_, post_, watches_, ProfileCache(options.cache), pool_, returned_, options.patience},
+          *this) {}
 
 Engine::~Engine() {
-  ending_.request_stop();
   walks_.stop();
   project_walks_.stop();
-  for (auto& [id, entry] : entries_)
-    if (entry.loading) entry.loading->request_stop();
+  loading_.stop();
   watches_.stop();
   warm_up_.reset();
   scheduler_.reset();
-  *alive_ = false;
 }
 
-bool Engine::Entry::in_use() const {
-  return !waiters.empty() ||
-         std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.clients.empty(); });
+std::uint64_t Engine::open(ClientId client, OpenRequest request, ProgressFn progress, Opened opened) {
+  auto origin = origins_.make(request.uri, request.options);
+  if (!origin) {
+    opened(tl::unexpected<Error>(std::move(origin).error()));
+    return next_ticket_++;
+  }
+  return open(client, std::move(*origin), std::move(request), std::move(progress), std::move(opened));
 }
 
-std::size_t Engine::Entry::n_used() const {
-  return static_cast<std::size_t>(
-      std::count_if(members.begin(), members.end(), [](const Member& m) { return !m.clients.empty(); }));
+std::uint64_t Engine::open(ClientId client, OriginPtr origin, OpenRequest request, ProgressFn progress,
+                           Opened opened) {
+  const std::uint64_t ticket = next_ticket_++;
+  if (scheduler_->full(client)) {
+    opened(fail(ErrorCode::limit,
+                fmt::format("{} tasks of this client wait, the most there may be; open it when some are done",
+                            Scheduler::kMaxWaiting)));
+    return ticket;
+  }
+  const OriginId id = store_.add(origin, request);
+  origin = store_.at(id).origin;
+  if (request.make_default) meant_.opening(client, ticket);
+  loading_.open(id, origin, {ticket, client, std::move(request), std::move(progress), std::move(opened)});
+  return ticket;
+}
+
+void Engine::cancel_open(std::uint64_t ticket) {
+  OriginId id = 0;
+  auto waiter = loading_.take_waiter(ticket, id);
+  if (!waiter) return;
+  meant_.opened(waiter->client, ticket, "");
+  idle(id);
+  waiter->opened(fail(ErrorCode::cancelled, "cancelled"));
+  listeners_.activity_changed();
+}
+
+bool Engine::is_opening(std::uint64_t ticket) const {
+  return loading_.is_waited_for_by(ticket);
+}
+
+void Engine::origin_changed(const std::string& key) {
+  loading_.changed(store_.by_key(key));
+}
+
+Result<void> Engine::has_room(OriginId id, std::uint64_t bytes) {
+  if (bytes > budget_)
+    return fail(ErrorCode::limit,
+                fmt::format("the profile needs {} MiB, more than the daemon's memory budget of {} MiB "
+                            "(--memory-budget)",
+                            bytes >> 20, budget_ >> 20));
+  if (plan_with(id, bytes).fits) return {};
+  return fail(ErrorCode::limit,
+              fmt::format("the profile needs {} MiB, and profiles that other clients have open would have to "
+                          "be closed for it, which are within their share of the daemon's memory budget of "
+                          "{} MiB (--memory-budget)",
+                          bytes >> 20, budget_ >> 20));
+}
+
+void Engine::loaded(OriginId id, std::shared_ptr<const LoadedProfiles> loaded,
+                    std::vector<Loading::Waiter> waiters) {
+  OpenOrigin& origin = store_.at(id);
+  const bool first = origin.members.empty();
+  ProfileStore::Change change = store_.replace(id, std::move(loaded));
+  if (change.loaded_before) doomed_.loaded.push_back(std::move(change.loaded_before));
+  for (const OpenMember& member : change.before) forget_views(*member.current);
+  for (const OpenMember& member : origin.members)
+    if (selection_ && selection_->profile == member.handle) selection_->path.clear();
+  std::vector<Result<OpenAnswer>> answers;
+  for (const Loading::Waiter& waiter : waiters) {
+    for (OpenMember& member : origin.members) member.clients.insert(waiter.client);
+    origin.attached = origin.attached || waiter.request.attach;
+    answers.push_back(ProfileStore::answer(origin, waiter.request, !first));
+    meant_.opened(waiter.client, waiter.ticket, answers.back() ? answers.back()->profile->handle : "");
+  }
+  std::vector<OpenMember*> gone;
+  for (OpenMember& member : change.before)
+    if (!member.handle.empty() && !member.clients.empty()) gone.push_back(&member);
+  retire(origin, gone,
+         [](const OpenMember& member) { return member.current->name + " is no longer in its file"; });
+  make_room(id);
+  share_memory();
+  for (const bool is_new : {true, false}) {
+    std::vector<OpenMember*> told;
+    for (std::size_t i = 0; i < origin.members.size(); ++i)
+      if (!origin.members[i].clients.empty() && (change.is_new[i] != 0) == is_new)
+        told.push_back(&origin.members[i]);
+    announce_all(is_new ? ProfileChange::opened : ProfileChange::reloaded, origin, told,
+                 [is_new](const OpenMember& member) {
+                   return fmt::format("{} {}", member.current->name, is_new ? "opened" : "reloaded");
+                 });
+  }
+  take_apart_later();
+  for (std::size_t i = 0; i < waiters.size(); ++i) waiters[i].opened(std::move(answers[i]));
+}
+
+void Engine::unchanged(OriginId id, Loading::Waiter waiter) {
+  OpenOrigin& origin = store_.at(id);
+  auto answer = ProfileStore::answer(origin, waiter.request, true);
+  if (!answer) {
+    meant_.opened(waiter.client, waiter.ticket, "");
+    return waiter.opened(tl::unexpected<Error>(std::move(answer).error()));
+  }
+  store_.use(origin);
+  origin.attached = origin.attached || waiter.request.attach;
+  const OpenProfilePtr before = meant(waiter.client);
+  std::vector<OpenMember*> opened;
+  for (OpenMember& member : origin.members) {
+    if (member.clients.empty()) opened.push_back(&member);
+    member.clients.insert(waiter.client);
+  }
+  meant_.opened(waiter.client, waiter.ticket, answer->profile->handle);
+  announce_all(ProfileChange::opened, origin, opened,
+               [](const OpenMember& member) { return fmt::format("{} opened", member.current->name); });
+  if (const OpenProfilePtr now = meant(waiter.client); now != before && now == answer->profile)
+    announce(ProfileChange::default_changed, origin, *store_.member(now->handle), "");
+  waiter.opened(std::move(answer));
+}
+
+void Engine::failed(OriginId id, const Error& error, std::vector<Loading::Waiter> waiters) {
+  OpenOrigin& origin = store_.at(id);
+  const std::string what = fmt::format("{}: {}", origin.origin->name(), describe(error));
+  if (origin.members.empty()) {
+    drop(id, {});
+  } else {
+    origin.failed = true;
+    announce_all(ProfileChange::reload_failed, origin, origin.used(),
+                 [&](const OpenMember&) { return what + ". The older revision is shown."; });
+  }
+  if (error.code != ErrorCode::cancelled) listeners_.activity_changed(what);
+  for (const Loading::Waiter& waiter : waiters) meant_.opened(waiter.client, waiter.ticket, "");
+  for (Loading::Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
+}
+
+void Engine::idle(OriginId id) {
+  if (!in_use(id)) drop(id, {});
+}
+
+ClientId Engine::user_of(OriginId id) const {
+  for (const OpenMember& member : store_.at(id).members)
+    if (!member.clients.empty()) return *member.clients.begin();
+  return kNobody;
+}
+
+bool Engine::in_use(OriginId id) const {
+  return loading_.is_waited_for(id) || store_.at(id).n_used() > 0;
+}
+
+Result<OpenProfilePtr> Engine::revise(const std::string& handle, ProfilePtr profile) {
+  PROFD_TRY(const OpenProfilePtr open, find(handle));
+  const OriginId id = store_.of_handle(open->handle);
+  OpenOrigin& origin = store_.at(id);
+  PROFD_CHECK(has_room(id, origin.loaded->memory - open->profile->memory() + profile->memory()));
+  doomed_.loaded.push_back(origin.loaded);
+  const OpenMember before = store_.revise(open->handle, std::move(profile));
+  forget_views(*before.current);
+  if (selection_ && selection_->profile == open->handle) selection_->path.clear();
+  make_room(id);
+  share_memory();
+  OpenMember& member = *store_.member(open->handle);
+  announce(ProfileChange::reloaded, origin, member, member.current->name + " has changed");
+  take_apart_later();
+  return member.current;
 }
 
 void Engine::remove_client(ClientId client) {
   listeners_.remove(client);
   meant_.forget(client);
-  std::vector<FileId> unused;
-  for (auto& [id, entry] : entries_) {
-    std::erase_if(entry.waiters, [&](const Waiter& waiter) { return waiter.client == client; });
-    std::vector<Member*> closed;
-    for (Member& member : entry.members)
+  loading_.remove_client(client);
+  std::vector<OriginId> unused;
+  for (auto& [id, origin] : store_.origins()) {
+    std::vector<OpenMember*> closed;
+    for (OpenMember& member : origin.members)
       if (member.clients.erase(client) > 0 && member.clients.empty()) closed.push_back(&member);
-    retire(entry, closed, [](const Member&) { return "nobody has it open any more"; });
-    if (entry.in_use()) continue;
-    if (entry.loading) entry.loading->request_stop();
-    unused.push_back(id);
+    retire(origin, closed, [](const OpenMember&) { return "nobody has it open any more"; });
+    if (!in_use(id)) unused.push_back(id);
   }
-  for (const FileId id : unused) drop(id, {});
-}
-
-Engine::Entry* Engine::entry_of(const std::string& handle) {
-  const auto found = place_of_.find(handle);
-  return found == place_of_.end() ? nullptr : &entries_.at(found->second.file);
-}
-
-const Engine::Member* Engine::member_of(const std::string& handle) const {
-  const auto found = place_of_.find(handle);
-  if (found == place_of_.end()) return nullptr;
-  const std::vector<Member>& members = entries_.at(found->second.file).members;
-  if (found->second.member >= members.size()) return nullptr;  // still being read
-  const Member& member = members[found->second.member];
-  return member.clients.empty() ? nullptr : &member;
-}
-
-Engine::Member* Engine::member_of(const std::string& handle) {
-  return const_cast<Member*>(std::as_const(*this).member_of(handle));
-}
-
-void Engine::cancel_open(std::uint64_t ticket) {
-  for (auto& [id, entry] : entries_) {
-    const auto found = std::find_if(entry.waiters.begin(), entry.waiters.end(),
-                                    [&](const Waiter& waiter) { return waiter.ticket == ticket; });
-    if (found == entry.waiters.end()) continue;
-    Waiter waiter = std::move(*found);
-    entry.waiters.erase(found);
-    meant_.opened(waiter.client, ticket, "");
-    if (entry.waiters.empty() && entry.loading) entry.loading->request_stop();
-    if (!entry.in_use()) drop(id, {});
-    waiter.opened(fail(ErrorCode::cancelled, "cancelled"));
-    listeners_.activity_changed();
-    return;
-  }
-}
-
-bool Engine::is_opening(std::uint64_t ticket) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
-    return std::any_of(item.second.waiters.begin(), item.second.waiters.end(),
-                       [&](const Waiter& waiter) { return waiter.ticket == ticket; });
-  });
+  for (const OriginId id : unused) drop(id, {});
 }
 
 Result<void> Engine::close(ClientId client, const std::string& handle, bool whole_file) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
-  const Place place = place_of_.at(open->handle);
-  Entry& entry = entries_.at(place.file);
-  std::vector<Member*> closed;
-  for (Member& member : entry.members) {
-    if (!whole_file && &member != &entry.members[place.member]) continue;
+  const OriginId id = store_.of_handle(open->handle);
+  OpenOrigin& origin = store_.at(id);
+  std::vector<OpenMember*> closed;
+  for (OpenMember& member : origin.members) {
+    if (!whole_file && member.handle != open->handle) continue;
     meant_.closed(client, member.handle);
     if (member.clients.erase(client) > 0 && member.clients.empty()) closed.push_back(&member);
   }
-  retire(entry, closed, [](const Member& member) { return member.current->name + " closed"; });
-  if (!entry.in_use()) drop(place.file, {});
+  retire(origin, closed, [](const OpenMember& member) { return member.current->name + " closed"; });
+  idle(id);
   return {};
 }
 
 void Engine::keep_open(ClientId client, const std::string& uri) {
-  for (auto& [id, entry] : entries_) {
-    if (entry.origin->uri() != uri) continue;
-    for (Member& member : entry.members)
-      if (!member.clients.empty()) member.clients.insert(client);
+  for (auto& [id, origin] : store_.origins()) {
+    if (origin.origin->uri() != uri) continue;
+    for (OpenMember* member : origin.used()) member->clients.insert(client);
   }
 }
 
@@ -167,32 +272,25 @@ void Engine::forget_views(const OpenProfile& open) {
   doomed_.views.push_back(open.view_id);
 }
 
-void Engine::retire(Entry& entry, const std::vector<Member*>& members, const Says& says) {
+void Engine::retire(const OpenOrigin& origin, const std::vector<OpenMember*>& members, const Says& says) {
   if (members.empty()) return;
-  for (Member* member : members) {
+  for (OpenMember* member : members) {
     member->clients.clear();
     forget_views(*member->current);
   }
-  announce_all(ProfileChange::closed, entry, members, says);
+  announce_all(ProfileChange::closed, origin, members, says);
   take_apart_later();
 }
 
-void Engine::drop(FileId id, const Says& says) {
-  const auto found = entries_.find(id);
-  if (found == entries_.end()) return;
-  Entry& entry = found->second;
-  entry.watches.clear();
-  std::vector<Member*> closed;
-  for (Member& member : entry.members)
-    if (!member.clients.empty()) closed.push_back(&member);
-  retire(entry, closed, says);
-  for (const Member& member : entry.members) place_of_.erase(member.handle);
-  place_of_.erase(entry.first_handle);
-  by_key_.erase(entry.origin->key());
-  std::move(entry.members.begin(), entry.members.end(), std::back_inserter(doomed_.members));
-  const std::size_t bytes = entry.loaded ? entry.loaded->memory : 0;
-  if (entry.loaded) doomed_.loaded.push_back(std::move(entry.loaded));
-  entries_.erase(found);
+void Engine::drop(OriginId id, const Says& says) {
+  OpenOrigin* const open = store_.find(id);
+  if (open == nullptr) return;
+  loading_.forget(id);
+  retire(*open, open->used(), says);
+  OpenOrigin origin = store_.remove(id);
+  std::move(origin.members.begin(), origin.members.end(), std::back_inserter(doomed_.members));
+  const std::size_t bytes = origin.loaded ? origin.loaded->memory : 0;
+  if (origin.loaded) doomed_.loaded.push_back(std::move(origin.loaded));
   take_apart_later();
   returned_.freed(bytes);
   share_memory();
@@ -216,123 +314,56 @@ void Engine::share_memory() {
   pool_->set_room(std::max({left - std::min(left, views), budget_ / 2, kLeastRoom}));
 }
 
-MemoryPlan Engine::plan_with(FileId newest, std::uint64_t bytes) const {
-  std::vector<HeldFile> files;
-  for (const auto& [id, entry] : entries_) {
-    if (id != newest && !entry.loaded) continue;
-    std::set<ClientId> clients;
-    for (const Member& member : entry.members) clients.insert(member.clients.begin(), member.clients.end());
-    if (id == newest)
-      for (const Waiter& waiter : entry.waiters) clients.insert(waiter.client);
-    files.push_back(
-        {id, id == newest ? bytes : entry.loaded->memory, entry.last_use, {clients.begin(), clients.end()}});
-  }
-  return plan_memory(files, budget_ - std::min(budget_, ledger_->total()), newest);
+MemoryPlan Engine::plan_with(OriginId newest, std::uint64_t bytes) const {
+  std::vector<HeldFile> held = store_.held();
+  const auto known =
+      std::find_if(held.begin(), held.end(), [&](const HeldFile& file) { return file.id == newest; });
+  HeldFile& file = known == held.end() ? held.emplace_back() : *known;
+  file.id = newest;
+  file.bytes = bytes;
+  file.last_use = store_.at(newest).last_use;
+  for (const ClientId client : loading_.waiting_clients(newest))
+    if (std::find(file.clients.begin(), file.clients.end(), client) == file.clients.end())
+      file.clients.push_back(client);
+  return plan_memory(held, budget_ - std::min(budget_, ledger_->total()), newest);
 }
 
-void Engine::make_room(FileId keep) {
-  for (const FileId victim : plan_with(keep, entries_.at(keep).loaded->memory).closed) {
-    const Entry& entry = entries_.at(victim);
+void Engine::make_room(OriginId keep) {
+  for (const OriginId victim : plan_with(keep, store_.at(keep).loaded->memory).closed) {
+    const OpenOrigin& origin = store_.at(victim);
     const std::string message = fmt::format("{} was closed to stay within the memory budget of {} MiB",
-                                            entry.origin->name(), budget_ >> 20);
+                                            origin.origin->name(), budget_ >> 20);
     log_warning(message);
-    constexpr std::size_t kMaxRemembered = 10'000;
-    if (evicted_.size() + entry.members.size() > kMaxRemembered) evicted_.clear();
-    for (const Member& member : entry.members)
-      if (evicted_.size() < kMaxRemembered) evicted_[member.handle] = message;
-    drop(victim, [&](const Member&) { return message; });
+    store_.remember_closed(origin, message);
+    drop(victim, [&](const OpenMember&) { return message; });
   }
 }
 
 Result<void> Engine::reload(const std::string& handle) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
-  Entry& entry = *entry_of(open->handle);
-  if (!entry.loading) start_loading(place_of_.at(open->handle).file, entry);
+  loading_.reload(store_.of_handle(open->handle));
   return {};
 }
 
 Result<OpenProfilePtr> Engine::find(const std::string& handle, ClientId client) {
-  std::string wanted = handle;
-  if (wanted.empty()) {
-    const Meant meant = look_up(client);
-    if (!meant.open)
-      return fail(ErrorCode::not_found, meant.awaited ? "the profile is still being read"
-                                                      : "no profile is open; open one with profile/open");
-    wanted = meant.open->handle;
-  }
-  if (Member* member = member_of(wanted)) {
-    entry_of(wanted)->last_use = ++clock_;
-    return member->current;
-  }
-  if (const auto found = evicted_.find(wanted); found != evicted_.end())
-    return fail(ErrorCode::cancelled, found->second + "; open it again");
-  if (const Entry* entry = entry_of(wanted); entry != nullptr && entry->members.empty())
-    return fail(ErrorCode::not_found, fmt::format("{} is still being read", wanted));
-  return fail(ErrorCode::not_found, fmt::format("there is no open profile {}", wanted));
+  if (!handle.empty()) return store_.open_profile(handle);
+  const Meant meant = look_up(client);
+  if (!meant.open)
+    return fail(ErrorCode::not_found, meant.awaited ? "the profile is still being read"
+                                                    : "no profile is open; open one with profile/open");
+  return store_.open_profile(meant.open->handle);
 }
 
 bool Engine::attached(const std::string& handle) const {
-  const auto found = place_of_.find(handle);
-  return found != place_of_.end() && entries_.at(found->second.file).attached;
+  const OriginId id = store_.of_handle(handle);
+  return id != 0 && store_.at(id).attached;
 }
 
 ProfileListing Engine::listing(ClientId client) const {
-  ProfileListing listing;
-  if (const OpenProfilePtr open = meant(client)) listing.meant = open->handle;
-  for (const auto& [id, entry] : entries_) {
-    ProfileListing::File& file = listing.files.emplace_back();
-    ProfileEntry& row = file.common;
-    row.uri = entry.origin->uri();
-    row.attached = entry.attached;
-    row.watched = entry.watched;
-    row.revision = entry.revision;
-    if (entry.members.empty()) {
-      row.handle = entry.first_handle;
-      row.name = entry.origin->name();
-      row.format = entry.request.options.format;
-      row.mine = std::any_of(entry.waiters.begin(), entry.waiters.end(),
-                             [&](const Waiter& waiter) { return waiter.client == client; });
-      continue;
-    }
-    row.state = entry.failed ? ProfileEntry::State::failed : ProfileEntry::State::ready;
-    row.format = entry.loaded->opened.decision.format;
-    row.n_in_file = static_cast<std::uint32_t>(entry.members.size());
-    for (const Member& member : entry.members) {
-      if (member.clients.empty()) continue;
-      file.profiles.push_back(member.current);
-      file.mine.push_back(member.clients.count(client) != 0 ? 1 : 0);
-    }
-  }
-  return listing;
-}
-
-std::size_t ProfileListing::n_rows() const {
-  std::size_t n = 0;
-  for (const File& file : files)
-    n += file.common.state == ProfileEntry::State::opening ? 1 : file.profiles.size();
-  return n;
-}
-
-std::vector<ProfileEntry> ProfileListing::rows() const {
-  std::vector<ProfileEntry> rows;
-  rows.reserve(n_rows());
-  for (const File& file : files) {
-    if (file.common.state == ProfileEntry::State::opening) rows.push_back(file.common);
-    for (std::size_t i = 0; i < file.profiles.size(); ++i) {
-      const OpenProfilePtr& open = file.profiles[i];
-      ProfileEntry& row = rows.emplace_back(file.common);
-      row.handle = open->handle;
-      row.profile = open;
-      row.name = open->name;
-      row.member_name = open->member_name();
-      row.number = open->number;
-      row.is_default = open->handle == meant;
-      row.memory = open->profile->memory();
-      row.mine = file.mine[i] != 0;
-    }
-  }
-  std::stable_partition(rows.begin(), rows.end(), [](const ProfileEntry& row) { return row.mine; });
-  return rows;
+  const OpenProfilePtr open = meant(client);
+  return store_.listing(
+      client, open ? open->handle : "", [&](OriginId id) { return loading_.waits(id, client); },
+      [&](OriginId id) { return loading_.is_watched(id); });
 }
 
 Result<void> Engine::set_metric(const std::string& handle, const std::string& metric) {
@@ -340,9 +371,9 @@ Result<void> Engine::set_metric(const std::string& handle, const std::string& me
   PROFD_TRY(const MetricId found, resolve_metric(*open->profile, metric));
   auto changed = std::make_shared<OpenProfile>(*open);
   changed->metric = found;
-  Member& member = *member_of(open->handle);
+  OpenMember& member = *store_.member(open->handle);
   member.current = changed;
-  announce(ProfileChange::default_changed, *entry_of(open->handle), member,
+  announce(ProfileChange::default_changed, store_.at(store_.of_handle(open->handle)), member,
            fmt::format("{} shows {}", open->name, metric));
   return {};
 }
@@ -354,30 +385,29 @@ void Engine::select(ClientId client, std::optional<SharedSelection> selection) {
   });
 }
 
-void Engine::announce(ProfileChange change, const Entry& entry, const Member& member,
+void Engine::announce(ProfileChange change, const OpenOrigin& origin, const OpenMember& member,
                       const std::string& message, std::size_t left) {
   listeners_.each([&](ClientId, EngineListener& listener) {
-    listener.on_profile_changed(change, member.handle, entry.revision, entry.origin->uri(), message, left);
+    listener.on_profile_changed(change, member.handle, member.current->revision, origin.origin->uri(),
+                                message, left);
   });
 }
 
-void Engine::announce_all(ProfileChange change, const Entry& entry, const std::vector<Member*>& members,
-                          const Says& says) {
+void Engine::announce_all(ProfileChange change, const OpenOrigin& origin,
+                          const std::vector<OpenMember*>& members, const Says& says) {
   constexpr std::size_t kMaxTold = 100;
   const std::size_t n_told = std::min(members.size(), kMaxTold);
   for (std::size_t i = 0; i < n_told; ++i)
-    announce(change, entry, *members[i], says ? says(*members[i]) : "",
+    announce(change, origin, *members[i], says ? says(*members[i]) : "",
              i + 1 == n_told ? members.size() - n_told : 0);
 }
 
 std::vector<Activity> Engine::activities() const {
   std::vector<Activity> result;
-  for (const auto& [id, entry] : entries_) {
-    if (!entry.loading) continue;
+  for (const Loading::Reading& reading : loading_.readings()) {
     if (result.size() == kMaxActivities) return result;
-    Activity activity{"Reading " + entry.origin->name(), std::nullopt};
-    if (const std::int32_t done = entry.percentage ? entry.percentage->load() : -1; done >= 0)
-      activity.percentage = static_cast<std::uint32_t>(done);
+    Activity activity{"Reading " + store_.at(reading.id).origin->name(), std::nullopt};
+    if (reading.percentage >= 0) activity.percentage = static_cast<std::uint32_t>(reading.percentage);
     result.push_back(std::move(activity));
   }
   if (const std::string title = warm_up_ ? warm_up_->title() : ""; !title.empty())
@@ -386,30 +416,7 @@ std::vector<Activity> Engine::activities() const {
 }
 
 std::size_t Engine::n_activities() const {
-  const auto n_reading = std::count_if(entries_.begin(), entries_.end(),
-                                       [](const auto& item) { return item.second.loading.has_value(); });
-  return static_cast<std::size_t>(n_reading) + (warm_up_ && !warm_up_->title().empty() ? 1 : 0);
-}
-
-std::size_t Engine::n_profiles() const {
-  std::size_t n = 0;
-  for (const auto& [id, entry] : entries_) n += entry.n_used();
-  return n;
-}
-
-std::vector<std::uint64_t> Engine::view_ids() const {
-  std::vector<std::uint64_t> ids;
-  for (const auto& [id, entry] : entries_)
-    for (const Member& member : entry.members) ids.push_back(member.current->view_id);
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
-
-std::uint64_t Engine::profile_memory() const {
-  std::uint64_t total = 0;
-  for (const auto& [id, entry] : entries_)
-    if (entry.loaded) total += entry.loaded->memory;
-  return total;
+  return loading_.readings().size() + (warm_up_ && !warm_up_->title().empty() ? 1 : 0);
 }
 
 }  // namespace profd

@@ -1,5 +1,4 @@
 // Engine: which profile a client means where it names none.
-#include <algorithm>
 #include <utility>
 
 #include "server/engine/engine.h"
@@ -9,14 +8,11 @@ namespace profd {
 // What the client has not open, because it failed or was closed, is passed over.
 Engine::Meant Engine::first_of_project(ClientId client, const std::vector<std::string>& keys) const {
   for (const std::string& key : keys) {
-    const auto known = by_key_.find(key);
-    if (known == by_key_.end()) continue;
-    const Entry& entry = entries_.at(known->second);
-    for (const Member& member : entry.members)
+    const OriginId id = store_.by_key(key);
+    if (id == 0) continue;
+    for (const OpenMember& member : store_.at(id).members)
       if (member.clients.count(client) != 0) return {member.current, false};
-    if (std::any_of(entry.waiters.begin(), entry.waiters.end(),
-                    [&](const Waiter& waiter) { return waiter.client == client; }))
-      return {nullptr, true};
+    if (loading_.waits(id, client)) return {nullptr, true};
   }
   return {};
 }
@@ -27,7 +23,7 @@ Engine::Meant Engine::look_up(ClientId client) const {
   for (auto choice = choices.rbegin(); choice != choices.rend(); ++choice) {
     if (choice->handle.empty()) {
       meant.awaited = meant.awaited || client != kNobody;
-    } else if (const Member* member = member_of(choice->handle)) {
+    } else if (const OpenMember* member = store_.member(choice->handle)) {
       meant.open = member->current;
       return meant;
     }
@@ -43,14 +39,7 @@ Engine::Meant Engine::look_up(ClientId client) const {
   for (const auto& [other, project] : meant_.projects())
     if (project)
       if (const Meant first = first_of_project(other, *project); first.open) return first;
-  return {newest(), false};
-}
-
-OpenProfilePtr Engine::newest() const {
-  for (auto item = entries_.rbegin(); item != entries_.rend(); ++item)
-    for (const Member& member : item->second.members)
-      if (!member.clients.empty()) return member.current;
-  return nullptr;
+  return {store_.newest(), false};
 }
 
 void Engine::set_project(ClientId client, const std::optional<std::vector<std::string>>& paths) {
@@ -65,8 +54,8 @@ void Engine::set_project(ClientId client, const std::optional<std::vector<std::s
 Result<void> Engine::choose(ClientId client, const std::string& handle) {
   PROFD_TRY(const OpenProfilePtr open, find(handle, client));
   meant_.choose(client, open->handle);
-  announce(ProfileChange::default_changed, *entry_of(open->handle), *member_of(open->handle),
-           open->name + " is shown");
+  announce(ProfileChange::default_changed, store_.at(store_.of_handle(open->handle)),
+           *store_.member(open->handle), open->name + " is shown");
   return {};
 }
 

@@ -13,6 +13,17 @@ std::string token_of(const FileStamp& stamp) {
   return fmt::format("{} {} {}", stamp.mtime_ns, stamp.size, stamp.inode);
 }
 
+Load load_of(CachedOpen opened) {
+  Load out;
+  out.profiles = std::make_shared<LoadedProfiles>();
+  out.profiles->memory = memory_of(opened.file.profiles);
+  out.profiles->profiles = std::move(opened.file.profiles);
+  out.profiles->decision = std::move(opened.file.decision);
+  out.profiles->report = std::move(opened.file.report);
+  out.keep = std::move(opened.write_entry);
+  return out;
+}
+
 class FileOrigin final : public Origin {
  public:
   FileOrigin(std::string path, OpenOptions options)
@@ -28,17 +39,13 @@ class FileOrigin final : public Origin {
 
   Result<Load> load(const LoadContext& context) const override {
     PROFD_CHECK(context.stop.status());
-    Load out;
-    out.profiles = std::make_shared<LoadedProfiles>();
     // Before the reading: a change during it is one to be seen.
     PROFD_TRY(const FileStamp stamp, stamp_of(path_));
-    out.profiles->freshness = token_of(stamp);
-    out.profiles->watched.push_back({path_, stamp});
     PROFD_TRY(CachedOpen opened,
               open_cached(context.cache, path_, options_, context.executor, context.stop, context.progress));
-    out.profiles->opened = std::move(opened.file);
-    out.keep = std::move(opened.write_entry);
-    for (const ProfilePtr& profile : out.profiles->opened.profiles) out.profiles->memory += profile->memory();
+    Load out = load_of(std::move(opened));
+    out.profiles->freshness = token_of(stamp);
+    out.profiles->watched.push_back({path_, stamp});
     return out;
   }
 
@@ -52,7 +59,41 @@ class FileOrigin final : public Origin {
   OpenOptions options_;
 };
 
+// Read once, and again from the same bytes: nothing that changes.
+class InputOrigin final : public Origin {
+ public:
+  InputOrigin(std::string place, OpenInput input, OpenOptions options)
+      : place_(std::move(place)), input_(std::move(input)), options_(std::move(options)) {}
+
+  const std::string& key() const override { return place_; }
+  const std::string& uri() const override { return place_; }
+  std::string name() const override { return std::string(base_name(place_)); }
+  const std::string& place() const override { return place_; }
+  Result<Load> load(const LoadContext& context) const override {
+    PROFD_CHECK(context.stop.status());
+    PROFD_TRY(CachedOpen opened,
+              open_cached(context.cache, input_, options_, context.executor, context.stop, context.progress));
+    return load_of(std::move(opened));
+  }
+  std::optional<std::string> freshness() const override { return std::nullopt; }
+
+ private:
+  std::string place_;
+  OpenInput input_;
+  OpenOptions options_;
+};
+
 }  // namespace
+
+std::size_t memory_of(const std::vector<ProfilePtr>& profiles) {
+  std::size_t memory = 0;
+  for (const ProfilePtr& profile : profiles) memory += profile->memory();
+  return memory;
+}
+
+OriginPtr input_origin(std::string place, OpenInput input, OpenOptions options) {
+  return std::make_shared<InputOrigin>(std::move(place), std::move(input), std::move(options));
+}
 
 OriginPtr file_origin(std::string path, OpenOptions options) {
   return std::make_shared<FileOrigin>(std::move(path), std::move(options));

@@ -41,7 +41,7 @@ Result<std::string> find_open(const std::vector<ProfileEntry>& open, const OpenP
   for (const ProfileEntry& entry : open)
     if (entry.handle == named) return named;
   if (meant) {
-    if (const auto picked = pick_profile(meant->loaded->opened.profiles, named); picked && !named.empty()) {
+    if (const auto picked = pick_profile(meant->loaded->profiles, named); picked && !named.empty()) {
       for (const ProfileEntry& entry : open)
         if (entry.profile && entry.profile->loaded == meant->loaded && entry.number == *picked + 1)
           return entry.handle;

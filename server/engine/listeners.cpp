@@ -18,8 +18,7 @@ void Listeners::activity_changed(const std::string& error) {
   each([&](ClientId, EngineListener& listener) { listener.on_activity_changed(error); });
   if (!error.empty()) return;
   activity_told_ = true;
-  post_([this, alive = alive_] {
-    if (!*alive) return;
+  post_([this] {
     activity_told_ = false;
     if (std::exchange(activity_changed_, false)) activity_changed();
   });

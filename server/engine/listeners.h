@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/runtime/post.h"
+#include "server/runtime/guarded_post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -46,7 +46,6 @@ class EngineListener {
 class Listeners {
  public:
   explicit Listeners(Post post) : post_(std::move(post)) {}
-  ~Listeners() { *alive_ = false; }
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
@@ -64,12 +63,10 @@ class Listeners {
   void activity_changed(const std::string& error = "");
 
  private:
-  Post post_;
+  GuardedPost post_;
   ClientId next_ = 1;
   std::map<ClientId, EngineListener*> listeners_;
   bool activity_told_ = false, activity_changed_ = false;  // in this turn of the strand, and since
-  std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);  // posted tasks look whether this is still there
 };
 
 }  // namespace profd

@@ -8,22 +8,18 @@
 namespace profd {
 
 std::shared_ptr<SharedTask> OneAtATime::make(const std::string& key, Scheduler::Task task) {
-  return std::make_shared<SharedTask>(
-      [this, key, post = post_, alive = alive_, task = std::move(task)]() mutable {
-        // Also when it throws: the next one would wait for ever.
-        struct Over {
-          UniqueFunction<void()> tell;
-          const Post& post;
-          ~Over() {
-            const LastWords words;
-            post(std::move(tell));
-          }
-        } over{[this, key, alive] {
-                 if (*alive) this->over(key);
-               },
-               post};
-        task();
-      });
+  return std::make_shared<SharedTask>([this, key, post = post_.shared(), task = std::move(task)]() mutable {
+    // Also when it throws: the next one would wait for ever.
+    struct Over {
+      UniqueFunction<void()> tell;
+      const GuardedPost::Shared& post;
+      ~Over() {
+        const LastWords words;
+        post(std::move(tell));
+      }
+    } over{[this, key] { this->over(key); }, post};
+    task();
+  });
 }
 
 void OneAtATime::submit(const std::string& key, ClientId client, const std::string& name,

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/runtime/post.h"
+#include "server/runtime/guarded_post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -16,7 +16,6 @@ namespace profd {
 class OneAtATime {
  public:
   OneAtATime(Scheduler& scheduler, Post post) : scheduler_(scheduler), post_(std::move(post)) {}
-  ~OneAtATime() { *alive_ = false; }
   OneAtATime(const OneAtATime&) = delete;
   OneAtATime& operator=(const OneAtATime&) = delete;
 
@@ -37,9 +36,8 @@ class OneAtATime {
   void over(const std::string& key);
 
   Scheduler& scheduler_;
-  Post post_;
+  GuardedPost post_;
   std::map<std::string, std::deque<Item>> queues_;  // by key; the first runs, or is the scheduler's
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace profd

@@ -30,7 +30,7 @@ struct OpenProfile {
   std::shared_ptr<const LoadedProfiles> loaded;  // all that came with it
 
   [[nodiscard]] const MetricInfo& metric_info() const { return profile->metrics()[metric.v]; }
-  [[nodiscard]] std::size_t n_in_file() const { return loaded->opened.profiles.size(); }
+  [[nodiscard]] std::size_t n_in_file() const { return loaded->profiles.size(); }
   // What errors about it name.
   [[nodiscard]] const std::string& place() const { return origin->place(); }
   // What the file calls it; "" nothing.

@@ -27,11 +27,14 @@ struct WatchedPath {
 
 // What an origin gave at one time.
 struct LoadedProfiles {
-  OpenedFile opened;
+  std::vector<ProfilePtr> profiles;  // at least one, in the order of the origin
+  FormatDecision decision;           // what it was read as; of what is no file the format alone
+  ImportReport report;               // what was lost and guessed
   std::string freshness;             // Origin::freshness() of what was read
   std::vector<WatchedPath> watched;  // a change of one makes a look at freshness() worth it
   std::size_t memory = 0;            // of all profiles
 };
+std::size_t memory_of(const std::vector<ProfilePtr>& profiles);
 
 struct LoadContext {
   const ProfileCache& cache;
@@ -72,5 +75,7 @@ using OriginPtr = std::shared_ptr<const Origin>;
 
 // `path` is absolute and lexically normal.
 OriginPtr file_origin(std::string path, OpenOptions options);
+// What somebody has opened already, a pipe perhaps; `place` is what errors name.
+OriginPtr input_origin(std::string place, OpenInput input, OpenOptions options);
 
 }  // namespace profd

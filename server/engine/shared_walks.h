@@ -13,6 +13,7 @@
 #include "core/support/stop.h"
 #include "server/engine/one_at_a_time.h"
 #include "server/platform/last_words.h"
+#include "server/runtime/guarded_post.h"
 
 namespace profd {
 
@@ -52,9 +53,9 @@ class SharedWalks {
       (what.join_begun ? entry.waiters : entry.next).push_back(waiter);
     }
     // The last who waits takes the walk with it.
-    return {waiter.get(), [this, alive = alive_, key = what.key, waiter](void*) mutable {
+    return {waiter.get(), [this, post = post_.shared(), key = what.key, waiter](void*) mutable {
               waiter.reset();
-              if (!*alive) return;
+              if (!post.owner_is_there()) return;
               const auto found = entries_.find(key);
               if (found == entries_.end() || !found->second.walking) return;
               const auto gone = [](const Waiter& one) { return one.expired(); };
@@ -67,7 +68,7 @@ class SharedWalks {
   void stop() {
     for (auto& [key, entry] : entries_)
       if (entry.walking) entry.walking->request_stop();
-    *alive_ = false;
+    post_.end();
   }
   [[nodiscard]] std::uint64_t n_begun() const { return n_begun_; }
 
@@ -91,7 +92,7 @@ class SharedWalks {
     ++n_begun_;
     entry.walking = std::make_shared<StopSource>();
     const auto task = turns_.make(
-        entry.project, [this, alive = alive_, post = post_, key, work = entry.work, stop = *entry.walking] {
+        entry.project, [this, post = post_.shared(), key, work = entry.work, stop = *entry.walking] {
           // What it takes with it when it throws.
           struct Told {
             UniqueFunction<void(FoundPtr)> tell;
@@ -100,10 +101,8 @@ class SharedWalks {
               const LastWords words;
               tell(std::move(found));
             }
-          } told{[this, alive, post, key](FoundPtr found) {
-                   post([this, alive, key, found = std::move(found)] {
-                     if (*alive) walked(key, found);
-                   });
+          } told{[this, post, key](FoundPtr found) {
+                   post([this, key, found = std::move(found)] { walked(key, found); });
                  },
                  nullptr};
           told.found = work(StopToken(stop));
@@ -139,9 +138,8 @@ class SharedWalks {
   }
 
   OneAtATime& turns_;
-  Post post_;
+  GuardedPost post_;
   std::string name_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::map<std::string, Entry> entries_;
   std::uint64_t n_begun_ = 0;
 };

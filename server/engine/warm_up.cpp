@@ -62,7 +62,7 @@ WarmUp::WarmUp(Views& views, Scheduler& scheduler, Post post, std::function<void
     : views_(views), scheduler_(scheduler), post_(std::move(post)), changed_(std::move(changed)) {}
 
 WarmUp::~WarmUp() {
-  *alive_ = false;
+  post_.end();
   for (Job& job : jobs_) job.stop.request_stop();
 }
 
@@ -177,14 +177,14 @@ void WarmUp::next() {
   job.steps.pop_front();
   scheduler_.submit(
       Lane::bulk, kNobody, "prepare " + job.open->name,
-      [this, &views = views_, &scheduler = scheduler_, alive = alive_, post = post_, step = std::move(step),
+      [this, &views = views_, &scheduler = scheduler_, post = post_.shared(), step = std::move(step),
        stop = job.stop, name = job.open->name, view_id = job.open->view_id] {
         bool go_on = false;
         // A step that ends with an exception (no memory) ends the job, and the next one has its
         // turn.
         struct Over {
           const bool& go_on;
-          const Post& post;
+          const GuardedPost::Shared& post;
           std::function<void(bool)> tell;
           ~Over() {
             try {
@@ -193,9 +193,7 @@ void WarmUp::next() {
             } catch (const std::bad_alloc&) {  // nothing more is prepared, nobody waits for it
             }
           }
-        } over{go_on, post, [this, alive, view_id](bool more) {
-                 if (*alive) step_over(view_id, more);
-               }};
+        } over{go_on, post, [this, view_id](bool more) { step_over(view_id, more); }};
         std::optional<Account> account;
         if (views.pool()) account.emplace(views.pool(), stop);
         const Account::Scope scope(account ? &*account : nullptr);

@@ -17,7 +17,7 @@
 #include "core/support/stop.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/views.h"
-#include "server/runtime/post.h"
+#include "server/runtime/guarded_post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -57,9 +57,8 @@ class WarmUp {
 
   Views& views_;
   Scheduler& scheduler_;
-  Post post_;
+  GuardedPost post_;
   std::function<void()> changed_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::deque<Job> jobs_;  // the first one runs
   bool running_ = false;
   std::map<std::uint64_t, std::set<std::string>> started_;  // by view id: what was asked for

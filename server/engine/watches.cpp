@@ -36,17 +36,14 @@ Watches::Watches(bool on, Post post, std::function<void(const std::string&)> say
     : on_(on), post_(std::move(post)), say_(std::move(say)) {}
 
 void Watches::stop() {
-  *alive_ = false;
+  post_.end();
   watcher_.reset();
 }
 
 FileWatcher& Watches::watcher() {
   if (!watcher_)
-    watcher_ = std::make_unique<FileWatcher>([this, alive = alive_](const std::string& path) {
-      post_([this, alive, path] {
-        if (*alive) tell(path);
-      });
-    });
+    watcher_ = std::make_unique<FileWatcher>(
+        [this](const std::string& path) { post_([this, path] { tell(path); }); });
   return *watcher_;
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "server/platform/file_watcher.h"
-#include "server/runtime/post.h"
+#include "server/runtime/guarded_post.h"
 
 namespace profd {
 
@@ -51,8 +51,8 @@ class Watches {
   [[nodiscard]] Watch folder(const std::string& path, const FileStamp& seen, Changed changed);
   static Result<FileStamp> stamp_of_folder(const std::string& path);  // on a worker
 
-  // A path that is watched was looked at again: what is another than `seen` is told, and after a while that
-  // it still is the same.
+  // Somebody looked at a watched file again and saw `seen`. Who watches it is told when the file is no longer
+  // as it was then, and is told once more `after` that time, when the file may be as it was.
   void remind(const std::string& path, const FileStamp& seen, std::chrono::milliseconds after);
 
   // Nothing is told any more.
@@ -63,12 +63,10 @@ class Watches {
   void tell(const std::string& path);
 
   bool on_;
-  Post post_;
+  GuardedPost post_;
   std::function<void(const std::string&)> say_;
   bool said_none_left_ = false;
   ByPath by_path_;
-  std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);  // posted tasks look whether this is still there
   std::unique_ptr<FileWatcher> watcher_;
 };
 

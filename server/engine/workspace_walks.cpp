@@ -54,7 +54,7 @@ std::shared_ptr<WorkspaceFiles> index_within(const std::vector<std::string>& fol
 
 void WorkspaceWalks::stop() {
   walks_.stop();
-  *alive_ = false;
+  post_.end();
 }
 
 std::uint64_t WorkspaceWalks::room_beside(std::uint64_t own) const {
@@ -81,19 +81,14 @@ std::shared_ptr<void> WorkspaceWalks::walk(ClientId client, std::vector<std::str
   const std::uint64_t room = room_beside(before ? before->index.memory() : 0);
   return walks_.walk(
       client, {key, project},
-      [folders, id = next_id_++, ledger = ledger_, room, alive = alive_, post = post_,
+      [folders, id = next_id_++, ledger = ledger_, room, post = post_.shared(),
        this](const StopToken& stop) {
         auto files = index_within(folders, id, stop, room);
         if (files->no_room) {
           const LastWords words;
           log_warning("there is no room for all that lies below a workspace's folders (--memory-budget)");
         }
-        return counted(std::move(files), ledger, [post, alive, this] {
-          if (!*alive) return;
-          post([alive, this] {
-            if (*alive) look_for_room();
-          });
-        });
+        return counted(std::move(files), ledger, [post, this] { post([this] { look_for_room(); }); });
       },
       [this, folders, done = std::move(done)](const Files& files) {
         if (!files) return;

@@ -2,7 +2,6 @@
 // folders once; and how much memory what they find may take. Belongs to the strand.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -58,11 +57,9 @@ class WorkspaceWalks {
   [[nodiscard]] std::uint64_t room_beside(std::uint64_t own) const;
   void look_for_room();
 
-  Post post_;
+  GuardedPost post_;  // what was found may be let go of later than this
   std::shared_ptr<MemoryLedger> ledger_;
   std::uint64_t most_;
-  // Asked on any thread: what was found may be let go of later than this.
-  std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
   std::map<std::vector<std::string>, Known> known_;  // by folders
   std::vector<std::weak_ptr<Short>> short_;
   std::uint64_t next_id_ = 1;

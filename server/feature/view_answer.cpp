@@ -64,7 +64,7 @@ ViewHead head_of(const OpenProfile& open, const ViewSpec& spec, const PreparedVi
   head.note = granularity_note(selection, spec.granularity);
   head.warnings = selection.warnings();
   if (!open.loaded) return head;  // made, not read
-  for (std::string& text : loss_texts(open.loaded->opened.report)) head.warnings.push_back(std::move(text));
+  for (std::string& text : loss_texts(open.loaded->report)) head.warnings.push_back(std::move(text));
   return head;
 }
 

@@ -736,6 +736,7 @@ class Commands(unittest.TestCase):
         self.assertIn("top-down, bottom-up", self.refused("tree", "--shape", "foo", CPU))
         self.assertIn("keep, drop, hide or collapse", self.refused("top", "--filter", "foo bar", CPU))
         self.assertIn("it has samples, cpu", self.refused("top", "--metric", "nonsense", CPU, code=1))
+        self.assertIn("the regular expression is not valid", self.refused("list", "gc(", CPU))
 
     def test_near_misses_are_suggested(self):
         meant = "there is neither a command nor a file tpo; did you mean `profd top`?"
@@ -743,7 +744,7 @@ class Commands(unittest.TestCase):
         self.assertIn(meant, self.refused("tpo", CPU))
         self.assertIn("there is no option --srot (did you mean --sort?)", self.refused("top", "--srot", "self", CPU))
         self.assertIn("there is no option --metrc (did you mean --metric?)", self.refused("--metrc=cpu", CPU))
-        for arguments, meant, code in ((("top", "--metric", "cpuu"), "cpu", 1), (("top", "--format", "ppprof"), "pprof", 1),
+        for arguments, meant, code in ((("top", "--metric", "cpuu"), "cpu", 1), (("top", "--format", "ppprof"), "pprof", 2),
                                        (("tree", "--shape", "botom-up"), "bottom-up", 2), (("top", "--filter", "dorp file x"), "drop", 2),
                                        (("top", "--filter", "keep functon x"), "function", 2)):
             self.assertIn(f"(did you mean {meant}?)", self.refused(*arguments, CPU, code=code))

@@ -299,7 +299,7 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
   if (open.n_in_file() > 1)
     out.member =
         psp::FileMember{open.number, static_cast<std::uint32_t>(open.n_in_file()), open.member_name()};
-  out.format = to_psp(open.loaded->opened.decision, false);
+  out.format = to_psp(open.loaded->decision, false);
   if (!summary.program.empty()) out.program = summary.program;
   if (!summary.profiler.empty()) out.profiler = summary.profiler;
   if (summary.time_ns) out.when = psp::Measure{psp::Number(*summary.time_ns / 1'000'000), summary.time_text};

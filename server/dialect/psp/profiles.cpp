@@ -71,7 +71,7 @@ Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
   PROFD_TRY(const auto sources, views.sources(open, workspace, stop));
   SummaryRequest placed = request;
   placed.sources = workspace.files ? sources.get() : nullptr;
-  PROFD_TRY(const Summary summary, summarize(*selection, open.loaded->opened.report, placed, stop));
+  PROFD_TRY(const Summary summary, summarize(*selection, open.loaded->report, placed, stop));
   psp::ProfileSummary result = to_psp(open, summary, *sources);
   result.filters = texts_of(spec.filters);
   return result;
@@ -112,10 +112,10 @@ Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const F
                                                 WriteOptions how, const std::string& path, bool overwrite,
                                                 const StopToken& stop) {
   constexpr std::uint64_t kMaxInline = 32u << 20;
-  const auto& opened = open.loaded->opened;
+  const LoadedProfiles& loaded = *open.loaded;
   how.title = open.name;
-  how.decision = &opened.decision;
-  how.report = &opened.report;
+  how.decision = &loaded.decision;
+  how.report = &loaded.report;
   how.stop = stop;
   const std::vector<ProfilePtr> profiles = {open.profile};
   psp::ProfileExportResult result;

@@ -3,6 +3,7 @@
 
 #include "server/engine/engine.h"
 #include "tests/support/catch.h"
+#include "tests/support/strand.h"
 #include "tests/support/text_profile.h"
 
 using namespace profd;
@@ -22,9 +23,9 @@ class Counter final : public Origin {
     Load out;
     out.profiles = std::make_shared<LoadedProfiles>();
     out.profiles->freshness = std::to_string(number.load());
-    out.profiles->opened.decision.format = "counter";
-    out.profiles->opened.profiles = {profile_from_text("main;work " + std::to_string(number.load()))};
-    out.profiles->memory = out.profiles->opened.profiles[0]->memory();
+    out.profiles->decision.format = "counter";
+    out.profiles->profiles = {profile_from_text("main;work " + std::to_string(number.load()))};
+    out.profiles->memory = out.profiles->profiles[0]->memory();
     return out;
   }
   std::optional<std::string> freshness() const override { return std::to_string(number.load()); }
@@ -37,7 +38,7 @@ class Counter final : public Origin {
   std::chrono::milliseconds tell_every_;
 };
 
-struct Listener final : EngineListener {
+struct ChangeListener final : EngineListener {
   std::vector<ProfileChange> changes;
   void on_profile_changed(ProfileChange change, const std::string&, std::uint32_t, const std::string&,
                           const std::string&, std::size_t) override {
@@ -49,7 +50,7 @@ struct Listener final : EngineListener {
 
 struct Opened {
   Engine engine{{}, [](UniqueFunction<void()> task) { task(); }};
-  Listener listener;
+  ChangeListener listener;
   ClientId client = engine.add_client(&listener);
   std::shared_ptr<Counter> origin;
   OpenProfilePtr first;
@@ -89,10 +90,10 @@ TEST_CASE("a profile that is no file has a handle, a name and a place in the lis
 
 TEST_CASE("an origin is loaded again when its freshness is another, and only then") {
   Opened opened;
-  CHECK(opened.engine.origin_changed("counter:one"));
+  opened.engine.origin_changed("counter:one");
   CHECK(opened.engine.find("")->get()->revision == 1);
   opened.origin->number = 8;
-  CHECK(opened.engine.origin_changed("counter:one"));
+  opened.engine.origin_changed("counter:one");
   const OpenProfilePtr now = *opened.engine.find("");
   CHECK(now->revision == 2);
   CHECK(total(*now) == 8);
@@ -104,7 +105,7 @@ TEST_CASE("an origin is loaded again when its freshness is another, and only the
 TEST_CASE("an origin that changes all the time is told of as often as its policy says") {
   Opened opened(std::chrono::hours(1));
   opened.origin->number = 8;
-  CHECK_FALSE(opened.engine.origin_changed("counter:one"));
+  opened.engine.origin_changed("counter:one");
   CHECK(opened.engine.find("")->get()->revision == 1);
 }
 
@@ -114,4 +115,65 @@ TEST_CASE("opening an origin again when it has changed gives the newer revision"
   opened.open();
   CHECK(opened.first->revision == 2);
   CHECK(total(*opened.first) == 9);
+}
+
+TEST_CASE("a change that may not be told yet is told when the policy allows it") {
+  Strand strand;
+  Engine engine({}, strand.post());
+  ChangeListener listener;
+  const ClientId client = engine.add_client(&listener);
+  const auto origin = std::make_shared<Counter>(std::chrono::milliseconds(200));
+  engine.open(client, origin, OpenRequest{}, {}, [](const Result<OpenAnswer>& answer) { REQUIRE(answer); });
+  const auto revision = [&] { return engine.n_profiles() == 0 ? 0 : engine.find("")->get()->revision; };
+  REQUIRE(strand.run_until([&] { return revision() == 1; }));
+  origin->number = 8;
+  engine.origin_changed("counter:one");
+  origin->number = 9;
+  engine.origin_changed("counter:one");
+  CHECK(revision() == 1);
+  REQUIRE(strand.run_until([&] { return revision() > 1; }));
+  // Both changes are one revision.
+  CHECK(revision() == 2);
+  CHECK(total(**engine.find("")) == 9);
+}
+
+TEST_CASE("a revised profile is the next revision of its handle, until its origin gives another") {
+  Opened opened;
+  const std::string handle = opened.first->handle;
+  const auto revised = opened.engine.revise(handle, profile_from_text("main;named 7"));
+  REQUIRE(revised);
+  CHECK((*revised)->handle == handle);
+  CHECK((*revised)->revision == 2);
+  CHECK((*revised)->view_id > opened.first->view_id);
+  CHECK(opened.engine.view_ids() == std::vector{(*revised)->view_id});
+  CHECK(opened.listener.changes.back() == ProfileChange::reloaded);
+  CHECK(*opened.engine.find(handle) == *revised);
+  CHECK(opened.engine.list()[0].revision == 2);
+  CHECK(opened.engine.profile_memory() == (*revised)->profile->memory());
+  // Who holds the older one still has it.
+  CHECK(opened.first->profile != (*revised)->profile);
+  opened.engine.origin_changed("counter:one");
+  CHECK(opened.engine.find(handle)->get()->revision == 2);  // the origin has what it had
+  opened.origin->number = 8;
+  opened.engine.origin_changed("counter:one");
+  CHECK(opened.engine.find(handle)->get()->revision == 3);
+  CHECK(total(**opened.engine.find(handle)) == 8);
+}
+
+TEST_CASE("a revision that needs more than there is is refused, and the older one stays") {
+  EngineOptions options;
+  options.memory_budget = 64 << 10;
+  Engine engine(options, [](UniqueFunction<void()> task) { task(); });
+  ChangeListener listener;
+  const ClientId client = engine.add_client(&listener);
+  const auto origin = std::make_shared<Counter>();
+  engine.open(client, origin, OpenRequest{}, {}, [](const Result<OpenAnswer>& answer) { REQUIRE(answer); });
+  const OpenProfilePtr before = *engine.find("");
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "main;f" + std::to_string(i) + " 1\n";
+  const auto refused = engine.revise(before->handle, profile_from_text(text));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::limit);
+  CHECK(*engine.find("") == before);
+  CHECK_FALSE(engine.revise("p99", before->profile));
 }

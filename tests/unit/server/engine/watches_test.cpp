@@ -1,45 +1,17 @@
 #include "server/engine/watches.h"
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/strand.h"
 #include "tests/support/temp_folder.h"
 
 using namespace profd;
+using profd::test::Strand;
 
 namespace {
-
-// The strand: the test's own thread, when it asks.
-class Strand {
- public:
-  Post post() {
-    return [this](UniqueFunction<void()> task) {
-      const std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
-      posted_.notify_all();
-    };
-  }
-  // Whether anything was posted before the time was up.
-  bool run_one(std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
-    std::unique_lock lock(mutex_);
-    if (!posted_.wait_for(lock, timeout, [&] { return !tasks_.empty(); })) return false;
-    auto task = std::move(tasks_.front());
-    tasks_.pop_front();
-    lock.unlock();
-    task();
-    return true;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable posted_;
-  std::deque<UniqueFunction<void()>> tasks_;
-};
 
 constexpr auto kQuiet = std::chrono::milliseconds(600);  // longer than a file takes to settle
 

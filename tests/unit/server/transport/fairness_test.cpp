@@ -42,8 +42,8 @@ class MadeOrigin final : public Origin {
   Result<Load> load(const LoadContext& context) const override {
     Load out;
     out.profiles = std::make_shared<LoadedProfiles>();
-    PROFD_TRY(out.profiles->opened.profiles, make_(context));
-    for (const ProfilePtr& profile : out.profiles->opened.profiles) out.profiles->memory += profile->memory();
+    PROFD_TRY(out.profiles->profiles, make_(context));
+    for (const ProfilePtr& profile : out.profiles->profiles) out.profiles->memory += profile->memory();
     return out;
   }
   std::optional<std::string> freshness() const override { return ""; }
