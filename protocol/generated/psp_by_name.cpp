@@ -122,6 +122,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"Filter", recode_as<Filter>},
       {"ViewSpec", recode_as<ViewSpec>},
       {"FlameViewport", recode_as<FlameViewport>},
+      {"BoxNames", recode_as<BoxNames>},
       {"FlameGraphParams", recode_as<FlameGraphParams>},
       {"FlameBoxes", recode_as<FlameBoxes>},
       {"RemainderBoxes", recode_as<RemainderBoxes>},

@@ -1963,6 +1963,20 @@ void write(JsonText& out, const FlameViewport& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, BoxNames& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("names", out.names)
+      .limit("names", out.names, {.max_items = 100000})
+      .defaulted("hashed", out.hashed)
+      .ok();
+}
+void write(JsonText& out, const BoxNames& value) {
+  out.begin_object();
+  put(out, "names", value.names);
+  put(out, "hashed", value.hashed);
+  out.end_object();
+}
+
 bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("profile", out.profile)
@@ -2157,6 +2171,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .required("unit", out.unit)
       .required("total", out.total)
       .required("viewTotal", out.view_total)
+      .optional("zoomPath", out.zoom_path)
       .required("zoomTotal", out.zoom_total)
       .required("rows", out.rows)
       .required("names", out.names)
@@ -2184,6 +2199,7 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "unit", value.unit);
   put(out, "total", value.total);
   put(out, "viewTotal", value.view_total);
+  put_optional(out, "zoomPath", value.zoom_path);
   put(out, "zoomTotal", value.zoom_total);
   put(out, "rows", value.rows);
   put(out, "names", value.names);

@@ -1658,8 +1658,21 @@ struct FlameViewport {
 bool decode(const nlohmann::json& value, FlameViewport& out, const Path& path);
 void write(JsonText& out, const FlameViewport& value);
 
-// A box to zoom to: its path of keys, or a value of the `node` column of an earlier answer.
-using ZoomTarget = std::variant<std::int64_t, std::vector<std::int64_t>>;
+// A box by names, as a link, a script or whoever saw another revision knows it. It is looked for as
+// far down as the view has boxes of these names; of siblings of one name the widest is meant.
+struct BoxNames {
+  // Whole names, as `names` of a layout, from below the root down to the box.
+  std::vector<std::string> names;
+  // `names` are hashes, short enough for an address: FNV-1a of 32 bits over the UTF-16 code units
+  // of a name, the low byte first, in base 36.
+  bool hashed = false;
+};
+bool decode(const nlohmann::json& value, BoxNames& out, const Path& path);
+void write(JsonText& out, const BoxNames& value);
+
+// A box to zoom to: its path of keys, a value of the `node` column of an earlier answer, or names,
+// which need no revision.
+using ZoomTarget = std::variant<std::int64_t, std::vector<std::int64_t>, BoxNames>;
 
 // Parameters of `view/flameGraph`.
 struct FlameGraphParams {
@@ -1671,8 +1684,8 @@ struct FlameGraphParams {
   FlameViewport viewport;
   // The box that fills the width; absent: the root.
   std::optional<ZoomTarget> zoom;
-  // The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's
-  // answers `ContentModified`.
+  // The revision whose keys or nodes `zoom` has; required with those. Another one than the
+  // profile's answers `ContentModified`.
   std::optional<std::uint32_t> revision;
   // Order of siblings.
   OpenEnum<BoxOrder> order = BoxOrder::name;
@@ -1850,6 +1863,9 @@ struct FlameGraphResult {
   Amount total;
   // Total of what passed the filters.
   Amount view_total;
+  // Where `zoom` by names has led: with fewer keys than names where the view has no box of the next
+  // name, which is then what is shown.
+  std::optional<BoxPath> zoom_path;
   // Total of the zoomed box: the width of the picture.
   Amount zoom_total;
   // Rows in this answer: the largest depth and one.
@@ -2089,8 +2105,8 @@ struct MatchParams {
   std::optional<ZoomTarget> from;
   // Stay in this box and below it; absent: the whole view.
   std::optional<ZoomTarget> within;
-  // The revision whose keys or nodes `from` and `within` have; required with them. Another one than
-  // the profile's answers `ContentModified`.
+  // The revision whose keys or nodes `from` and `within` have; required with those. Another one
+  // than the profile's answers `ContentModified`.
   std::optional<std::uint32_t> revision;
   // Which way.
   OpenEnum<MatchDirection> direction = MatchDirection::next;

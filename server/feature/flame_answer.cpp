@@ -301,7 +301,7 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
                                  const StopToken& stop) {
   request.layout.shape = request.spec.shape;
   request.layout.focus = view.focus;
-  PROFD_TRY(request.layout.zoom, path_of(views, *request.open, request.spec, *view.selection, request.zoom));
+  PROFD_TRY(request.layout.zoom, path_of(views, *request.open, request.spec, view, request.zoom, stop));
   return layout_flame(*view.selection, request.layout, stop);
 }
 
@@ -315,6 +315,7 @@ Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopT
   PROFD_TRY(const FlameLayout layout, layout_to_send(views, request, view, stop));
   PROFD_TRY(FlameAnswer out, write(views, request, view, layout, stop));
   if (found) add_search(*found, view, layout, out);
+  if (request.zoom.names) out.zoom_path.emplace(request.layout.zoom.begin(), request.layout.zoom.end());
   return out;
 }
 

@@ -63,6 +63,8 @@ struct SearchShare {
 
 struct FlameAnswer {
   ViewHead head;
+  // Of a zoom by names, as deep as the view has them.
+  std::optional<std::vector<std::int64_t>> zoom_path;
   Amount zoom_total;
   std::uint32_t rows = 0;
   std::vector<std::string> names, labels;

@@ -8,8 +8,9 @@
 namespace profd {
 
 Result<std::vector<Key>> path_of(Views& views, const OpenProfile& open, const ViewSpec& spec,
-                                 const Selection& selection, const BoxTarget& target) {
-  if (!target.node) return to_keys(target.path, selection);
+                                 const PreparedView& view, const BoxTarget& target, const StopToken& stop) {
+  if (target.names) return path_of_names(*view.selection, spec.shape, view.focus, *target.names, stop);
+  if (!target.node) return to_keys(target.path, *view.selection);
   PROFD_TRY(const auto nodes, views.nodes(open, spec));
   auto path = nodes->path_of(*target.node);
   if (!path)
@@ -51,8 +52,8 @@ Result<MatchAnswer> match_answer(Views& views, const MatchRequest& request, cons
   step.focus = view.focus;
   step.back = request.back;
   step.order = request.order;
-  PROFD_TRY(step.from, path_of(views, *request.open, request.spec, *view.selection, request.from));
-  PROFD_TRY(step.within, path_of(views, *request.open, request.spec, *view.selection, request.within));
+  PROFD_TRY(step.from, path_of(views, *request.open, request.spec, view, request.from, stop));
+  PROFD_TRY(step.within, path_of(views, *request.open, request.spec, view, request.within, stop));
   PROFD_TRY(const auto found, step_to_match(*view.selection, *marks, step, stop));
   MatchAnswer out;
   out.head = head_of(*request.open, request.spec, view);

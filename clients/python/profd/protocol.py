@@ -2254,6 +2254,24 @@ class FlameViewport(Structure):
 
 
 @dataclass(kw_only=True)
+class BoxNames(Structure):
+    """A box by names, as a link, a script or whoever saw another revision knows it. It is looked for
+    as far down as the view has boxes of these names; of siblings of one name the widest is meant.
+    """
+
+    names: list[str]
+    # Whole names, as `names` of a layout, from below the root down to the box.
+    hashed: bool = False
+    # `names` are hashes, short enough for an address: FNV-1a of 32 bits over the UTF-16 code units
+    # of a name, the low byte first, in base 36.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "names": FieldSpec("names", ["a", "s"], True, {"maxItems":100000}),
+        "hashed": FieldSpec("hashed", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
 class FlameGraphParams(Structure):
     """Parameters of `view/flameGraph`."""
 
@@ -2263,11 +2281,11 @@ class FlameGraphParams(Structure):
     # The view; its own `profile` goes before the one beside it.
     viewport: FlameViewport
     # What fits on the screen.
-    zoom: int | list[int] | None = None
+    zoom: int | list[int] | BoxNames | None = None
     # The box that fills the width; absent: the root.
     revision: int | None = None
-    # The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's
-    # answers `ContentModified`.
+    # The revision whose keys or nodes `zoom` has; required with those. Another one than the
+    # profile's answers `ContentModified`.
     order: str = "name"
     # Order of siblings.
     color_metric: str | None = None
@@ -2288,7 +2306,7 @@ class FlameGraphParams(Structure):
         "profile": FieldSpec("profile", "s", False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "viewport": FieldSpec("viewport", ["S", "FlameViewport"], True),
-        "zoom": FieldSpec("zoom", ["o", "l", ["a", "l"]], False),
+        "zoom": FieldSpec("zoom", ["o", "l", ["a", "l"], ["S", "BoxNames"]], False),
         "revision": FieldSpec("revision", "u", False),
         "order": FieldSpec("order", "s", False),
         "colorMetric": FieldSpec("color_metric", "s", False),
@@ -2528,6 +2546,9 @@ class FlameGraphResult(Structure):
     # Total of the whole profile.
     view_total: Amount
     # Total of what passed the filters.
+    zoom_path: list[int] | None = None
+    # Where `zoom` by names has led: with fewer keys than names where the view has no box of the
+    # next name, which is then what is shown.
     zoom_total: Amount
     # Total of the zoomed box: the width of the picture.
     rows: int
@@ -2574,6 +2595,7 @@ class FlameGraphResult(Structure):
         "unit": FieldSpec("unit", "s", True),
         "total": FieldSpec("total", ["S", "Amount"], True),
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "zoomPath": FieldSpec("zoom_path", ["a", "l"], False),
         "zoomTotal": FieldSpec("zoom_total", ["S", "Amount"], True),
         "rows": FieldSpec("rows", "u", True),
         "names": FieldSpec("names", ["a", "s"], True),
@@ -2879,12 +2901,12 @@ class MatchParams(Structure):
     # The view, of any shape but flat; its own `profile` goes before the one beside it.
     pattern: str
     # An RE2 regular expression, as `search` of `view/flameGraph`.
-    from_: int | list[int] | None = None
+    from_: int | list[int] | BoxNames | None = None
     # The box to go on from, which need not match; absent: the root.
-    within: int | list[int] | None = None
+    within: int | list[int] | BoxNames | None = None
     # Stay in this box and below it; absent: the whole view.
     revision: int | None = None
-    # The revision whose keys or nodes `from` and `within` have; required with them. Another one
+    # The revision whose keys or nodes `from` and `within` have; required with those. Another one
     # than the profile's answers `ContentModified`.
     direction: str = "next"
     # Which way.
@@ -2898,8 +2920,8 @@ class MatchParams(Structure):
         "profile": FieldSpec("profile", "s", False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "pattern": FieldSpec("pattern", "s", True, {"maxLength":10000}),
-        "from": FieldSpec("from_", ["o", "l", ["a", "l"]], False),
-        "within": FieldSpec("within", ["o", "l", ["a", "l"]], False),
+        "from": FieldSpec("from_", ["o", "l", ["a", "l"], ["S", "BoxNames"]], False),
+        "within": FieldSpec("within", ["o", "l", ["a", "l"], ["S", "BoxNames"]], False),
         "revision": FieldSpec("revision", "u", False),
         "direction": FieldSpec("direction", "s", False),
         "order": FieldSpec("order", "s", False),

@@ -1531,6 +1531,20 @@ export interface FlameViewport {
   maxBoxes?: number;
 }
 
+/**
+ * A box by names, as a link, a script or whoever saw another revision knows it. It is looked for as far down
+ * as the view has boxes of these names; of siblings of one name the widest is meant.
+ */
+export interface BoxNames {
+  /** Whole names, as `names` of a layout, from below the root down to the box. */
+  names: string[];
+  /**
+   * `names` are hashes, short enough for an address: FNV-1a of 32 bits over the UTF-16 code units of a name,
+   * the low byte first, in base 36. Default: false.
+   */
+  hashed?: boolean;
+}
+
 /** Parameters of `view/flameGraph`. */
 export interface FlameGraphParams {
   /** The profile; absent: the default one. */
@@ -1542,7 +1556,7 @@ export interface FlameGraphParams {
   /** The box that fills the width; absent: the root. */
   zoom?: ZoomTarget;
   /**
-   * The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's answers
+   * The revision whose keys or nodes `zoom` has; required with those. Another one than the profile's answers
    * `ContentModified`.
    */
   revision?: number;
@@ -1726,6 +1740,11 @@ export interface FlameGraphResult {
   total: Amount;
   /** Total of what passed the filters. */
   viewTotal: Amount;
+  /**
+   * Where `zoom` by names has led: with fewer keys than names where the view has no box of the next name,
+   * which is then what is shown.
+   */
+  zoomPath?: BoxPath;
   /** Total of the zoomed box: the width of the picture. */
   zoomTotal: Amount;
   /** Rows in this answer: the largest depth and one. */
@@ -1990,7 +2009,7 @@ export interface MatchParams {
   /** Stay in this box and below it; absent: the whole view. */
   within?: ZoomTarget;
   /**
-   * The revision whose keys or nodes `from` and `within` have; required with them. Another one than the
+   * The revision whose keys or nodes `from` and `within` have; required with those. Another one than the
    * profile's answers `ContentModified`.
    */
   revision?: number;
@@ -2532,8 +2551,11 @@ export type BoxPath = number[];
  */
 export type ViewSpecLike = string | ViewSpec;
 
-/** A box to zoom to: its path of keys, or a value of the `node` column of an earlier answer. */
-export type ZoomTarget = number | number[];
+/**
+ * A box to zoom to: its path of keys, a value of the `node` column of an earlier answer, or names, which need
+ * no revision.
+ */
+export type ZoomTarget = number | number[] | BoxNames;
 
 /** Starts the session: both sides say what they can do. First request of a session, once. */
 export const InitializeRequest: RequestType<InitializeParams, InitializeResult> = { method: "initialize", lane: "inline" };

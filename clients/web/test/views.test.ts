@@ -46,7 +46,6 @@ function stage(options: { delay?: number; motion?: boolean } = {}) {
       return step?.result as HiddenMatchesResult | undefined;
     },
     counted: (layout) => counted.push(layout),
-    level: () => Promise.resolve({ names: [], keys: [], next: undefined }),
     now: () => now,
     invalidate: () => undefined,
     arrived: (layout) => {
@@ -138,7 +137,14 @@ describe("a flame graph", () => {
     controller.show({ ...TARGET, zoom: namesOf(root, box).map(nameHash) });
     await arrived(layouts, 1);
     expect(nameOf(layouts[0]!, layouts[0]!.zoomed)).toBe("main.parseOrders");
-    expect(asked.map((p) => (p.zoom as number[] | undefined)?.length ?? 0)).toEqual([0, pathOf(root, box).length]);
+    expect(asked).toHaveLength(1);
+    // From now on the keys are known.
+    controller.again();
+    await arrived(layouts, 2);
+    expect(asked.map((p) => p.zoom)).toEqual([
+      { names: namesOf(root, box).map(nameHash), hashed: true },
+      pathOf(root, box),
+    ]);
     expect(log).toEqual([]);
     controller.dispose();
   });

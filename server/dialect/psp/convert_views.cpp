@@ -114,6 +114,7 @@ std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& e
 psp::FlameGraphResult to_psp(FlameAnswer answer) {
   psp::FlameGraphResult out;
   write_head(std::move(answer.head), out);
+  out.zoom_path = std::move(answer.zoom_path);
   out.zoom_total = to_psp(answer.zoom_total);
   out.rows = answer.rows;
   out.names = std::move(answer.names);

@@ -15,9 +15,16 @@ BoxTarget box_target(const std::optional<psp::ZoomTarget>& target) {
   if (!target) return out;
   if (const auto* path = std::get_if<std::vector<std::int64_t>>(&*target))
     out.path = *path;
+  else if (const auto* named = std::get_if<psp::BoxNames>(&*target))
+    out.names = NamePath{named->names, named->hashed};
   else
     out.node = std::get<std::int64_t>(*target);
   return out;
+}
+
+// Names are good for every revision.
+bool needs_revision(const std::optional<psp::ZoomTarget>& target) {
+  return target && !std::holds_alternative<psp::BoxNames>(*target);
 }
 
 struct Layout {
@@ -36,7 +43,7 @@ tl::expected<Layout, protocol::ResponseError> layout_of(SessionContext& session,
   const auto found = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
   if (!found) return tl::unexpected(found.error());
   const OpenProfilePtr& open = *found;
-  if (params.zoom)
+  if (needs_revision(params.zoom))
     if (auto error = outdated(*open, params.revision, "zoom")) return tl::unexpected(std::move(*error));
   Layout out;
   FlameRequest& request = out.request;
@@ -97,7 +104,7 @@ void bind_match(SessionContext& session, protocol::Binder& binder) {
     const auto open = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
     for (const auto& [target, field] : {std::pair(&params.from, "from"), std::pair(&params.within, "within")})
-      if (*target)
+      if (needs_revision(*target))
         if (auto error = outdated(**open, params.revision, field)) return reply.error(*error);
     MatchRequest request;
     request.open = *open;

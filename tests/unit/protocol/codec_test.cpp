@@ -53,7 +53,7 @@ TEST_CASE("codec: errors name the path of the first bad field") {
   CHECK(with("/spec/filters/0/op", 7) == "params.spec.filters[0].op: expected string");
   CHECK(with("/spec/filters/1", json::object()) == "params.spec.filters[1].op: missing");
   CHECK(with("/spec", true) == "params.spec: expected string or object");
-  CHECK(with("/zoom", "root") == "params.zoom: expected integer or array");
+  CHECK(with("/zoom", "root") == "params.zoom: expected integer, array or object");
   CHECK(with("/zoom", {1, 2, 0.5}) == "params.zoom[2]: expected integer");
   CHECK(error_of<Params>(json::object()) == "params.spec: missing");
   CHECK(error_of<Params>(nullptr) == "params: expected object");

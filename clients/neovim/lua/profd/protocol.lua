@@ -264,8 +264,9 @@ M.DaemonState = {
 --- metric cpu`.
 ---@alias profd.ViewSpecLike string|profd.ViewSpec
 
---- A box to zoom to: its path of keys, or a value of the `node` column of an earlier answer.
----@alias profd.ZoomTarget integer|integer[]
+--- A box to zoom to: its path of keys, a value of the `node` column of an earlier answer, or names, which
+--- need no revision.
+---@alias profd.ZoomTarget integer|integer[]|profd.BoxNames
 
 --- A place in a text document, both 0-based.
 ---@class profd.Position
@@ -919,13 +920,19 @@ M.DaemonState = {
 ---@field maxDepth? integer Rows below the zoomed box.
 ---@field maxBoxes? integer Boxes at most; the widest are kept, and no more than an answer of 300 KB holds. Default: 1800.
 
+--- A box by names, as a link, a script or whoever saw another revision knows it. It is looked for as far down
+--- as the view has boxes of these names; of siblings of one name the widest is meant.
+---@class profd.BoxNames
+---@field names string[] Whole names, as `names` of a layout, from below the root down to the box.
+---@field hashed? boolean `names` are hashes, short enough for an address: FNV-1a of 32 bits over the UTF-16 code units of a name, the low byte first, in base 36. Default: false.
+
 --- Parameters of `view/flameGraph`.
 ---@class profd.FlameGraphParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
 ---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it.
 ---@field viewport profd.FlameViewport What fits on the screen.
 ---@field zoom? profd.ZoomTarget The box that fills the width; absent: the root.
----@field revision? integer The revision whose keys or nodes `zoom` has; required with it. Another one than the profile's answers `ContentModified`.
+---@field revision? integer The revision whose keys or nodes `zoom` has; required with those. Another one than the profile's answers `ContentModified`.
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
 ---@field colorMetric? string Fills the column `color` with this metric.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is asked for with `view/hiddenMatches`, so that no box waits for it.
@@ -1010,6 +1017,7 @@ M.DaemonState = {
 ---@field unit string Its unit.
 ---@field total profd.Amount Total of the whole profile.
 ---@field viewTotal profd.Amount Total of what passed the filters.
+---@field zoomPath? profd.BoxPath Where `zoom` by names has led: with fewer keys than names where the view has no box of the next name, which is then what is shown.
 ---@field zoomTotal profd.Amount Total of the zoomed box: the width of the picture.
 ---@field rows integer Rows in this answer: the largest depth and one.
 ---@field names string[] Full names.
@@ -1129,7 +1137,7 @@ M.DaemonState = {
 ---@field pattern string An RE2 regular expression, as `search` of `view/flameGraph`.
 ---@field from? profd.ZoomTarget The box to go on from, which need not match; absent: the root.
 ---@field within? profd.ZoomTarget Stay in this box and below it; absent: the whole view.
----@field revision? integer The revision whose keys or nodes `from` and `within` have; required with them. Another one than the profile's answers `ContentModified`.
+---@field revision? integer The revision whose keys or nodes `from` and `within` have; required with those. Another one than the profile's answers `ContentModified`.
 ---@field direction? profd.MatchDirection Which way. Default: "next".
 ---@field order? profd.BoxOrder Order of siblings, as in the picture. Default: "name".
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -2122,11 +2130,15 @@ M.schema = {
     maxDepth = { type = "u", minimum = 1, maximum = 1000000 },
     maxBoxes = { type = "u", minimum = 1, maximum = 5000 },
   },
+  BoxNames = {
+    names = { type = {"a", "s"}, required = true, maxItems = 100000 },
+    hashed = { type = "b" },
+  },
   FlameGraphParams = {
     profile = { type = "s" },
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     viewport = { type = {"S", "FlameViewport"}, required = true },
-    zoom = { type = {"o", "l", {"a", "l"}} },
+    zoom = { type = {"o", "l", {"a", "l"}, {"S", "BoxNames"}} },
     revision = { type = "u" },
     order = { type = "s" },
     colorMetric = { type = "s" },
@@ -2202,6 +2214,7 @@ M.schema = {
     unit = { type = "s", required = true },
     total = { type = {"S", "Amount"}, required = true },
     viewTotal = { type = {"S", "Amount"}, required = true },
+    zoomPath = { type = {"a", "l"} },
     zoomTotal = { type = {"S", "Amount"}, required = true },
     rows = { type = "u", required = true },
     names = { type = {"a", "s"}, required = true },
@@ -2311,8 +2324,8 @@ M.schema = {
     profile = { type = "s" },
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     pattern = { type = "s", required = true, maxLength = 10000 },
-    from = { type = {"o", "l", {"a", "l"}} },
-    within = { type = {"o", "l", {"a", "l"}} },
+    from = { type = {"o", "l", {"a", "l"}, {"S", "BoxNames"}} },
+    within = { type = {"o", "l", {"a", "l"}, {"S", "BoxNames"}} },
     revision = { type = "u" },
     direction = { type = "s" },
     order = { type = "s" },

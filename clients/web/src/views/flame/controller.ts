@@ -1,5 +1,11 @@
 // What a flame graph shows and how it moves, without a page: asks for layouts, keeps the camera, joins pictures.
-import type { BoxOrder, FlameGraphParams, FlameGraphResult, HiddenMatchesResult } from "../../../../shared/ts/psp.js";
+import type {
+  BoxNames,
+  BoxOrder,
+  FlameGraphParams,
+  FlameGraphResult,
+  HiddenMatchesResult,
+} from "../../../../shared/ts/psp.js";
 import { between, easeOut, held, isWhole, panBy, toUnit, whole, zoomAt, type Camera } from "../../draw/camera.js";
 import { childrenOf, findPath, isRemainder, layoutOf, namesOf, pathOf, type Layout } from "../../draw/layout.js";
 import { along, motionBetween, type Motion, type Placed } from "../../draw/motion.js";
@@ -23,8 +29,6 @@ export interface Host {
   ask(params: FlameGraphParams, signal: AbortSignal): Promise<FlameGraphResult>;
   /** What matches beyond the boxes of a picture with these parameters. Never fails: undefined is not known. */
   count(params: FlameGraphParams, signal: AbortSignal): Promise<HiddenMatchesResult | undefined>;
-  /** Children of a box that no picture has: their names and keys, page by page. */
-  level(target: Target, path: readonly number[], offset: number, signal: AbortSignal): Promise<LevelPage>;
   now(): number;
   /** A frame is to be drawn. */
   invalidate(): void;
@@ -39,13 +43,6 @@ export interface Host {
   rezoomed(zoom: readonly string[]): void;
   readonly panel: string;
   motion(): boolean;
-}
-
-export interface LevelPage {
-  readonly names: readonly string[];
-  readonly keys: readonly number[];
-  /** Offset of the next page. */
-  readonly next: number | undefined;
 }
 
 export interface Reached {
@@ -335,17 +332,22 @@ export class FlameController {
     this.next = undefined;
     this.loading = true;
     try {
-      const resolved = await this.resolve(target, controller.signal);
+      const known = target.zoom.length === 0 ? [] : this.paths.get(this.pathKey(target, target.zoom));
       const scale = Math.max(1, Math.min(MAX_WIDTH / this.width, closer?.scale ?? 1));
-      const params = this.params(target, resolved.path, scale);
+      const params = this.params(target, known ?? { names: [...target.zoom], hashed: true }, scale);
       const answer = await this.host.ask(params, controller.signal);
       if (controller.signal.aborted || !this.stillOnTheWay(target)) return;
-      const layout = layoutOf(answer, resolved.path.length, target.root);
+      const path = answer.zoomPath ?? known ?? [];
+      const layout = layoutOf(answer, path.length, target.root);
       this.apply(layout, target, closer, scale);
       if (this.isOutrun()) return;
       if (target.search !== "") void this.count(layout, params);
-      if (resolved.lost !== undefined) this.host.fellBack(target.zoom.slice(0, resolved.path.length), resolved.lost);
-      else this.prefetchParent(target, resolved.path);
+      if (path.length < target.zoom.length)
+        this.host.fellBack(
+          target.zoom.slice(0, path.length),
+          namesOf(layout, layout.zoomed).at(-1) ?? "the whole view",
+        );
+      else this.prefetchParent(target, path);
     } catch (error) {
       if (!controller.signal.aborted && !this.isOutrun()) this.host.failed(error);
     } finally {
@@ -380,61 +382,20 @@ export class FlameController {
     return next.profile === target.profile && next.spec === target.spec && this.flight === undefined;
   }
 
-  private params(target: Target, path: readonly number[], scale: number): FlameGraphParams {
+  /** `at`: the zoomed box, by keys of the target's revision or by the names of a link. */
+  private params(target: Target, at: readonly number[] | BoxNames, scale: number): FlameGraphParams {
+    const zoom =
+      "names" in at ? { zoom: at } : at.length > 0 ? { zoom: [...at], revision: target.revision } : undefined;
     return {
       profile: target.profile,
       spec: target.spec,
       viewport: { width: Math.min(MAX_WIDTH, Math.round(this.width * scale)), minWidth: 0.5, maxBoxes: MAX_BOXES },
-      ...(path.length > 0 ? { zoom: [...path], revision: target.revision } : {}),
+      ...zoom,
       order: target.order,
       ...(target.search === "" ? {} : { search: target.search }),
       ...(target.colorMetric === "" ? {} : { colorMetric: target.colorMetric }),
       panelId: this.host.panel,
     };
-  }
-
-  /** Names to keys: from memory, from pictures on the way down, and level by level where boxes are too narrow. */
-  private async resolve(target: Target, signal: AbortSignal): Promise<{ path: readonly number[]; lost?: string }> {
-    if (target.zoom.length === 0) return { path: [] };
-    const known = this.paths.get(this.pathKey(target, target.zoom));
-    if (known !== undefined) return { path: known };
-    let path: number[] = [];
-    while (path.length < target.zoom.length) {
-      const picture = layoutOf(
-        await this.host.ask({ ...this.params({ ...target, search: "", colorMetric: "" }, path, 1) }, signal),
-        path.length,
-      );
-      let at = findPath(picture, path).item;
-      const before = path.length;
-      while (path.length < target.zoom.length) {
-        const child = childrenOf(picture, at).find(
-          (i) => !isRemainder(picture, i) && nameHash(picture.names[picture.name[i]!]!) === target.zoom[path.length],
-        );
-        if (child === undefined) break;
-        at = child;
-        path = [...path, picture.key[child]!];
-      }
-      if (path.length > before) continue;
-      const key = await this.searchLevel(target, path, signal);
-      if (key === undefined) return { path, lost: namesOf(picture, at).at(-1) ?? "the whole view" };
-      path = [...path, key];
-    }
-    if (this.paths.size > 500) this.paths.clear();
-    this.paths.set(this.pathKey(target, target.zoom), path);
-    return { path };
-  }
-
-  private async searchLevel(target: Target, path: readonly number[], signal: AbortSignal): Promise<number | undefined> {
-    const wanted = target.zoom[path.length];
-    let offset: number | undefined = 0;
-    // Bounded: a level may have a million rows, and this is one box's way back.
-    for (let pages = 0; offset !== undefined && pages < 20; ++pages) {
-      const page: LevelPage = await this.host.level(target, path, offset, signal);
-      const at = page.names.findIndex((name) => nameHash(name) === wanted);
-      if (at >= 0) return page.keys[at];
-      offset = page.next;
-    }
-    return undefined;
   }
 
   private apply(layout: Layout, target: Target, closer: Closer | undefined, scale: number): void {
@@ -460,6 +421,7 @@ export class FlameController {
     this.copyGoal();
     if (this.motion !== undefined) this.fade = 0;
     const zoom = namesOf(layout, layout.zoomed).map(nameHash);
+    if (this.paths.size > 500) this.paths.clear();
     this.paths.set(this.pathKey(target, zoom), pathOf(layout, layout.zoomed));
     this.host.arrived(layout);
     this.host.invalidate();

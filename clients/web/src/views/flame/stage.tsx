@@ -2,7 +2,7 @@
 // of the pointer and of keys, and say it in words.
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { FlameGraphRequest, HiddenMatchesRequest, TableRequest } from "../../../../shared/ts/psp.js";
+import { FlameGraphRequest, HiddenMatchesRequest } from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
 import { releaser, watchScreen } from "../../draw/canvas.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
@@ -333,10 +333,8 @@ export function Stage(props: StageProps) {
   );
 }
 
-const LEVEL_PAGE = 1000;
-
 /** What a picture is made of, asked of the daemon. */
-function asking(app: App): Pick<Host, "ask" | "count" | "level"> {
+function asking(app: App): Pick<Host, "ask" | "count"> {
   return {
     count: async (params, signal) => {
       if (!app.can(HiddenMatchesRequest.method)) return undefined;
@@ -349,11 +347,5 @@ function asking(app: App): Pick<Host, "ask" | "count" | "level"> {
       }
     },
     ask: (params, signal) => app.ask(FlameGraphRequest, { ...params, details: true, nodes: false }, signal),
-    level: async ({ profile, spec, revision }, path, offset, signal) => {
-      const below = path.length > 0 ? { expand: [...path], revision } : {};
-      const params = { profile, spec, sort: "total", offset, limit: LEVEL_PAGE, ...below } as const;
-      const { rows, names, remainder } = await app.ask(TableRequest, params, signal);
-      return { names: rows.name.map((row) => names[row] ?? ""), keys: rows.key, next: remainder?.offset };
-    },
   };
 }
