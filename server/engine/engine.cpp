@@ -257,14 +257,22 @@ void Engine::keep_open(ClientId client, const std::string& uri) {
   }
 }
 
-void Engine::prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
-                     const WorkspaceSnapshot* workspace) {
-  if (!open->origin->policy().warm_up) return;
+// Null: of this origin nothing is made ahead.
+WarmUp* Engine::warm_up_of(const OpenProfile& open) {
+  if (!open.origin->policy().warm_up) return nullptr;
   if (!warm_up_)
     warm_up_ =
         std::make_unique<WarmUp>(views_, *scheduler_, post_, [this] { listeners_.activity_changed(); });
-  warm_up_->start(open, filters);
-  if (workspace != nullptr) warm_up_->start_files(open, filters, *workspace);
+  return warm_up_.get();
+}
+
+void Engine::prepare(const OpenProfilePtr& open, const std::vector<FirstNeed>& needs) {
+  if (WarmUp* warm = warm_up_of(*open)) warm->start(open, needs);
+}
+
+void Engine::prepare_files(const OpenProfilePtr& open, const std::vector<Filter>& filters,
+                           const WorkspaceSnapshot& workspace) {
+  if (WarmUp* warm = warm_up_of(*open)) warm->start_files(open, filters, workspace);
 }
 
 void Engine::forget_views(const OpenProfile& open) {

@@ -126,10 +126,11 @@ class Engine final : private Loading::Owner {
   // Of those that are open, ascending.
   [[nodiscard]] std::vector<std::uint64_t> view_ids() const { return store_.view_ids(); }
 
-  // Makes ahead of time what requests on a profile will need, for these filters of its default metric.
-  // `workspace`: for its files, too; may be null.
-  void prepare(const OpenProfilePtr& open, const std::vector<Filter>& filters,
-               const WorkspaceSnapshot* workspace = nullptr);
+  // Makes ahead of time what requests on a profile will need.
+  void prepare(const OpenProfilePtr& open, const std::vector<FirstNeed>& needs);
+  // And on the files of a workspace, under its filters.
+  void prepare_files(const OpenProfilePtr& open, const std::vector<Filter>& filters,
+                     const WorkspaceSnapshot& workspace);
 
   // What clients have open of a URI stays open for this one, too.
   void keep_open(ClientId client, const std::string& uri);
@@ -179,6 +180,7 @@ class Engine final : private Loading::Owner {
   void activity_changed() override { listeners_.activity_changed(); }
 
   [[nodiscard]] bool in_use(OriginId id) const;
+  [[nodiscard]] WarmUp* warm_up_of(const OpenProfile& open);
   void forget_views(const OpenProfile& open);
   // Nobody has these open any more.
   void retire(const OpenOrigin& origin, const std::vector<OpenMember*>& members, const Says& says);

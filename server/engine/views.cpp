@@ -1,5 +1,8 @@
 #include "server/engine/views.h"
 
+#include <algorithm>
+
+#include "core/layout/flame.h"
 #include "core/source/whole_functions.h"
 #include "core/view/key_memo.h"
 #include "core/view/match_marks.h"
@@ -17,6 +20,14 @@ std::string rules_of(const ViewSpec& spec) {
   for (const Filter& filter : spec.filters)
     if (filter.rule) text += "\n" + filter.rule->id;
   return text;
+}
+
+// The boxes of a screen: what is unfolded for them is there for the request that wants them.
+Result<FlameLayout> lay_out(const Selection& selection, Shape shape, const StopToken& stop) {
+  LayoutRequest request;
+  request.shape = shape;
+  request.viewport_px = 1600;
+  return layout_flame(selection, request, stop);
 }
 
 }  // namespace
@@ -217,20 +228,59 @@ Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, c
   return cache_.get<NodeTable>(key, StopToken{}, make);
 }
 
-unsigned Views::needs_of(Shape shape) {
-  if (shape == Shape::flat) return kSelection | kFlat;
-  return shape == Shape::top_down ? unsigned{kSelection} : kSelection | kOneFunction;
+bool Views::has(const OpenProfile& open, std::span<const Need> needs) const {
+  if (is_small(open)) return true;
+  return std::all_of(needs.begin(), needs.end(), [&](const Need& need) {
+    const auto selection_is_there = [&] {
+      return cache_.peek<Selection>(key_of(open, need.spec, "select "));
+    };
+    switch (need.part) {
+      case Part::selection:
+      case Part::layout:
+        return selection_is_there() != nullptr;
+      case Part::one_function: {
+        const SelectionPtr made = selection_is_there();
+        return made != nullptr && made->boxes->memo->has_key_index();
+      }
+      case Part::flat:
+        return cache_.peek<FlatView>(key_of(open, need.spec, "flat ")) != nullptr;
+      case Part::lines:
+        return cache_.peek<LineIndex>(key_of(open, need.spec, "line index ")) != nullptr;
+      case Part::neighbours:
+        return cache_.peek<NeighbourTable>(key_of(open, need.spec, "neighbours ")) != nullptr;
+    }
+    return false;
+  });
 }
 
-bool Views::is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const {
-  if (is_small(open)) return true;
-  if ((needs & kFlat) != 0 && !cache_.peek<FlatView>(key_of(open, spec, "flat "))) return false;
-  if ((needs & kLines) != 0 && !cache_.peek<LineIndex>(key_of(open, spec, "line index "))) return false;
-  if ((needs & kNeighbours) != 0 && !cache_.peek<NeighbourTable>(key_of(open, spec, "neighbours ")))
-    return false;
-  if ((needs & (kSelection | kOneFunction)) == 0) return true;
-  const SelectionPtr made = cache_.peek<Selection>(key_of(open, spec, "select "));
-  return made != nullptr && ((needs & kOneFunction) == 0 || made->boxes->memo->has_key_index());
+Result<void> Views::make(const OpenProfile& open, const Need& need, const StopToken& stop) {
+  const auto made = [](const auto& result) -> Result<void> {
+    if (!result) return tl::unexpected<Error>(result.error());
+    return {};
+  };
+  switch (need.part) {
+    case Part::selection:
+      return made(selection(open, need.spec, stop));
+    case Part::layout: {
+      PROFD_TRY(const SelectionPtr selected, selection(open, need.spec, stop));
+      return made(lay_out(*selected, need.spec.shape, stop));
+    }
+    case Part::one_function: {
+      PROFD_TRY(const SelectionPtr selected, selection(open, need.spec, stop));
+      PROFD_CHECK(warm_up(*selected, stop));
+      PROFD_CHECK(made(lay_out(*selected, Shape::bottom_up, stop)));
+      prepare_search(*selected, executor_);
+      // Asked again so that the cache counts what the selection has grown to.
+      return made(selection(open, need.spec, stop));
+    }
+    case Part::flat:
+      return made(flat(open, need.spec, stop));
+    case Part::lines:
+      return made(line_index(open, need.spec, stop));
+    case Part::neighbours:
+      return made(neighbour_table(open, need.spec, stop));
+  }
+  return {};
 }
 
 void Views::drop(std::uint64_t view_id) {

@@ -18,6 +18,7 @@
 #include "core/view/selection.h"
 #include "core/view/table.h"
 #include "core/view/values.h"
+#include "server/engine/need.h"
 #include "server/engine/node_table.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/source_file.h"
@@ -74,23 +75,15 @@ class Views {
                                                         const std::string& path, const Document* document,
                                                         const StopToken& stop);
 
-  // What an answer is made of, as bits.
-  enum Need : unsigned {
-    kSelection = 1,
-    kFlat = 2,
-    kLines = 4,
-    kOneFunction = 8,  // looking at one function: callers, callees; and bottom-up
-    kNeighbours = 16,  // who calls a function and whom it calls
-  };
-  // Whether what is needed is at hand, or the profile so small that computing it keeps nobody waiting.
-  [[nodiscard]] bool is_quick(const OpenProfile& open, const ViewSpec& spec, unsigned needs) const;
+  // Whether all of it is at hand, or the profile so small that computing it keeps nobody waiting.
+  [[nodiscard]] bool has(const OpenProfile& open, std::span<const Need> needs) const;
+  // Makes what is not at hand, where nobody waits for it.
+  Result<void> make(const OpenProfile& open, const Need& need, const StopToken& stop);
   // Whether the lines of a workspace file are: those of one that the profile spells in several ways can need
   // a sweep of their own, and one that changed since the recording is asked of version control.
   [[nodiscard]] bool file_is_quick(const OpenProfile& open, const ViewSpec& spec,
                                    const WorkspaceSnapshot& workspace, const std::string& path,
                                    const Document* document) const;
-  // The needs of a tree of this shape.
-  [[nodiscard]] static unsigned needs_of(Shape shape);
   [[nodiscard]] static bool is_small(const OpenProfile& open);
 
   // Where a request can do two things at once.

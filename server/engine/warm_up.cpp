@@ -24,16 +24,6 @@ ViewSpec spec_of(const OpenProfile& open, MetricId metric, const std::vector<Fil
   return spec;
 }
 
-// The boxes of a screen: what is unfolded for them is there for the request that wants them.
-Result<void> lay_out(const Selection& selection, Shape shape, const StopToken& stop) {
-  LayoutRequest request;
-  request.shape = shape;
-  request.viewport_px = 1600;
-  const auto layout = layout_flame(selection, request, stop);
-  if (!layout) return tl::unexpected<Error>(layout.error());
-  return {};
-}
-
 // Stops with its source, and works only while no client has work: who looks at a picture needs the processor
 // for it. Not for ever, as somebody may ask without a pause; and not in the pieces that other workers help
 // with, which would be kept from clients.
@@ -66,64 +56,18 @@ WarmUp::~WarmUp() {
   for (Job& job : jobs_) job.stop.request_stop();
 }
 
-std::deque<WarmUp::Step> WarmUp::steps_of(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
+void WarmUp::start(const OpenProfilePtr& open, const std::vector<FirstNeed>& needs) {
+  if (Views::is_small(*open) || needs.empty()) return;
+  std::string what;
   std::deque<Step> steps;
-  const ViewSpec spec = spec_of(*open, open->metric, filters);
-  // What an open editor shows first; then tables; then looking at one function; then other metrics.
-  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
-    PROFD_TRY(const auto index, views.line_index(*open, spec, stop));
-    static_cast<void>(index);
-    return {};
-  });
-  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
-    PROFD_TRY(const auto flat, views.flat(*open, spec, stop));
-    static_cast<void>(flat);
-    return {};
-  });
-  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
-    PROFD_TRY(const SelectionPtr selection, views.selection(*open, spec, stop));
-    PROFD_CHECK(warm_up(*selection, stop));
-    PROFD_CHECK(lay_out(*selection, Shape::bottom_up, stop));
-    prepare_search(*selection, views.executor());
-    // Asked again so that the cache counts what the selection has grown to.
-    PROFD_TRY(const SelectionPtr counted, views.selection(*open, spec, stop));
-    static_cast<void>(counted);
-    return {};
-  });
-  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
-    PROFD_TRY(const auto table, views.neighbour_table(*open, spec, stop));
-    static_cast<void>(table);
-    return {};
-  });
-  // Who is next to a line, for hovers.
-  steps.emplace_back([&views = views_, open, spec](const StopToken& stop) -> Result<void> {
-    // Totals by context, and the pairs. What was made first is not pushed out for it.
-    const std::size_t bytes = open->profile->tree().size() * sizeof(std::int64_t) * 2;
-    if (views.memory() + bytes > views.budget()) return {};
-    ViewSpec by_line = spec;
-    by_line.granularity = Granularity::line;
-    PROFD_TRY(const auto table, views.neighbour_table(*open, by_line, stop));
-    static_cast<void>(table);
-    return {};
-  });
-  if (!filters.empty()) return steps;
-  for (std::uint32_t m = 0; m < open->profile->metrics().size(); ++m) {
-    if (m == open->metric.v) continue;
-    steps.emplace_back([&views = views_, open,
-                        other = spec_of(*open, MetricId(m), filters)](const StopToken& stop) -> Result<void> {
-      // Totals by context, and what a layout unfolds. What was made first is not pushed out for it.
-      const std::size_t bytes = open->profile->tree().size() * sizeof(std::int64_t) * 5 / 4;
-      if (views.memory() + bytes > views.budget()) return {};
-      PROFD_TRY(const SelectionPtr selection, views.selection(*open, other, stop));
-      return lay_out(*selection, Shape::top_down, stop);
+  for (const FirstNeed& first : needs) {
+    what += fmt::format("{} {}\n", static_cast<int>(first.need.part), to_text(first.need.spec));
+    steps.emplace_back([&views = views_, open, first](const StopToken& stop) -> Result<void> {
+      if (first.bytes > 0 && views.memory() + first.bytes > views.budget()) return {};
+      return views.make(*open, first.need, stop);
     });
   }
-  return steps;
-}
-
-void WarmUp::start(const OpenProfilePtr& open, const std::vector<Filter>& filters) {
-  if (Views::is_small(*open)) return;
-  add_job(open, to_text(spec_of(*open, open->metric, filters)), steps_of(open, filters));
+  add_job(open, what, std::move(steps));
 }
 
 void WarmUp::start_files(const OpenProfilePtr& open, const std::vector<Filter>& filters,

@@ -15,12 +15,21 @@
 #include <vector>
 
 #include "core/support/stop.h"
+#include "server/engine/need.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/views.h"
 #include "server/runtime/guarded_post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
+
+// A need that is made ahead of time.
+struct FirstNeed {
+  Need need;
+  // Of what may be too much: made only where so many bytes are left for views, so that what was made first is
+  // not pushed out for it. 0: made in any case.
+  std::size_t bytes = 0;
+};
 
 class WarmUp {
  public:
@@ -30,9 +39,8 @@ class WarmUp {
   WarmUp(const WarmUp&) = delete;
   WarmUp& operator=(const WarmUp&) = delete;
 
-  // The views of `filters` and the open profile's default metric; without filters the other metrics too, as
-  // far as the view cache has room. What was started before is not started again.
-  void start(const OpenProfilePtr& open, const std::vector<Filter>& filters);
+  // One after another. What was started before is not started again.
+  void start(const OpenProfilePtr& open, const std::vector<FirstNeed>& needs);
   // The lines of the workspace's files that the profile spells in several ways: each costs a sweep when two
   // spellings share a line. At most some.
   void start_files(const OpenProfilePtr& open, const std::vector<Filter>& filters,
@@ -51,7 +59,6 @@ class WarmUp {
   };
 
   void add_job(const OpenProfilePtr& open, const std::string& what, std::deque<Step> steps);
-  std::deque<Step> steps_of(const OpenProfilePtr& open, const std::vector<Filter>& filters);
   void next();
   void step_over(std::uint64_t view_id, bool go_on);
 

@@ -86,6 +86,16 @@ ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity
   return spec;
 }
 
+Needs needs_of_lines(const AnnotateRequest& request) {
+  const ViewSpec spec = annotation_spec(request);
+  return {{Part::lines, spec}, {Part::selection, spec}};
+}
+
+Needs needs_of_functions(const AnnotateRequest& request) {
+  const ViewSpec spec = annotation_spec(request);
+  return {{Part::selection, spec}, {Part::flat, spec}, {Part::neighbours, spec}};
+}
+
 Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& request, const StopToken& stop) {
   FileAnnotations result;
   const Profile& profile = *request.open->profile;

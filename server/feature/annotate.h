@@ -65,5 +65,8 @@ Result<std::vector<FunctionCost>> annotate_functions(Views& views, const Annotat
 
 // The view the numbers are of.
 ViewSpec annotation_spec(const AnnotateRequest& request, Granularity granularity = Granularity::function);
+// Of annotate_file() and annotate_functions().
+Needs needs_of_lines(const AnnotateRequest& request);
+Needs needs_of_functions(const AnnotateRequest& request);
 
 }  // namespace profd

@@ -305,6 +305,15 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
   return layout_flame(*view.selection, request.layout, stop);
 }
 
+Needs needs_of(const FlameRequest& request) {
+  Needs needs = needs_of_shape(request.spec);
+  if (request.color_metric.empty()) return needs;
+  ViewSpec colors = request.spec;
+  colors.metric = request.color_metric;
+  for (Need& need : needs_of_shape(colors)) needs.push_back(std::move(need));
+  return needs;
+}
+
 Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopToken& stop) {
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   std::shared_ptr<const SearchResult> found;

@@ -76,6 +76,7 @@ struct FlameAnswer {
   std::string truncated;  // a sentence when the bound on boxes cut something off
   std::optional<SearchShare> search;
 };
+Needs needs_of(const FlameRequest& request);
 Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopToken& stop);
 
 // What matches beyond the boxes of a layout. An answer of its own: it costs what the profile is large, and no

@@ -52,6 +52,12 @@ std::string text_of(const FunctionsAt& found) {
 
 }  // namespace
 
+Needs needs_of_functions_at(const AnnotateRequest& request) {
+  Needs needs = needs_of_lines(request);
+  needs.push_back({Part::flat, annotation_spec(request)});
+  return needs;
+}
+
 Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, std::uint32_t line,
                                  const StopToken& stop) {
   AnnotateRequest all = request;

@@ -16,6 +16,7 @@ struct FunctionsAt {
   std::string text;           // the answer as a sentence, also why there is none
 };
 
+Needs needs_of_functions_at(const AnnotateRequest& request);
 // `line`: of the document, from 0. A line that was not measured belongs to the function that begins above it
 // and was measured below it. Where that is none (many profilers know no lines), the functions that begin on
 // it.

@@ -236,8 +236,7 @@ Result<std::optional<std::string>> unlined_text(Views& views, const HoverRequest
   constexpr double kShare = 0.005;
   const AnnotateRequest& file = request.file;
   const ViewSpec spec = annotation_spec(file);
-  if (!file.document || !views.is_quick(*file.open, spec, Views::kSelection | Views::kFlat))
-    return std::optional<std::string>();
+  if (!file.document || !views.has(*file.open, needs_of_table(spec))) return std::optional<std::string>();
   PROFD_TRY(const SelectionPtr selection, views.selection(*file.open, spec, stop));
   PROFD_TRY(const auto flat, views.flat(*file.open, spec, stop));
   const Profile& profile = *file.open->profile;
@@ -276,7 +275,7 @@ Result<std::optional<std::string>> function_text(Views& views, const HoverReques
   AnnotateRequest all = request.file;
   all.threshold = 0;
   const ViewSpec spec = annotation_spec(all);
-  if (!views.is_quick(open, spec, Views::kSelection | Views::kFlat)) return std::optional<std::string>();
+  if (!views.has(open, needs_of_table(spec))) return std::optional<std::string>();
   PROFD_TRY(const std::vector<FunctionCost> functions, functions_of_file(views, all, stop));
   const auto begins_here = [&](const FunctionCost& function) { return function.line == request.line; };
   const auto found = std::find_if(functions.begin(), functions.end(), begins_here);
@@ -293,7 +292,7 @@ Result<std::optional<std::string>> function_text(Views& views, const HoverReques
   for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
     ViewSpec of_metric = spec;
     of_metric.metric = profile.metrics()[m].name;
-    if (!views.is_quick(open, of_metric, Views::kSelection | Views::kFlat)) continue;
+    if (!views.has(open, needs_of_table(of_metric))) continue;
     PROFD_TRY(const SelectionPtr selection, views.selection(open, of_metric, stop));
     PROFD_TRY(const auto flat, views.flat(open, of_metric, stop));
     const auto row = flat->row_of(found->key);
@@ -341,6 +340,16 @@ Result<std::optional<std::string>> nothing_shown_text(Views& views, const HoverR
 }
 
 }  // namespace
+
+Needs needs_of(const HoverRequest& request) {
+  Needs needs = needs_of_lines(request.file);
+  needs.push_back({Part::neighbours, annotation_spec(request.file)});
+  // Who is next to the line.
+  const ViewSpec by_line = annotation_spec(request.file, Granularity::line);
+  needs.push_back({Part::selection, by_line});
+  needs.push_back({Part::neighbours, by_line});
+  return needs;
+}
 
 Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request,
                                               const StopToken& stop) {

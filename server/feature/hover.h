@@ -16,6 +16,7 @@ struct HoverRequest {
   std::optional<std::int64_t> now_ns;  // to say how old the profile is; absent: only when it was recorded
 };
 
+Needs needs_of(const HoverRequest& request);
 // Empty when the profile has nothing on the line. Names are escaped: no links, no markup, no control
 // characters from a file; links lead only to files of the workspace.
 Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request,

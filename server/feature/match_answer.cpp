@@ -44,6 +44,10 @@ MatchAnswer::Match to_match(const FoundMatch& found, const PreparedView& view, c
 
 }  // namespace
 
+Needs needs_of(const MatchRequest& request) {
+  return needs_of_shape(request.spec);
+}
+
 Result<MatchAnswer> match_answer(Views& views, const MatchRequest& request, const StopToken& stop) {
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   PROFD_TRY(const auto marks, views.match_marks(*request.open, request.spec, request.pattern, stop));

@@ -43,6 +43,7 @@ struct MatchAnswer {
   };
   std::optional<Match> match;  // nothing: no box matches
 };
+Needs needs_of(const MatchRequest& request);
 Result<MatchAnswer> match_answer(Views& views, const MatchRequest& request, const StopToken& stop);
 
 }  // namespace profd

@@ -95,6 +95,10 @@ Place place_of(const Selection& selection, const SourceMap* sources, Key key, co
   return place;
 }
 
+Needs needs_of(const PlacesRequest& request) {
+  return needs_of_table(request.spec);
+}
+
 Result<Places> hot_places(Views& views, const PlacesRequest& request, const StopToken& stop) {
   Places result;
   PROFD_TRY(PreparedView view, prepare_view(views, *request.open, request.spec, stop));

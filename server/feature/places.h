@@ -46,6 +46,7 @@ inline std::string total_share(const Place& place, const Whole& whole) {
 Place place_of(const Selection& selection, const SourceMap* sources, Key key, const Value& self,
                const Value& total, Estimate estimate);
 
+Needs needs_of(const PlacesRequest& request);
 struct Places {
   ViewHead head;
   SelectionPtr selection;

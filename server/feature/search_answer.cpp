@@ -6,6 +6,10 @@
 
 namespace profd {
 
+Needs needs_of(const SearchAnswerRequest& request) {
+  return needs_of_table(request.spec);
+}
+
 Result<SearchAnswer> search_answer(Views& views, const SearchAnswerRequest& request, const StopToken& stop) {
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   PROFD_TRY(const auto found, views.search(*request.open, request.spec, request.pattern, stop));

@@ -26,6 +26,7 @@ struct SearchAnswer {
   std::vector<Place> matches;  // by total, largest first
   std::string text;            // the answer as a sentence
 };
+Needs needs_of(const SearchAnswerRequest& request);
 Result<SearchAnswer> search_answer(Views& views, const SearchAnswerRequest& request, const StopToken& stop);
 
 }  // namespace profd

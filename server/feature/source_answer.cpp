@@ -58,6 +58,12 @@ std::optional<EvidenceAnswer> evidence_of(const Profile& profile, const SourceFi
 
 }  // namespace
 
+Needs needs_of_source(const AnnotateRequest& request) {
+  Needs needs = needs_of_lines(request);
+  for (Need& need : needs_of_functions(request)) needs.push_back(std::move(need));
+  return needs;
+}
+
 Result<SourceAnswer> source_answer(Views& views, const AnnotateRequest& request,
                                    const std::vector<MetricId>& metrics, const StopToken& stop) {
   SourceAnswer out;

@@ -31,6 +31,7 @@ struct SourceAnswer {
   std::string estimated;  // why numbers are estimates; "" none is
   std::vector<FunctionCost> functions;
 };
+Needs needs_of_source(const AnnotateRequest& request);
 // `metrics`: of the columns; the first is the request's.
 Result<SourceAnswer> source_answer(Views& views, const AnnotateRequest& request,
                                    const std::vector<MetricId>& metrics, const StopToken& stop);

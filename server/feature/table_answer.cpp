@@ -149,6 +149,10 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
 
 }  // namespace
 
+Needs needs_of(const TableAnswerRequest& request) {
+  return needs_of_shape(request.spec);
+}
+
 Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop) {
   if (!request.file.empty() && request.spec.shape != Shape::flat)
     return fail(ErrorCode::invalid,

@@ -57,6 +57,7 @@ struct TableAnswer {
   std::optional<Amount> own;
   std::string recursion;  // why a row has more than the whole; "" none has. In head.note as well
 };
+Needs needs_of(const TableAnswerRequest& request);
 Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop);
 
 }  // namespace profd

@@ -22,11 +22,4 @@ tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const Se
   return request;
 }
 
-bool is_quick(SessionContext& session, const AnnotateRequest& request, unsigned needs) {
-  const ViewSpec spec = annotation_spec(request);
-  const Views& views = session.engine.views();
-  return views.is_quick(*request.open, spec, needs) &&
-         views.file_is_quick(*request.open, spec, request.workspace, request.path, request.document.get());
-}
-
 }  // namespace profd

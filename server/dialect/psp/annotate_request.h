@@ -11,7 +11,5 @@ namespace profd {
 tl::expected<AnnotateRequest, protocol::ResponseError> annotate_request(const SessionContext& session,
                                                                         const OpenProfilePtr& open,
                                                                         const std::string& uri);
-// Whether what a file's annotations need is at hand.
-bool is_quick(SessionContext& session, const AnnotateRequest& request, unsigned needs);
 
 }  // namespace profd

@@ -59,35 +59,36 @@ void EditorModule::refresh() {
 }
 
 void EditorModule::bind(protocol::Binder& binder) {
-  binder.request<psp::InlayHintRequest>([this](const psp::InlayHintParams& params,
-                                               protocol::Reply<psp::InlayHintRequest> reply) {
-    const OpenProfilePtr open = annotating();
-    if (!open || !session_.workspace.inlay_hints()) return reply(std::nullopt);
-    auto request = annotate_request(session_, open, params.text_document.uri);
-    if (!request) return reply(std::nullopt);  // untitled: and the like
-    const bool quick = is_quick(session_, *request, Views::kSelection | Views::kLines);
-    session_.run<psp::InlayHintRequest>(
-        quick, std::move(reply), "",
-        [&views = session_.engine.views(), request = std::move(*request), range = params.range,
-         encoding = session_.encoding](const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
-          PROFD_TRY(const FileAnnotations file, annotate_file(views, request, stop));
-          std::vector<psp::InlayHint> hints;
-          for (const AnnotatedLine& line : file.lines) {
-            if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints)
-              continue;
-            psp::InlayHint hint;
-            // Past the end means the end, as LSP says, where the text is not known.
-            const std::uint32_t end =
-                request.document ? request.document->text().line_length(line.line, encoding) : kMaxCharacter;
-            hint.position = {line.line, end};
-            hint.label = line.text;
-            hint.padding_left = true;
-            hint.tooltip = sanitize_text(request.open->name);
-            hints.push_back(std::move(hint));
-          }
-          return psp::InlayHintRequest::Result(std::move(hints));
-        });
-  });
+  binder.request<psp::InlayHintRequest>(
+      [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
+        const OpenProfilePtr open = annotating();
+        if (!open || !session_.workspace.inlay_hints()) return reply(std::nullopt);
+        auto request = annotate_request(session_, open, params.text_document.uri);
+        if (!request) return reply(std::nullopt);  // untitled: and the like
+        const Needs needs = needs_of_lines(*request);
+        session_.answer_file<psp::InlayHintRequest>(
+            std::move(reply), std::move(*request), needs,
+            [range = params.range, encoding = session_.encoding](
+                Views& views, const AnnotateRequest& asked,
+                const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
+              PROFD_TRY(const FileAnnotations file, annotate_file(views, asked, stop));
+              std::vector<psp::InlayHint> hints;
+              for (const AnnotatedLine& line : file.lines) {
+                if (line.line < range.start.line || line.line > range.end.line || hints.size() >= kMaxHints)
+                  continue;
+                psp::InlayHint hint;
+                // Past the end means the end, as LSP says, where the text is not known.
+                const std::uint32_t end =
+                    asked.document ? asked.document->text().line_length(line.line, encoding) : kMaxCharacter;
+                hint.position = {line.line, end};
+                hint.label = line.text;
+                hint.padding_left = true;
+                hint.tooltip = sanitize_text(asked.open->name);
+                hints.push_back(std::move(hint));
+              }
+              return psp::InlayHintRequest::Result(std::move(hints));
+            });
+      });
 
   binder.request<psp::CodeLensRequest>(
       [this](const psp::CodeLensParams& params, protocol::Reply<psp::CodeLensRequest> reply) {
@@ -96,13 +97,12 @@ void EditorModule::bind(protocol::Binder& binder) {
         lenses_shown_ = true;
         auto request = annotate_request(session_, open, params.text_document.uri);
         if (!request) return reply(std::nullopt);
-        const bool quick = session_.engine.views().is_quick(
-            *open, annotation_spec(*request), Views::kSelection | Views::kFlat | Views::kNeighbours);
-        session_.run<psp::CodeLensRequest>(
-            quick, std::move(reply), "",
-            [&views = session_.engine.views(),
-             request = std::move(*request)](const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
-              PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, request, stop));
+        const Needs needs = needs_of_functions(*request);
+        session_.answer<psp::CodeLensRequest>(
+            std::move(reply), std::move(*request), needs,
+            [](Views& views, const AnnotateRequest& asked,
+               const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
+              PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, asked, stop));
               std::vector<psp::CodeLens> lenses;
               for (const FunctionCost& function : functions) {
                 psp::CodeLens lens;
@@ -111,7 +111,7 @@ void EditorModule::bind(protocol::Binder& binder) {
                 command.title = sanitize_text(function.text);
                 command.command = "profd.callers";
                 command.arguments = std::vector<psp::Any>{
-                    psp::Any(nlohmann::json{{"profile", request.open->handle}, {"function", function.name}})};
+                    psp::Any(nlohmann::json{{"profile", asked.open->handle}, {"function", function.name}})};
                 lens.command = std::move(command);
                 lenses.push_back(std::move(lens));
               }
@@ -133,57 +133,52 @@ void EditorModule::bind(protocol::Binder& binder) {
           hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
                              std::chrono::system_clock::now().time_since_epoch())
                              .count();
-        const bool quick =
-            is_quick(session_, hover.file, Views::kSelection | Views::kLines | Views::kNeighbours) &&
-            session_.engine.views().is_quick(*hover.file.open, annotation_spec(hover.file, Granularity::line),
-                                             Views::kSelection | Views::kNeighbours);
-        session_.run<psp::HoverRequest>(
-            quick, std::move(reply), "",
-            [&views = session_.engine.views(), hover = std::move(hover),
-             encoding = session_.encoding](const StopToken& stop) -> Result<psp::HoverRequest::Result> {
-              PROFD_TRY(std::optional<std::string> text, hover_text(views, hover, stop));
+        const Needs needs = needs_of(hover);
+        session_.answer_file<psp::HoverRequest>(
+            std::move(reply), std::move(hover), needs,
+            [encoding = session_.encoding](Views& views, const HoverRequest& asked,
+                                           const StopToken& stop) -> Result<psp::HoverRequest::Result> {
+              PROFD_TRY(std::optional<std::string> text, hover_text(views, asked, stop));
               if (!text) return psp::HoverRequest::Result(std::nullopt);
               psp::Hover result;
-              result.contents.kind = hover.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
+              result.contents.kind = asked.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
               result.contents.value = std::move(*text);
               const std::uint32_t end =
-                  hover.file.document ? hover.file.document->text().line_length(hover.line, encoding) : 0;
-              result.range = psp::Range{{hover.line, 0}, {hover.line, end}};
+                  asked.file.document ? asked.file.document->text().line_length(asked.line, encoding) : 0;
+              result.range = psp::Range{{asked.line, 0}, {asked.line, end}};
               return psp::HoverRequest::Result(std::move(result));
             });
       });
 
-  binder.request<psp::WorkspaceSymbolRequest>([this](const psp::WorkspaceSymbolParams& params,
-                                                     protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
-    const OpenProfilePtr open = session_.meant_profile();
-    if (!open) return reply(std::nullopt);
-    PlacesRequest request;
-    request.open = open;
-    request.workspace = session_.workspace.snapshot();
-    request.spec.filters = session_.workspace.filters(open->uri);
-    request.sort = SortBy::total;
-    request.limit = kMaxSymbols;
-    request.only_with_source = true;
-    request.pattern = params.query;
-    const bool quick =
-        session_.engine.views().is_quick(*open, request.spec, Views::kSelection | Views::kFlat);
-    session_.run<psp::WorkspaceSymbolRequest>(
-        quick, std::move(reply), "",
-        [&views = session_.engine.views(),
-         request = std::move(request)](const StopToken& stop) -> Result<psp::WorkspaceSymbolRequest::Result> {
-          PROFD_TRY(const Places found, hot_places(views, request, stop));
-          std::vector<psp::WorkspaceSymbol> symbols;
-          for (const Place& place : found.places) {
-            psp::WorkspaceSymbol symbol;
-            symbol.name = sanitize_text(place.name) + "  " + total_share(place, found.whole);
-            symbol.kind = psp::SymbolKind::function;
-            symbol.container_name = std::string(base_name(place.path));
-            symbol.location = {uri_of_path(place.path), line_range(place.line == 0 ? 0 : place.line - 1)};
-            symbols.push_back(std::move(symbol));
-          }
-          return psp::WorkspaceSymbolRequest::Result(std::move(symbols));
-        });
-  });
+  binder.request<psp::WorkspaceSymbolRequest>(
+      [this](const psp::WorkspaceSymbolParams& params, protocol::Reply<psp::WorkspaceSymbolRequest> reply) {
+        const OpenProfilePtr open = session_.meant_profile();
+        if (!open) return reply(std::nullopt);
+        PlacesRequest request;
+        request.open = open;
+        request.workspace = session_.workspace.snapshot();
+        request.spec.filters = session_.workspace.filters(open->uri);
+        request.sort = SortBy::total;
+        request.limit = kMaxSymbols;
+        request.only_with_source = true;
+        request.pattern = params.query;
+        session_.answer<psp::WorkspaceSymbolRequest>(
+            std::move(reply), std::move(request),
+            [](Views& views, const PlacesRequest& asked,
+               const StopToken& stop) -> Result<psp::WorkspaceSymbolRequest::Result> {
+              PROFD_TRY(const Places found, hot_places(views, asked, stop));
+              std::vector<psp::WorkspaceSymbol> symbols;
+              for (const Place& place : found.places) {
+                psp::WorkspaceSymbol symbol;
+                symbol.name = sanitize_text(place.name) + "  " + total_share(place, found.whole);
+                symbol.kind = psp::SymbolKind::function;
+                symbol.container_name = std::string(base_name(place.path));
+                symbol.location = {uri_of_path(place.path), line_range(place.line == 0 ? 0 : place.line - 1)};
+                symbols.push_back(std::move(symbol));
+              }
+              return psp::WorkspaceSymbolRequest::Result(std::move(symbols));
+            });
+      });
 }
 
 }  // namespace

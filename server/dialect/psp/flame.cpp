@@ -27,13 +27,8 @@ bool needs_revision(const std::optional<psp::ZoomTarget>& target) {
   return target && !std::holds_alternative<psp::BoxNames>(*target);
 }
 
-struct Layout {
-  FlameRequest request;
-  bool quick = false;
-};
-
-tl::expected<Layout, protocol::ResponseError> layout_of(SessionContext& session,
-                                                        psp::FlameGraphParams& params) {
+tl::expected<FlameRequest, protocol::ResponseError> layout_of(SessionContext& session,
+                                                              psp::FlameGraphParams& params) {
   auto named = from_psp(params.spec, "params.spec");
   if (!named) return tl::unexpected(std::move(named).error());
   session.decide_mine(named->spec.filters);
@@ -45,8 +40,7 @@ tl::expected<Layout, protocol::ResponseError> layout_of(SessionContext& session,
   const OpenProfilePtr& open = *found;
   if (needs_revision(params.zoom))
     if (auto error = outdated(*open, params.revision, "zoom")) return tl::unexpected(std::move(*error));
-  Layout out;
-  FlameRequest& request = out.request;
+  FlameRequest request;
   request.open = open;
   request.workspace = session.workspace.snapshot();
   request.number_nodes = params.nodes;
@@ -57,19 +51,14 @@ tl::expected<Layout, protocol::ResponseError> layout_of(SessionContext& session,
   request.layout.max_depth = params.viewport.max_depth.value_or(0);
   request.layout.order = sibling_order(params.order);
   request.zoom = box_target(params.zoom);
-  const Views& views = session.engine.views();
-  out.quick = views.is_quick(*open, request.spec, Views::needs_of(request.spec.shape));
   if (params.color_metric) {
     const auto id = find_metric(*open, *params.color_metric, "params.colorMetric");
     if (!id) return tl::unexpected(id.error());
     request.color_metric = open->profile->metrics()[id->v].name;
-    ViewSpec colors = request.spec;
-    colors.metric = request.color_metric;
-    out.quick = out.quick && views.is_quick(*open, colors, Views::needs_of(colors.shape));
   }
   request.search = params.search.value_or("");
   request.details = params.details;
-  return out;
+  return request;
 }
 
 // Both take the parameters of a layout: what is counted for one is of the boxes of the other.
@@ -78,12 +67,10 @@ void bind_layout(SessionContext& session, protocol::Binder& binder, Answer answe
   binder.request<Request>([&session, answer](psp::FlameGraphParams params, protocol::Reply<Request> reply) {
     auto layout = layout_of(session, params);
     if (!layout) return reply.error(layout.error());
-    const std::string place = layout->request.open->place();
-    session.run<Request>(
-        layout->quick, std::move(reply), place,
-        [&views = session.engine.views(), answer,
-         request = std::move(layout->request)](const StopToken& stop) mutable {
-          return answer(views, std::move(request), stop).map([](auto&& made) {
+    session.answer<Request>(
+        std::move(reply), std::move(*layout),
+        [answer](Views& views, FlameRequest& asked, const StopToken& stop) {
+          return answer(views, std::move(asked), stop).map([](auto&& made) {
             return to_psp(std::forward<decltype(made)>(made));
           });
         },
@@ -114,12 +101,10 @@ void bind_match(SessionContext& session, protocol::Binder& binder) {
     request.within = box_target(params.within);
     request.back = params.direction == psp::MatchDirection::previous;
     request.order = sibling_order(params.order);
-    const bool quick =
-        session.engine.views().is_quick(**open, request.spec, Views::needs_of(request.spec.shape));
-    session.run<psp::MatchRequest>(
-        quick, std::move(reply), (*open)->place(),
-        [&views = session.engine.views(), request = std::move(request)](const StopToken& stop) {
-          return match_answer(views, request, stop).map([](MatchAnswer&& answer) {
+    session.answer<psp::MatchRequest>(
+        std::move(reply), std::move(request),
+        [](Views& views, const MatchRequest& asked, const StopToken& stop) {
+          return match_answer(views, asked, stop).map([](MatchAnswer&& answer) {
             return to_psp(std::move(answer));
           });
         },

@@ -97,7 +97,7 @@ OpenRequest open_request(const psp::ProfileOpenParams& params,
 
 // What a page sent is gone with it, and a page that is loaded anew is another one. Where the daemon keeps it
 // is nobody's business: it has the name that its sender knows.
-ResponseError why_not_opened(Error error, const std::string& file, const Engine& engine) {
+protocol::ResponseError why_not_opened(Error error, const std::string& file, const Engine& engine) {
   if (!engine.uploads().is_of_uploads(file)) return to_psp(error, file);
   const std::string name(base_name(file));
   if (error.code == ErrorCode::not_found)
@@ -311,7 +311,8 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         request.n_heaviest = params.heaviest;
         ViewSpec spec = all_of(**open, *id);
         if (params.workspace_filters) spec.filters = session_.workspace.filters((*open)->uri);
-        const bool quick = session_.engine.views().is_quick(**open, spec, Views::kSelection);
+        const Needs needs = {{Part::selection, spec}};
+        const bool quick = session_.engine.views().has(**open, needs);
         session_.run<psp::ProfileSummaryRequest>(
             quick, std::move(reply), (*open)->place(),
             [&views = session_.engine.views(), open = *open, spec, request,

@@ -104,6 +104,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
       channel_(std::move(channel)),
       authorised_(context_.setup.token.empty()) {
   context_.client = engine.add_client(this);
+  context_.tasks.set_client(context_.client);
   context_.workspace.set_client(context_.client);
   modules_.push_back(make_documents_module(context_));
   modules_.push_back(make_editor_module(context_));

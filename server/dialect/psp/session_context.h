@@ -5,10 +5,8 @@
 // worker over those snapshots and answers from there.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +16,10 @@
 #include "server/dialect/psp/convert.h"
 #include "server/dialect/psp/opening.h"
 #include "server/dialect/session.h"
+#include "server/dialect/tasks.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
-#include "server/platform/last_words.h"
+#include "server/feature/hover.h"
 #include "server/runtime/repeats.h"
 
 namespace profd {
@@ -34,7 +33,7 @@ struct Abilities {
 
 struct SessionContext {
   SessionContext(Engine& with, SessionSetup how)
-      : engine(with), setup(std::move(how)), workspace(with), opening(*this) {}
+      : engine(with), setup(std::move(how)), workspace(with), tasks(with), opening(*this) {}
   SessionContext(const SessionContext&) = delete;
   SessionContext& operator=(const SessionContext&) = delete;
 
@@ -47,7 +46,7 @@ struct SessionContext {
   Abilities can;
   bool running = false;  // between `initialized` and the end
   bool closed = false;
-  std::map<std::string, std::function<void()>> panels;  // what stops the newest request of each
+  Tasks tasks;
   Opening opening;
   Repeats logged, shown;
   std::shared_ptr<protocol::Peer> peer;
@@ -58,18 +57,59 @@ struct SessionContext {
 
   template <class R>
   using Work = UniqueFunction<Result<typename R::Result>(const StopToken& stop)>;
-  // Runs `work` on a worker and answers with what it gives, in the lane of the request; `quick` false: what
-  // it needs is not at hand, so that it waits among the long ones. `panel`: a newer request of the same panel
-  // stops an older one. `place` is named in the error.
+  // Runs `work` on a worker and answers with what it gives, in the lane of the request; `quick` false: it
+  // waits among the long ones. `place` is named in errors. `panel`: a newer request of the same panel stops
+  // an older one.
   template <class R>
   void run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
            const std::string& panel = "");
+  // Answers a feature's request of an open profile with what `compute(views, request, stop)` gives; it is
+  // long where its needs are not at hand.
+  template <class R, class Request, class Compute>
+  void answer(protocol::Reply<R> reply, Request request, const Needs& needs, Compute compute,
+              const std::string& panel = "") {
+    const OpenProfilePtr open = request.open;
+    answer_when<R>(engine.views().has(*open, needs), open->place(), std::move(reply), std::move(request),
+                   std::move(compute), panel);
+  }
+  template <class R, class Request, class Compute>
+  void answer(protocol::Reply<R> reply, Request request, Compute compute, const std::string& panel = "") {
+    const Needs needs = needs_of(request);
+    answer<R>(std::move(reply), std::move(request), needs, std::move(compute), panel);
+  }
+  // The same of a request on a source file, whose own lines can keep it waiting, too.
+  template <class R, class Request, class Compute>
+  void answer_file(protocol::Reply<R> reply, Request request, const Needs& needs, Compute compute) {
+    const AnnotateRequest& file = file_of(request);
+    const bool at_hand = engine.views().has(*file.open, needs) &&
+                         engine.views().file_is_quick(*file.open, annotation_spec(file), file.workspace,
+                                                      file.path, file.document.get());
+    const std::string place = file.open->place();
+    answer_when<R>(at_hand, place, std::move(reply), std::move(request), std::move(compute), "");
+  }
 
   // The open profile, or the error to answer with.
   tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::string& handle);
   tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::optional<std::string>& handle) {
     return profile(handle.value_or(""));
   }
+
+ private:
+  static const AnnotateRequest& file_of(const AnnotateRequest& request) { return request; }
+  static const AnnotateRequest& file_of(const HoverRequest& request) { return request.file; }
+  template <class R, class Request, class Compute>
+  void answer_when(bool at_hand, std::string place, protocol::Reply<R> reply, Request request,
+                   Compute compute, const std::string& panel) {
+    run<R>(
+        at_hand, std::move(reply), std::move(place),
+        [&views = engine.views(), request = std::move(request),
+         compute = std::move(compute)](const StopToken& stop) mutable -> Result<typename R::Result> {
+          return compute(views, request, stop);
+        },
+        panel);
+  }
+
+ public:
   // The profile that is meant where none is named (Engine::meant). Null: none.
   [[nodiscard]] OpenProfilePtr meant_profile() const { return engine.meant(client); }
   // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
@@ -85,63 +125,37 @@ struct SessionContext {
   void decide_mine(std::vector<Filter>& filters) const;
 };
 
-// The client has as many tasks waiting as it may have.
-protocol::ResponseError too_many_wait();
 // A metric of a profile by name; "" is the default one.
 tl::expected<MetricId, protocol::ResponseError> find_metric(const OpenProfile& open, const std::string& name,
                                                             const std::string& where);
-// Nothing when keys or nodes of an earlier answer are of the profile as it is; `field` has them. They mean
-// other boxes in another revision, so one that is older, or not named, is refused.
+// What refuses a request, in words of the protocol; `place` is named in errors.
+protocol::ResponseError to_psp(const Refusal& refusal, const std::string& place = "");
+// Tasks::outdated().
 std::optional<protocol::ResponseError> outdated(const OpenProfile& open,
                                                 const std::optional<std::uint32_t>& revision,
                                                 std::string_view field);
 
-// Runs what computes and gives an answer on an account of its own: one that takes more memory than there is
-// fails, and whoever asked is told so.
-Result<void> answer_within(Engine& engine, const StopSource& stop, const std::function<Result<void>()>& work);
-
 template <class R>
 void SessionContext::run(bool quick, protocol::Reply<R> reply, std::string place, Work<R> work,
                          const std::string& panel) {
-  if (engine.scheduler().full(client)) return reply.error(too_many_wait());
-  // The task owns it; who cancels before a worker has taken the task answers in its place.
-  struct Pending {
-    explicit Pending(protocol::Reply<R> to) : reply(std::move(to)) {}
-    protocol::Reply<R> reply;
-    std::atomic<bool> taken{false};
-  };
-  const auto pending = std::make_shared<Pending>(std::move(reply));
-  StopSource stop;
-  const std::function<void()> cancel = [stop, weak = std::weak_ptr<Pending>(pending)]() mutable {
-    stop.request_stop();
-    const auto waiting = weak.lock();
-    if (waiting && !waiting->taken.exchange(true))
-      waiting->reply.error(psp::ErrorCodes::request_cancelled, "cancelled");
-  };
-  if (!panel.empty()) {
-    if (panels.size() > 1000) panels.clear();
-    if (const auto older = panels.find(panel); older != panels.end()) older->second();
-    panels.insert_or_assign(panel, cancel);
-  }
-  pending->reply.on_cancel(cancel);
-  engine.scheduler().submit(!quick                     ? Lane::bulk
-                            : R::lane == Lane::inline_ ? Lane::interactive
-                                                       : R::lane,
-                            client, R::method,
-                            [&on = engine, pending = std::move(pending), work = std::move(work),
-                             place = std::move(place), stop]() mutable {
-                              if (pending->taken.exchange(true)) return;
-                              const auto done = answer_within(on, stop, [&]() -> Result<void> {
-                                auto result = work(StopToken(stop));
-                                if (!result) return tl::unexpected<Error>(std::move(result).error());
-                                // A long answer is not spelled out for nobody.
-                                PROFD_CHECK(StopToken(stop).status());
-                                pending->reply(*result);
-                                return {};
-                              });
-                              const LastWords words;
-                              if (!done) pending->reply.error(to_psp(done.error(), place));
-                            });
+  const auto shared = std::make_shared<protocol::Reply<R>>(std::move(reply));
+  Tasks::How how;
+  how.lane = R::lane == Lane::inline_ ? Lane::interactive : R::lane;
+  how.name = R::method;
+  how.is_long = !quick;
+  how.panel = panel;
+  tasks.run(
+      how,
+      [shared, work = std::move(work)](const StopToken& stop) mutable -> Result<void> {
+        auto result = work(stop);
+        if (!result) return tl::unexpected<Error>(std::move(result).error());
+        // A long answer is not spelled out for nobody.
+        PROFD_CHECK(stop.status());
+        (*shared)(*result);
+        return {};
+      },
+      [shared, place = std::move(place)](const Refusal& refusal) { shared->error(to_psp(refusal, place)); },
+      [&](std::function<void()> stop) { shared->on_cancel(std::move(stop)); });
 }
 
 }  // namespace profd

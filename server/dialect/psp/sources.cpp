@@ -159,13 +159,12 @@ void SourcesModule::bind(protocol::Binder& binder) {
     }
     if (metrics.empty()) metrics.push_back((*open)->metric);
     request->metric = metrics.front();
-    const bool quick =
-        is_quick(session_, *request, Views::kSelection | Views::kLines | Views::kFlat | Views::kNeighbours);
-    session_.run<psp::SourceAnnotationsRequest>(
-        quick, std::move(reply), (*open)->place(),
-        [&views = session_.engine.views(), request = std::move(*request), metrics](const StopToken& stop) {
-          return source_answer(views, request, metrics, stop).map([&](SourceAnswer&& answer) {
-            return annotations_to_psp(*request.open, std::move(answer));
+    const Needs needs = needs_of_source(*request);
+    session_.answer_file<psp::SourceAnnotationsRequest>(
+        std::move(reply), std::move(*request), needs,
+        [metrics](Views& views, const AnnotateRequest& asked, const StopToken& stop) {
+          return source_answer(views, asked, metrics, stop).map([&](SourceAnswer&& answer) {
+            return annotations_to_psp(*asked.open, std::move(answer));
           });
         });
   });
@@ -190,16 +189,16 @@ void SourcesModule::bind(protocol::Binder& binder) {
         if (!open) return reply.error(open.error());
         auto request = annotate_request(session_, *open, params.text_document.uri);
         if (!request) return reply.error(request.error());
-        const bool quick = is_quick(session_, *request, Views::kSelection | Views::kLines | Views::kFlat);
-        session_.run<psp::SourceFunctionsRequest>(
-            quick, std::move(reply), (*open)->place(),
-            [&views = session_.engine.views(), request = std::move(*request),
-             line = params.line](const StopToken& stop) -> Result<psp::SourceFunctionsResult> {
-              PROFD_TRY(FunctionsAt found, functions_at(views, request, line, stop));
+        const Needs needs = needs_of_functions_at(*request);
+        session_.answer_file<psp::SourceFunctionsRequest>(
+            std::move(reply), std::move(*request), needs,
+            [line = params.line](Views& views, const AnnotateRequest& asked,
+                                 const StopToken& stop) -> Result<psp::SourceFunctionsResult> {
+              PROFD_TRY(FunctionsAt found, functions_at(views, asked, line, stop));
               psp::SourceFunctionsResult out;
-              out.profile = request.open->handle;
-              out.revision = request.open->revision;
-              out.metric = request.open->metric_info().name;
+              out.profile = asked.open->handle;
+              out.revision = asked.open->revision;
+              out.metric = asked.open->metric_info().name;
               for (const Place& place : found.places) out.functions.push_back(to_psp(place, found.whole));
               out.text = std::move(found.text);
               return out;

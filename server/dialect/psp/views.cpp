@@ -50,8 +50,6 @@ void ViewsModule::bind(protocol::Binder& binder) {
         return reply.error(id.error());
     if (!params.metrics.empty() && named->spec.shape != Shape::flat)
       return reply.error(invalid_params("params.metrics", "further metrics are listed for flat views only"));
-    const bool quick =
-        session_.engine.views().is_quick(**open, named->spec, Views::needs_of(named->spec.shape));
     TableAnswerRequest request;
     request.open = *open;
     request.workspace = session_.workspace.snapshot();
@@ -64,10 +62,10 @@ void ViewsModule::bind(protocol::Binder& binder) {
     request.search = params.search.value_or("");
     request.file = params.file.value_or("");
     request.metrics = std::move(params.metrics);
-    session_.run<psp::TableRequest>(
-        quick, std::move(reply), (*open)->place(),
-        [&views = session_.engine.views(), request = std::move(request)](const StopToken& stop) {
-          return table_answer(views, request, stop).map([](TableAnswer&& answer) {
+    session_.answer<psp::TableRequest>(
+        std::move(reply), std::move(request),
+        [](Views& views, const TableAnswerRequest& asked, const StopToken& stop) {
+          return table_answer(views, asked, stop).map([](TableAnswer&& answer) {
             return to_psp(std::move(answer));
           });
         },
@@ -81,18 +79,16 @@ void ViewsModule::bind(protocol::Binder& binder) {
     session_.decide_mine(named->spec.filters);
     const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
-    const bool quick =
-        session_.engine.views().is_quick(**open, named->spec, Views::kSelection | Views::kFlat);
     SearchAnswerRequest request;
     request.open = *open;
     request.workspace = session_.workspace.snapshot();
     request.spec = std::move(named->spec);
     request.pattern = params.pattern;
     request.limit = std::min(params.limit, kMaxRows);
-    session_.run<psp::SearchRequest>(
-        quick, std::move(reply), (*open)->place(),
-        [&views = session_.engine.views(), request = std::move(request)](const StopToken& stop) {
-          return search_answer(views, request, stop).map([](SearchAnswer&& answer) {
+    session_.answer<psp::SearchRequest>(
+        std::move(reply), std::move(request),
+        [](Views& views, const SearchAnswerRequest& asked, const StopToken& stop) {
+          return search_answer(views, asked, stop).map([](SearchAnswer&& answer) {
             return to_psp(std::move(answer));
           });
         },
@@ -126,13 +122,10 @@ void ViewsModule::bind(protocol::Binder& binder) {
           if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
           request.only_in = std::move(*path);
         }
-        const bool quick =
-            session_.engine.views().is_quick(**open, request.spec, Views::kSelection | Views::kFlat);
-        session_.run<psp::HotspotsRequest>(
-            quick, std::move(reply), (*open)->place(),
-            [&views = session_.engine.views(), request = std::move(request),
-             applied = std::move(applied)](const StopToken& stop) {
-              return hot_places(views, request, stop).map([&](const Places& places) {
+        session_.answer<psp::HotspotsRequest>(
+            std::move(reply), std::move(request),
+            [applied = std::move(applied)](Views& views, const PlacesRequest& asked, const StopToken& stop) {
+              return hot_places(views, asked, stop).map([&](const Places& places) {
                 psp::HotspotsResult result = to_psp(places);
                 result.filters = applied;
                 return result;

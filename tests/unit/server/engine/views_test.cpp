@@ -36,23 +36,37 @@ TEST_CASE("what was made is at hand until it is dropped or pushed out") {
   SerialExecutor executor;
   const OpenProfile open = big_profile();
   const ViewSpec cpu = of_metric("cpu");
-  constexpr unsigned kBoth = Views::kSelection | Views::kFlat;
   {
     Views views(std::size_t{1} << 30, executor);
-    CHECK_FALSE(views.is_quick(open, cpu, Views::kSelection));
+    CHECK_FALSE(views.has(open, Needs{{Part::selection, cpu}}));
     REQUIRE(views.flat(open, cpu, {}));
-    CHECK(views.is_quick(open, cpu, kBoth));
-    CHECK_FALSE(views.is_quick(open, of_metric("alloc"), kBoth));
-    CHECK(views.is_quick(open, ViewSpec{}, kBoth));  // the default metric by its name
+    CHECK(views.has(open, needs_of_table(cpu)));
+    CHECK_FALSE(views.has(open, needs_of_table(of_metric("alloc"))));
+    CHECK(views.has(open, needs_of_table({})));  // the default metric by its name
     views.drop(open.view_id);
-    CHECK_FALSE(views.is_quick(open, cpu, kBoth));
+    CHECK_FALSE(views.has(open, needs_of_table(cpu)));
     CHECK(views.memory() == 0);
   }
   // Someone still holds it, but who asks now has to make it again.
   Views tiny(1000, executor);
   const auto flat = tiny.flat(open, cpu, {});
   REQUIRE(flat);
-  CHECK_FALSE(tiny.is_quick(open, cpu, Views::kFlat));
+  CHECK_FALSE(tiny.has(open, needs_of_table(cpu)));
+}
+
+TEST_CASE("whatever a feature needs is at hand once it was made, and each need is made by itself") {
+  SerialExecutor executor;
+  const OpenProfile open = big_profile();
+  const ViewSpec cpu = of_metric("cpu");
+  for (const Part part :
+       {Part::selection, Part::layout, Part::one_function, Part::flat, Part::lines, Part::neighbours}) {
+    Views views(std::size_t{1} << 30, executor);
+    const Needs needs = {{part, cpu}};
+    CHECK_FALSE(views.has(open, needs));
+    REQUIRE(views.make(open, needs.front(), {}));
+    CHECK(views.has(open, needs));
+    CHECK_FALSE(views.has(open, Needs{{part, cpu}, {part, of_metric("alloc")}}));
+  }
 }
 
 TEST_CASE("a selection shares work with the one it has most in common with") {
@@ -92,13 +106,13 @@ TEST_CASE("values of some keys are those of the table, made for them or not") {
   const std::vector<Key> few = {find_keys(*open.profile, *selection->boxes->keys, "g7")[0],
                                 find_keys(*open.profile, *selection->boxes->keys, "g9")[0]};
   const KeyValues from_contexts = views.key_values(open, alloc, few, {}).value();
-  CHECK_FALSE(views.is_quick(open, alloc, Views::kFlat));  // no table for two rows
+  CHECK_FALSE(views.has(open, Needs{{Part::flat, alloc}}));  // no table for two rows
   CHECK(from_contexts.total == std::vector<Value>{Value{1L}, 0L});
   CHECK(from_contexts.present == std::vector<std::uint8_t>{1, 0});
   std::vector<Key> many(selection->boxes->keys->n_keys());
   for (Key key = 0; key < many.size(); ++key) many[key] = key;
   const KeyValues whole = views.key_values(open, alloc, many, {}).value();
-  CHECK(views.is_quick(open, alloc, Views::kFlat));
+  CHECK(views.has(open, Needs{{Part::flat, alloc}}));
   const KeyValues from_table = views.key_values(open, alloc, few, {}).value();
   CHECK(from_table.total == from_contexts.total);
   CHECK(from_table.self == from_contexts.self);

@@ -60,11 +60,11 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
     const OpenProfilePtr open = daemon.engine().meant();
     REQUIRE(open);
     REQUIRE(!Views::is_small(*open));
-    ready = daemon.engine().views().is_quick(
-        *open, ViewSpec{}, Views::kSelection | Views::kFlat | Views::kLines | Views::kOneFunction);
+    ready = daemon.engine().views().has(
+        *open, Needs{{Part::flat, {}}, {Part::lines, {}}, {Part::one_function, {}}, {Part::neighbours, {}}});
     ViewSpec by_line;
     by_line.granularity = Granularity::line;
-    ready_by_line = daemon.engine().views().is_quick(*open, by_line, Views::kSelection | Views::kNeighbours);
+    ready_by_line = daemon.engine().views().has(*open, Needs{{Part::selection, by_line}, {Part::neighbours, by_line}});
     memory = daemon.engine().views().memory();
   });
   CHECK(ready);
