@@ -9,7 +9,6 @@
 #include <concepts>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -74,14 +73,9 @@ class Binder {
     });
   }
 
-  // For methods known only at run time (a proxy). Binding a method twice keeps the newer one.
+  // For methods known only at run time. Binding a method twice keeps the newer one.
   void add_request(std::string method, Lane lane, RequestHandler handler);
   void add_notification(std::string method, NotificationHandler handler);
-
-  // Serves every request whose method is not bound: another server behind this one. It finds the method in
-  // the reply.
-  void set_fallback(RequestHandler handler) { fallback_ = BoundRequest{Lane::inline_, std::move(handler)}; }
-  [[nodiscard]] const std::optional<BoundRequest>& fallback() const { return fallback_; }
 
   [[nodiscard]] const BoundRequest* find_request(std::string_view method) const;
   [[nodiscard]] const NotificationHandler* find_notification(std::string_view method) const;
@@ -92,7 +86,6 @@ class Binder {
   static const nlohmann::json& params_or_empty(const Any& params, bool none_expected);
   static void refuse(const Path::Root& root, ReplyOnce reply);
 
-  std::optional<BoundRequest> fallback_;
   std::map<std::string, BoundRequest, std::less<>> requests_;
   std::map<std::string, NotificationHandler, std::less<>> notifications_;
 };

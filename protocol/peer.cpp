@@ -63,7 +63,6 @@ void Peer::on_request(const Message& message) {
     return;
   }
   const auto* bound = binder_.find_request(message.method);
-  if (bound == nullptr && binder_.fallback()) bound = &*binder_.fallback();
   if (bound == nullptr) {
     core_->send(error_text(message.id, {ErrorCodes::method_not_found, "no such method: " + message.method}));
     return;

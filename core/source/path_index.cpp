@@ -69,10 +69,6 @@ void PathIndex::add(std::string_view path) {
   bytes_ += 2 * sizeof(std::string) + path.size() + parts.back().size() + 64;
 }
 
-std::size_t PathIndex::common_suffix(std::string_view a, std::string_view b) {
-  return common(components_of(a), components_of(b));
-}
-
 PathMatch PathIndex::find_other_language(std::string_view profile_path,
                                          const std::vector<PathMapping>& mappings) const {
   constexpr std::string_view kJava = ".java";

@@ -40,8 +40,6 @@ class PathIndex {
   // that is no more than a base name ties with all that have it. Of Java's machine profiles often tell
   // classes alone: where there is no Foo.java, Foo.kt and its like are asked.
   PathMatch find(std::string_view profile_path, const std::vector<PathMapping>& mappings) const;
-  // The other way: how many trailing components of two paths agree.
-  static std::size_t common_suffix(std::string_view a, std::string_view b);
 
  private:
   PathMatch find_other_language(std::string_view profile_path,

@@ -67,8 +67,7 @@ template <class T>
 CallPaths<T>::CallPaths(const Selection& selection, Shape shape, const std::vector<Key>& focus)
     : stated_(selection.stated),
       keys_(selection.boxes->keys),
-      down_(shape == Shape::top_down || shape == Shape::callees),
-      shape_(shape) {
+      down_(shape == Shape::top_down || shape == Shape::callees) {
   find_ways();
   const T whole = std::get<T>(selection.sums->total);
   find_entries(whole);

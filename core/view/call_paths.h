@@ -92,7 +92,6 @@ class CallPaths {
   std::shared_ptr<const StatedView> stated_;
   std::shared_ptr<const KeyTable> keys_;
   bool down_;
-  Shape shape_;
   Part root_;
   Ways callees_, callers_;
   std::vector<T> total_, entry_;  // by key; what of it no caller accounts for

@@ -10,16 +10,12 @@
 namespace profd {
 namespace {
 
-bool is_of_samples(const Filter& filter) {
-  return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
-}
-
 // 1 by context: its stack passes the filters of functions, modules, files and fragments. Empty without such.
 Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, StopToken& stop) {
   const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes;
   for (const Filter& filter : selection.rows->filters) {
-    if (is_of_samples(filter)) continue;
+    if (filters_samples(filter)) continue;
     PROFD_CHECK(stop.status());
     ContextRanges ranges;
     if (filter.by == FilterBy::fragment) {
@@ -43,7 +39,7 @@ Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection, 
   const Profile& profile = *selection.profile;
   std::vector<std::uint8_t> passes, undecided;
   for (const Filter& filter : selection.rows->filters) {
-    if (!is_of_samples(filter)) continue;
+    if (!filters_samples(filter)) continue;
     const std::size_t n = profile.samples() == nullptr ? 0 : profile.samples()->size();
     passes.resize(n, 1);
     undecided.resize(n, 0);
@@ -103,7 +99,8 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   PROFD_TRY(how.contexts, stacks_that_pass(selection, stop));
   PROFD_TRY(how.samples, samples_that_pass(selection, stop));
   // No filter of samples can say yes to what belongs to none.
-  how.unsampled = std::none_of(selection.rows->filters.begin(), selection.rows->filters.end(), is_of_samples);
+  how.unsampled =
+      std::none_of(selection.rows->filters.begin(), selection.rows->filters.end(), filters_samples);
   how.run_of = runs_of(selection);
   how.frames = [&](FrameId frame, RewriteTables& tables, StandIns& out) -> Result<void> {
     stand_in(selection, frame, tables, out);

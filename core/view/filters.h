@@ -17,15 +17,6 @@ inline constexpr std::size_t kMaxPatternLength = 1024;
 inline constexpr std::size_t kMaxFragmentLength = 1000;
 inline constexpr std::size_t kMaxFilters = 64;
 
-// Whether a filter decides which rows count (keep, drop), not which frames are one box; and then by
-// properties of samples, not by frames of their stacks.
-inline bool filters_rows(const Filter& filter) {
-  return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
-}
-inline bool filters_samples(const Filter& filter) {
-  return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
-}
-
 // A filter that matches nothing is told of.
 void warn_unless(bool matches, const Filter& filter, std::vector<std::string>& warnings);
 bool any_set(const std::vector<std::uint8_t>& flags);

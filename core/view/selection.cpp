@@ -8,23 +8,10 @@
 #include "core/view/filters.h"
 #include "core/view/memo.h"
 #include "core/view/resolve.h"
+#include "core/view/spec_words.h"
 
 namespace profd {
 namespace {
-
-std::string_view word(FilterOp op) {
-  switch (op) {
-    case FilterOp::keep:
-      return "keep";
-    case FilterOp::drop:
-      return "drop";
-    case FilterOp::hide:
-      return "hide";
-    case FilterOp::collapse:
-      return "collapse";
-  }
-  return "";
-}
 
 Result<void> check_filter(const Filter& filter) {
   if (filter.by == FilterBy::recursion) {
@@ -38,7 +25,7 @@ Result<void> check_filter(const Filter& filter) {
         ErrorCode::invalid,
         fmt::format("{} takes a function, module, file or package; threads, labels, times and fragments can "
                     "only be kept or dropped",
-                    word(filter.op)));
+                    word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
     return fail(ErrorCode::invalid, "the time window ends before it begins");
   return {};
@@ -51,13 +38,9 @@ std::vector<Filter> filters_that(const std::vector<Filter>& filters, bool filter
   return out;
 }
 
-// All that filters depend on: their words, and which code is whose.
 std::string text_of(const std::vector<Filter>& filters) {
   std::string text;
-  for (const Filter& filter : filters) {
-    text += " | " + to_text(filter);
-    if (filter.rule) text += "\n" + filter.rule->id;
-  }
+  for (const Filter& filter : filters) text += " | " + key_text(filter);
   return text;
 }
 

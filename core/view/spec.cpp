@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/support/near_miss.h"
 #include "core/view/spec_words.h"
@@ -11,11 +12,8 @@
 namespace profd {
 namespace {
 
-constexpr std::array<std::string_view, 5> kShapes = {"top-down", "bottom-up", "flat", "callers", "callees"};
-constexpr std::array<std::string_view, 5> kGranularities = {"address", "line", "function", "file", "module"};
-
 bool is_plain_word(std::string_view text) {
-  if (text.empty() || text == ">" || text == "=" || text == "by" || text == "of") return false;
+  if (text.empty() || is_one_of(kReservedWords, text)) return false;
   if (text.front() == '/' || text.front() == '~') return false;
   for (char ch : text) {
     const auto byte = static_cast<unsigned char>(ch);
@@ -82,43 +80,39 @@ std::string instant_text(std::int64_t ns) {
   return fmt::format("{}ns", ns);
 }
 
-std::string_view op_text(FilterOp op) {
-  constexpr std::array<std::string_view, 4> kOps = {"keep", "drop", "hide", "collapse"};
-  return kOps[static_cast<std::size_t>(op)];
+std::string window_text(const Filter& filter) {
+  return fmt::format("{}..{}", filter.from_ns ? instant_text(*filter.from_ns) : "",
+                     filter.to_ns ? instant_text(*filter.to_ns) : "");
+}
+
+// What follows the word of `by`.
+std::string arguments_text(const Filter& filter) {
+  switch (filter.by) {
+    case FilterBy::recursion:
+    case FilterBy::mine:
+      return "";
+    case FilterBy::fragment:
+      return " " + run_text(filter.names);
+    case FilterBy::label:
+      return " " + name_in_spec(filter.key) + " = " + pattern_text(filter);
+    case FilterBy::time:
+      return " " + window_text(filter);
+    default:
+      return " " + pattern_text(filter);
+  }
 }
 
 std::string filter_text(const Filter& filter) {
-  if (filter.by == FilterBy::mine) return "mine";
-  const bool of_sample =
-      filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
-  std::string out;
-  if (!of_sample || filter.op != FilterOp::keep) out = fmt::format("{} ", op_text(filter.op));
-  switch (filter.by) {
-    case FilterBy::function:
-      return out + "function " + pattern_text(filter);
-    case FilterBy::module:
-      return out + "module " + pattern_text(filter);
-    case FilterBy::file:
-      return out + "file " + pattern_text(filter);
-    case FilterBy::package:
-      return out + "package " + pattern_text(filter);
-    case FilterBy::fragment:
-      return out + "fragment " + run_text(filter.names);
-    case FilterBy::thread:
-      return out + "thread " + pattern_text(filter);
-    case FilterBy::label:
-      return out + "label " + name_in_spec(filter.key) + " = " + pattern_text(filter);
-    case FilterBy::recursion:
-      return out + "recursion";
-    case FilterBy::time:
-    case FilterBy::mine:
-      break;
-  }
-  out += "time ";
-  if (filter.from_ns) out += instant_text(*filter.from_ns);
-  out += "..";
-  if (filter.to_ns) out += instant_text(*filter.to_ns);
-  return out;
+  std::string out(word_of(kByWords, filter.by));
+  const bool op_is_left_out =
+      filter.by == FilterBy::mine || (filters_samples(filter) && filter.op == FilterOp::keep);
+  if (!op_is_left_out) out = fmt::format("{} {}", word_of(kOpWords, filter.op), out);
+  return out + arguments_text(filter);
+}
+
+// A canonical text has no line end of its own: one in a name is written as an escape.
+std::string rule_text(const Filter& filter) {
+  return filter.rule ? "\n" + filter.rule->id : std::string();
 }
 
 }  // namespace
@@ -133,24 +127,36 @@ std::string to_text(const Filter& filter) {
   return filter_text(filter);
 }
 
+std::string key_text(const Filter& filter) {
+  return filter_text(filter) + rule_text(filter);
+}
+
+std::string key_text(const ViewSpec& spec) {
+  std::string out = to_text(spec);
+  for (const Filter& filter : spec.filters) out += rule_text(filter);
+  return out;
+}
+
 std::string name_in_spec(std::string_view name) {
   return is_plain_word(name) ? std::string(name) : quoted(name);
 }
 
+std::string listed(std::span<const std::string_view> words, std::string_view before_last) {
+  return fmt::format("{} {} {}", fmt::join(words.first(words.size() - 1), ", "), before_last, words.back());
+}
+
 std::string_view to_text(Shape shape) {
-  return kShapes[static_cast<std::size_t>(shape)];
+  return word_of(kShapeWords, shape);
 }
 std::string_view to_text(Granularity granularity) {
-  return kGranularities[static_cast<std::size_t>(granularity)];
+  return word_of(kGranularityWords, granularity);
 }
 
 Result<Granularity> parse_granularity(std::string_view text) {
-  for (std::size_t i = 0; i < kGranularities.size(); ++i) {
-    if (kGranularities[i] == text) return static_cast<Granularity>(i);
-  }
+  if (const auto granularity = meant_by<Granularity>(kGranularityWords, text)) return *granularity;
   return fail(ErrorCode::invalid,
-              fmt::format("a granularity is one of address, line, function, file, module; \"{}\" is none{}",
-                          text, did_you_mean(text, kGranularities)));
+              fmt::format("a granularity is one of {}; \"{}\" is none{}", fmt::join(kGranularityWords, ", "),
+                          text, did_you_mean(text, kGranularityWords)));
 }
 
 std::string to_text(const ViewSpec& spec) {
@@ -158,8 +164,8 @@ std::string to_text(const ViewSpec& spec) {
   if (!spec.focus.empty()) out += " of " + run_text(spec.focus);
   out += fmt::format(" by {}", to_text(spec.granularity));
   for (const Filter& filter : spec.filters) out += " | " + filter_text(filter);
-  if (spec.proven) out += " | paths proven";
-  if (!spec.metric.empty()) out += " | metric " + name_in_spec(spec.metric);
+  if (spec.proven) out += fmt::format(" | {} {}", kPathsWord, kPathsWords[1]);
+  if (!spec.metric.empty()) out += fmt::format(" | {} {}", kMetricWord, name_in_spec(spec.metric));
   return out;
 }
 

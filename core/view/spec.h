@@ -11,8 +11,8 @@
 //            "metric" name                          "paths" ("divided" | "proven")
 //   op       keep (when left out)  drop  hide  collapse
 //   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
-//   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">" inside
-//            of < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH
+//   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">"
+//            inside of < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH
 //   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s
 #pragma once
 
@@ -44,12 +44,12 @@ enum class FilterBy : std::uint8_t {
   function,
   module,
   file,      // a frame of the stack matches
+  package,   // a frame of the stack is of the package (core/view/packages.h)
   fragment,  // the stack contains the run of functions `names`
   thread,
   label,
   time,       // properties of the sample
   recursion,  // with collapse: direct recursion becomes one frame
-  package,    // a frame of the stack is of the package (core/view/packages.h)
   mine,       // with collapse: runs of frames that are not the user's own code become one frame
 };
 
@@ -72,6 +72,15 @@ struct Filter {
       nullptr;  // of mine: the frames that are; without it it cannot be applied
 };
 bool operator==(const Filter& a, const Filter& b);  // rules by their ids
+
+// Whether a filter decides which rows count (keep, drop), not which frames are one box; and then by
+// properties of samples, not by frames of their stacks.
+inline bool filters_rows(const Filter& filter) {
+  return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
+}
+inline bool filters_samples(const Filter& filter) {
+  return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
+}
 
 struct ViewSpec {
   Shape shape = Shape::top_down;
@@ -97,6 +106,10 @@ Result<std::vector<Filter>> parse_filters(std::string_view text);
 
 // As it stands in a spec: "drop function f".
 std::string to_text(const Filter& filter);
+// All that an answer depends on: the text, and of what it does not say, which code is whose. Equal key texts
+// make equal views of one profile.
+std::string key_text(const Filter& filter);
+std::string key_text(const ViewSpec& spec);
 // A name as it stands in a spec: in quotes where it needs them.
 std::string name_in_spec(std::string_view name);
 

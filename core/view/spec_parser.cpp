@@ -1,5 +1,7 @@
 #include <array>
 #include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -229,20 +231,6 @@ Result<std::int64_t> parse_instant(std::string_view text, std::size_t offset) {
   return not_an_instant();
 }
 
-constexpr std::array<std::pair<std::string_view, FilterOp>, 4> kOps = {{{"keep", FilterOp::keep},
-                                                                        {"drop", FilterOp::drop},
-                                                                        {"hide", FilterOp::hide},
-                                                                        {"collapse", FilterOp::collapse}}};
-constexpr std::array<std::pair<std::string_view, FilterBy>, 9> kBys = {{{"function", FilterBy::function},
-                                                                        {"module", FilterBy::module},
-                                                                        {"file", FilterBy::file},
-                                                                        {"package", FilterBy::package},
-                                                                        {"fragment", FilterBy::fragment},
-                                                                        {"thread", FilterBy::thread},
-                                                                        {"label", FilterBy::label},
-                                                                        {"time", FilterBy::time},
-                                                                        {"recursion", FilterBy::recursion}}};
-
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text) {}
@@ -265,7 +253,7 @@ class Parser {
     PROFD_CHECK(advance());
     ViewSpec spec;
     while (true) {
-      if (token_.is("metric")) return error_at(token_.offset, "a metric is chosen apart from the filters");
+      if (token_.is(kMetricWord)) return error_at(token_.offset, "a metric is chosen apart from the filters");
       PROFD_CHECK(parse_clause(spec));
       if (token_.kind == Token::Kind::end) return spec;
       PROFD_CHECK(expect_bar());
@@ -286,6 +274,15 @@ class Parser {
     return {};
   }
 
+  // "" where something else stands: in quotes it is a name.
+  std::string_view word() const {
+    return token_.kind == Token::Kind::word ? std::string_view(token_.text) : std::string_view();
+  }
+  template <class Enum>
+  std::optional<Enum> meant(std::span<const std::string_view> words) const {
+    return meant_by<Enum>(words, word());
+  }
+
   // What stands where one of the words was expected.
   std::string given(std::span<const std::string_view> words) const {
     if (!token_.is_name() || token_.text.empty()) return {};
@@ -293,17 +290,10 @@ class Parser {
   }
 
   Result<void> parse_head(ViewSpec& spec) {
-    bool found = false;
-    for (int s = 0; s < 5 && !found; ++s) {
-      found = token_.is(to_text(static_cast<Shape>(s)));
-      if (found) spec.shape = static_cast<Shape>(s);
-    }
-    if (!found) {
-      std::array<std::string_view, 5> shapes;
-      for (std::size_t s = 0; s < shapes.size(); ++s) shapes[s] = to_text(static_cast<Shape>(s));
-      return error_at(token_.offset,
-                      "a view begins with top-down, bottom-up, flat, callers or callees" + given(shapes));
-    }
+    const auto shape = meant<Shape>(kShapeWords);
+    if (!shape)
+      return error_at(token_.offset, "a view begins with " + listed(kShapeWords) + given(kShapeWords));
+    spec.shape = *shape;
     PROFD_CHECK(advance());
     if (token_.is("of")) {
       PROFD_CHECK(advance());
@@ -311,7 +301,7 @@ class Parser {
     }
     if (token_.is("by")) {
       PROFD_CHECK(advance());
-      const auto granularity = parse_granularity(token_.kind == Token::Kind::word ? token_.text : "");
+      const auto granularity = parse_granularity(word());
       if (!granularity) return error_at(token_.offset, granularity.error().message);
       spec.granularity = *granularity;
       PROFD_CHECK(advance());
@@ -320,8 +310,8 @@ class Parser {
   }
 
   Result<std::string> parse_name(std::string_view what, Lexer::Ends ends = {}) {
-    const bool reserved = token_.is(">") || token_.is("=") || token_.is("by") || token_.is("of");
-    if (!token_.is_name() || reserved) return error_at(token_.offset, fmt::format("{} is missing", what));
+    if (!token_.is_name() || is_one_of(kReservedWords, word()))
+      return error_at(token_.offset, fmt::format("{} is missing", what));
     if (token_.kind == Token::Kind::word) lexer_.extend(token_, ends);
     std::string name = std::move(token_.text);
     PROFD_CHECK(advance());
@@ -348,43 +338,26 @@ class Parser {
   }
 
   Result<void> parse_clause(ViewSpec& spec) {
-    if (token_.is("metric")) {
+    if (token_.is(kMetricWord)) {
       PROFD_CHECK(advance());
       PROFD_TRY(spec.metric, parse_name("the name of a metric"));
       return {};
     }
-    if (token_.is("paths")) {
+    if (token_.is(kPathsWord)) {
       PROFD_CHECK(advance());
-      constexpr std::array<std::string_view, 2> kReadings = {"divided", "proven"};
-      if (!token_.is(kReadings[0]) && !token_.is(kReadings[1]))
-        return error_at(token_.offset, "paths are divided or proven" + given(kReadings));
-      spec.proven = token_.is("proven");
+      const auto proven = meant<bool>(kPathsWords);
+      if (!proven) return error_at(token_.offset, "paths are " + listed(kPathsWords) + given(kPathsWords));
+      spec.proven = *proven;
       return advance();
     }
     Filter filter;
-    if (token_.is("mine")) {
-      filter.op = FilterOp::collapse;
-      filter.by = FilterBy::mine;
-      spec.filters.push_back(std::move(filter));
-      return advance();
-    }
-    bool has_op = false;
-    for (const auto& [word, op] : kOps) {
-      if (!token_.is(word)) continue;
-      filter.op = op;
-      has_op = true;
-      PROFD_CHECK(advance());
-      break;
-    }
-    bool found = false;
-    for (const auto& [word, by] : kBys) {
-      if (!token_.is(word)) continue;
-      filter.by = by;
-      found = true;
-      PROFD_CHECK(advance());
-      break;
-    }
-    if (!found) return no_clause(has_op);
+    const auto op = meant<FilterOp>(kOpWords);
+    if (op) PROFD_CHECK(advance());
+    const auto by = op ? meant<FilterBy>(kByWordsOfOps) : meant<FilterBy>(kByWords);
+    if (!by) return no_clause(op.has_value());
+    PROFD_CHECK(advance());
+    filter.by = *by;
+    filter.op = op.value_or(*by == FilterBy::mine ? FilterOp::collapse : FilterOp::keep);
     PROFD_CHECK(parse_arguments(filter));
     spec.filters.push_back(std::move(filter));
     return {};
@@ -392,25 +365,21 @@ class Parser {
 
   // Which words could have stood here.
   Result<void> no_clause(bool after_op) const {
-    std::vector<std::string_view> words;
-    for (const auto& [word, by] : kBys) words.push_back(word);
     if (after_op)
-      return error_at(
-          token_.offset,
-          "keep, drop, hide and collapse are followed by function, module, file, package, fragment, "
-          "thread, label, time or recursion" +
-              given(words));
-    for (const auto& [word, op] : kOps) words.push_back(word);
-    words.insert(words.end(), {"metric", "mine", "paths"});
+      return error_at(token_.offset, fmt::format("{} are followed by {}{}", listed(kOpWords, "and"),
+                                                 listed(kByWordsOfOps), given(kByWordsOfOps)));
+    std::vector<std::string_view> words(kByWords.begin(), kByWords.end());
+    words.insert(words.end(), kOpWords.begin(), kOpWords.end());
+    words.insert(words.end(), {kMetricWord, kPathsWord});
     return error_at(token_.offset,
-                    "a filter begins with keep, drop, hide or collapse, and function, module, file, package, "
-                    "fragment, thread, label, time or recursion, or is mine" +
-                        given(words));
+                    fmt::format("a filter begins with {}, and {}, or is {}{}", listed(kOpWords),
+                                listed(kByWordsOfOps), word_of(kByWords, FilterBy::mine), given(words)));
   }
 
   Result<void> parse_arguments(Filter& filter) {
     switch (filter.by) {
       case FilterBy::recursion:
+      case FilterBy::mine:
         return {};
       case FilterBy::fragment:
         return parse_run(filter.names, {.arrow = true});

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <numeric>
 #include <span>
 
 #include "core/view/box_children.h"
 #include "core/view/call_paths.h"
+#include "core/view/divided_tree.h"
 #include "core/view/last_occurrences.h"
 #include "core/view/match_marks.h"
 #include "core/view/occurrences.h"
@@ -45,8 +45,6 @@ struct UnfoldedTree<T>::Source {
   // Sums over the contexts are estimates.
   bool estimated = false;
   Shape shape = Shape::top_down;
-  // Null unless divided.
-  std::unique_ptr<const CallPaths<T>> calls;
 
   const ContextTree& tree() const { return profile->tree(); }
   std::uint32_t owner_of(std::uint32_t c) const { return owner.empty() ? c : owner[c]; }
@@ -140,7 +138,7 @@ bool UnfoldedTree<T>::estimated() const {
 }
 template <class T>
 bool UnfoldedTree<T>::divided() const {
-  return source_->calls != nullptr;
+  return divided_ != nullptr;
 }
 template <class T>
 bool UnfoldedTree<T>::saturated() const {
@@ -150,8 +148,7 @@ bool UnfoldedTree<T>::saturated() const {
 template <class T>
 std::size_t UnfoldedTree<T>::memory() const {
   const std::size_t bytes = nodes_.capacity() * sizeof(Node) + group_of_key_.size() * sizeof(std::uint32_t) +
-                            (source_->calls ? source_->calls->memory() : 0) + on_path_.size() +
-                            shares_.size() * sizeof(double) + source_->last.memory() +
+                            (divided_ ? divided_->memory() : 0) + source_->last.memory() +
                             matched_.size() * (sizeof(Matching) + 4 * sizeof(void*));
   return bytes + blocks_.capacity() * sizeof(blocks_[0]) + block_bytes_;
 }
@@ -172,20 +169,13 @@ Result<std::unique_ptr<UnfoldedTree<T>>> UnfoldedTree<T>::make(const Selection& 
   source->down = shape == Shape::top_down || shape == Shape::callees;
   source->estimated = selection.estimated;
   source->shape = shape;
-  Node root;
   if (CallPaths<T>::answers(selection, shape, focus)) {
-    source->calls = std::make_unique<const CallPaths<T>>(selection, shape, focus);
-    const auto& whole = source->calls->root();
-    root.total = root.width = whole.total;
-    root.whole = true;
-    root.exact = whole.exact;
-    root.estimate = whole.exact ? kSelfEstimated : kBothEstimated;
-    if (whole.key != kNone) root.frame = selection.boxes->keys->example[whole.key];
     auto tree = std::unique_ptr<UnfoldedTree>(new UnfoldedTree(std::move(source)));
-    tree->on_path_.assign(tree->source_->keys->n_keys(), 0);
-    tree->nodes_.push_back(root);
+    tree->divided_ = std::make_unique<DividedTree<T>>(selection, shape, focus);
+    tree->nodes_.push_back(tree->divided_->root());
     return tree;
   }
+  Node root;
   // Exact is the whole, and what bottom-up begins with: self values.
   if (selection.estimated && shape != Shape::top_down && shape != Shape::bottom_up)
     root.estimate = shape == Shape::callees ? kTotalEstimated : kBothEstimated;
@@ -425,10 +415,10 @@ Result<void> UnfoldedTree<T>::expand(std::uint32_t id, StopToken& stop) {
   const Node node = nodes_[id];
   if (node.expanded) return {};
   PROFD_CHECK(stop.status());
-  if (source_->calls) {
+  if (divided_) {
     if (nodes_.size() + source_->keys->n_keys() >= kRowsBlock)
       return fail(ErrorCode::limit, "the view has more than four billion boxes");
-    expand_divided(id);
+    divided_->expand(nodes_, id);
     return {};
   }
   Groups& groups = *groups_;
@@ -450,103 +440,6 @@ Result<void> UnfoldedTree<T>::expand(std::uint32_t id, StopToken& stop) {
   adopt(id, groups);
   groups.give_back_much();
   return {};
-}
-
-template <class T>
-void UnfoldedTree<T>::mark_path(std::uint32_t id, bool on) {
-  for (std::uint32_t at = id; at != kNone; at = nodes_[at].parent) {
-    const Key key = nodes_[at].key != kNone ? nodes_[at].key : source_->calls->root().key;
-    if (key != kNone) on_path_[key] = on ? 1 : 0;
-  }
-}
-
-template <class T>
-void UnfoldedTree<T>::expand_divided(std::uint32_t id) {
-  const CallPaths<T>& calls = *source_->calls;
-  const Node& of = nodes_[id];
-  const Key key = of.key != kNone ? of.key : calls.root().key;
-  typename CallPaths<T>::Division division;
-  mark_path(id, true);
-  calls.divide({key, of.total, of.exact, of.whole, of.cut}, on_path_, division);
-  mark_path(id, false);
-  const std::vector<std::uint32_t>& rank = source_->keys->name_rank;
-  std::sort(division.parts.begin(), division.parts.end(),
-            [&](const auto& a, const auto& b) { return rank[a.key] < rank[b.key]; });
-  const auto first = static_cast<std::uint32_t>(nodes_.size());
-  for (const auto& part : division.parts) {
-    Node child;
-    child.parent = id;
-    child.key = part.key;
-    child.frame = source_->keys->example[part.key];
-    child.width = child.total = part.total;
-    child.exact = part.exact;
-    child.whole = part.whole;
-    child.cut = part.cut;
-    child.estimate = part.exact ? kSelfEstimated : kBothEstimated;
-    nodes_.push_back(child);
-  }
-  Node& node = nodes_[id];
-  node.first_child = first;
-  node.n_children = static_cast<std::uint32_t>(division.parts.size());
-  node.self = division.self;
-  if (division.self_exact) node.estimate = static_cast<Estimate>(node.estimate & ~kSelfEstimated);
-  node.expanded = true;
-}
-
-template <class T>
-Result<const std::vector<double>*> UnfoldedTree<T>::divided_shares(const MatchMarks& marks, StopToken& stop) {
-  if (shares_of_ != marks.found) {
-    std::vector<double> shares = source_->calls->shares(marks.found->matches, stop);
-    PROFD_CHECK(stop.status());
-    shares_ = std::move(shares);
-    shares_of_ = marks.found;
-  }
-  return &shares_;
-}
-
-// What is unfolded is counted; of what is not, the share that calls give it.
-template <class T>
-Result<typename UnfoldedTree<T>::Matching> UnfoldedTree<T>::divided_matching(std::uint32_t id,
-                                                                             const MatchMarks& marks,
-                                                                             StopToken& stop) {
-  PROFD_TRY(const std::vector<double>* shares, divided_shares(marks, stop));
-  if (nodes_[id].key == kNone) PROFD_CHECK(expand(id, stop));
-  Matching out;
-  std::vector<std::uint32_t> todo{id};
-  while (!todo.empty()) {
-    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const Node& node = nodes_[todo.back()];
-    todo.pop_back();
-    if (node.key != kNone && marks.matches(node.key)) {
-      out.any = true;
-      out.total = add(out.total, node.total, source_->saturated);
-    } else if (node.expanded) {
-      for (std::uint32_t c = 0; c < node.n_children; ++c) todo.push_back(node.first_child + c);
-    } else if (!node.cut && (*shares)[node.key] > 0) {
-      out.any = true;
-      double part = static_cast<double>(node.total) * (*shares)[node.key];
-      if constexpr (std::is_same_v<T, std::int64_t>) part = std::round(part);
-      out.total = add(out.total, std::min(node.total, static_cast<T>(part)), source_->saturated);
-    }
-  }
-  return out;
-}
-
-template <class T>
-Result<bool> UnfoldedTree<T>::divided_has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop) {
-  PROFD_TRY(const std::vector<double>* shares, divided_shares(marks, stop));
-  const Node& node = nodes_[id];
-  const Key key = node.key != kNone ? node.key : source_->calls->root().key;
-  if (key == kNone) return !marks.none;
-  if (node.key != kNone && marks.matches(key)) return true;
-  if (node.cut || (node.key != kNone && (*shares)[key] <= 0)) return false;
-  mark_path(id, true);
-  std::vector<std::uint8_t> matches = marks.found->matches;
-  if (node.key == kNone) matches[key] = 0;
-  const bool found = source_->calls->reaches(key, matches, on_path_, stop);
-  mark_path(id, false);
-  PROFD_CHECK(stop.status());
-  return found;
 }
 
 template <class T>
@@ -729,9 +622,10 @@ Result<std::vector<typename UnfoldedTree<T>::Matching>> UnfoldedTree<T>::matchin
   std::vector<Matching> out(ids.size());
   if (marks.none) return out;
   const Source& s = *source_;
-  if (s.calls) {
+  if (divided_) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      PROFD_TRY(out[i], divided_matching(ids[i], marks, stop));
+      if (nodes_[ids[i]].key == kNone) PROFD_CHECK(expand(ids[i], stop));
+      PROFD_TRY(out[i], divided_->matching(nodes_, ids[i], marks, stop));
     }
     return out;
   }
@@ -755,7 +649,7 @@ Result<std::vector<typename UnfoldedTree<T>::Matching>> UnfoldedTree<T>::matchin
 template <class T>
 Result<bool> UnfoldedTree<T>::has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop) {
   if (marks.none) return false;
-  if (source_->calls) return divided_has_match(id, marks, stop);
+  if (divided_) return divided_->has_match(nodes_, id, marks, stop);
   if (const auto known = matched_.find(id); known != matched_.end() && matched_by_ == marks.found)
     return known->second.any;
   bool any = false;

@@ -10,8 +10,8 @@
 // Callees count a stack at the last occurrence of the fragment on it, callers at the first, so both roots
 // have the same total, each stack counted once.
 //
-// Of a source that has calls and no stacks (Selection::divided) nodes have no contexts: what lies below one
-// is divided as call_paths.h says. Nodes tell which of their numbers are estimates.
+// Of a source that has calls and no stacks (Selection::divided) nodes have no contexts: divided_tree.h knows
+// what lies below them. Nodes tell which of their numbers are estimates.
 //
 // Not thread-safe; ViewMemo shares one between requests.
 #pragma once
@@ -26,7 +26,7 @@
 #include "core/support/stop.h"
 #include "core/view/keys.h"
 #include "core/view/spec.h"
-#include "core/view/stated.h"
+#include "core/view/unfolded_node.h"
 
 namespace profd {
 
@@ -35,21 +35,12 @@ struct SearchResult;
 struct Selection;
 
 template <class T>
+class DividedTree;
+
+template <class T>
 class UnfoldedTree {
  public:
-  struct Node {
-    std::uint32_t parent = kNone;
-    Key key = kNone;                                // kNone at the root
-    std::uint32_t frame = kNone;                    // of one of its contexts
-    std::uint32_t first_child = 0, n_children = 0;  // a run of nodes in order of name
-    std::uint32_t block = kNone, n_cursors = 0;
-    std::uint64_t offset = 0;
-    T width{}, total{};  // Σ|self| and Σ self of the stacks through here
-    T self{};            // known once expanded
-    bool expanded = false;
-    Estimate estimate = kExact;                      // of self, once that is known, and total
-    bool exact = false, whole = false, cut = false;  // divided: as CallPaths::Part
-  };
+  using Node = UnfoldedNode<T>;
 
   // `selection` may go away afterwards: what is needed of it is shared. Fails with `invalid` for a focus
   // shape without a focus or the flat shape, `not_found` for keys that the selection does not have.
@@ -67,10 +58,7 @@ class UnfoldedTree {
   Result<std::uint32_t> find(const std::vector<Key>& path, StopToken& stop);
   // The stacks with a match at a node or below it, each once, of each of these nodes. Does not unfold what is
   // not unfolded. `inside`: nodes above them match.
-  struct Matching {
-    bool any = false;
-    T total{};
-  };
+  using Matching = UnfoldedMatching<T>;
   Result<std::vector<Matching>> matching(std::span<const std::uint32_t> ids, const MatchMarks& marks,
                                          bool inside, StopToken& stop);
   // The same of one, without a sum.
@@ -102,14 +90,10 @@ class UnfoldedTree {
   template <class Visit>
   bool visit_matches_above(const Node& node, const MatchMarks& marks, StopToken& stop, Visit visit);
   void adopt(std::uint32_t id, Groups& groups);
-  void expand_divided(std::uint32_t id);
-  void mark_path(std::uint32_t id, bool on);
-  Result<const std::vector<double>*> divided_shares(const MatchMarks& marks, StopToken& stop);
-  Result<Matching> divided_matching(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
-  Result<bool> divided_has_match(std::uint32_t id, const MatchMarks& marks, StopToken& stop);
   void release(const Node& node);
 
   std::unique_ptr<Source> source_;
+  std::unique_ptr<DividedTree<T>> divided_;  // null where nodes have contexts
   std::vector<Node> nodes_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::size_t block_bytes_ = 0;              // of all that are there
@@ -119,11 +103,6 @@ class UnfoldedTree {
   // again.
   std::shared_ptr<const SearchResult> matched_by_;
   std::unordered_map<std::uint32_t, Matching> matched_;
-  // Divided: the nodes that stand between a node and the root, all 0 between calls; shares of a search by
-  // key.
-  std::vector<std::uint8_t> on_path_;
-  std::vector<double> shares_;
-  std::shared_ptr<const SearchResult> shares_of_;
 };
 
 extern template class UnfoldedTree<std::int64_t>;

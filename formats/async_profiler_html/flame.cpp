@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "formats/async_profiler_html/page.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_rows.h"
@@ -93,29 +94,24 @@ class Reading {
   Result<void> run() {
     LineReader lines(text_.text);
     bool finished = false;
-    std::size_t polled = 0;
-    for (std::string_view line; lines.next(line);) {
+    PROFD_CHECK(each_line(lines, context_, {.step = 1u << 20}, [&](std::string_view line) -> Result<void> {
       const std::uint64_t offset = text_.offset + lines.offset();
-      if (lines.position() - polled > (1u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        polled = lines.position();
-        if (context_.progress) context_.progress(polled, text_.text.size());
-      }
       if (in_names_) {
         read_name(line);
       } else if (line.size() > 2 && line[1] == '(' && (line[0] == 'f' || line[0] == 'u' || line[0] == 'n')) {
-        PROFD_CHECK(read_frame(line, offset));
+        return read_frame(line, offset);
       } else if (line.starts_with("d=")) {
-        PROFD_CHECK(read_difference(line.substr(2), offset));
+        return read_difference(line.substr(2), offset);
       } else if (line.starts_with("const cpool = [")) {
         in_names_ = packed_ = true;
       } else if (n_frames_ == 0) {
         read_head(line);
       } else if (line.find("</script>") != std::string_view::npos) {
         finished = true;
-        break;
+        lines.skip_rest();
       }
-    }
+      return {};
+    }));
     if (n_frames_ == 0) return fail(ErrorCode::malformed, "the page has no frames");
     if (!finished) {
       if (!context_.partial)

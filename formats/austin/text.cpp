@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "formats/austin/samples.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_rows.h"
@@ -43,18 +44,11 @@ class TextReading {
     Samples samples(builder_, mode);
     samples.declare();
     LineReader lines(text_.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
-      const std::size_t offset = text_.offset + lines.offset();
-      if (lines.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
+    PROFD_CHECK(each_line(lines, context_, {}, [&](std::string_view line) -> Result<void> {
       line = trim(line);
-      if (line.empty() || line.front() == '#') continue;
-      PROFD_CHECK(read_sample(line, offset, samples));
-    }
+      if (line.empty() || line.front() == '#') return {};
+      return read_sample(line, text_.offset + lines.offset(), samples);
+    }));
     if (n_samples_ == 0)
       return fail(ErrorCode::malformed, "no line is a sample: P<pid>;T<thread>;… metric", 0);
     const auto row = [&](std::string_view kind, Severity severity, std::string_view message,

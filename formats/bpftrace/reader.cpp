@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "core/support/text.h"
+#include "formats/support/each_line.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/stack_text.h"
@@ -54,16 +55,9 @@ class Reading {
 
   Result<void> read_text(const DecodedText& text, bool truncated) {
     LineReader lines(text.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
-      if (!lines.ended() && truncated) break;
-      PROFD_CHECK(read_line(line, text.offset + lines.offset()));
-      if (lines.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text.text.size());
-      }
-    }
+    PROFD_CHECK(each_line(lines, context_, {.cut_off = truncated}, [&](std::string_view line) {
+      return read_line(line, text.offset + lines.offset());
+    }));
     if (open_) cut_.count(text.text.size());
     return build();
   }

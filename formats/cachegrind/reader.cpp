@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_source.h"
@@ -77,21 +78,12 @@ class Reading {
 
   Result<void> run() {
     LineReader lines(text_.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
+    PROFD_CHECK(each_line(lines, context_, {}, [&](std::string_view line) -> Result<void> {
       offset_ = text_.offset + lines.offset();
       line = trim(line);
-      if (line.empty() || line.front() == '#') continue;
-      if (line.front() >= '0' && line.front() <= '9')
-        PROFD_CHECK(read_costs(line));
-      else
-        PROFD_CHECK(read_name(line));
-      if (lines.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
-    }
+      if (line.empty() || line.front() == '#') return {};
+      return line.front() >= '0' && line.front() <= '9' ? read_costs(line) : read_name(line);
+    }));
     if (totals_.empty())
       return fail(ErrorCode::malformed, "no line names the events that were counted", offset_);
     if (!has_summary_) {

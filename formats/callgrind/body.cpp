@@ -10,6 +10,7 @@
 #include "formats/callgrind/names.h"
 #include "formats/callgrind/xdebug_calls.h"
 #include "formats/support/cost_graph.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 
@@ -46,16 +47,10 @@ class Reading {
 
   Result<void> run() {
     LineReader lines(text_);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
+    PROFD_CHECK(each_line(lines, context_, {}, [&](std::string_view line) {
       offset_ = base_ + lines.offset();
-      PROFD_CHECK(read_line(line));
-      if (lines.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text_.size());
-      }
-    }
+      return read_line(line);
+    }));
     if (pending_ != Pending::none) {
       if (!context_.partial)
         return fail(ErrorCode::truncated, "the file ends after a call, before its cost", offset_);

@@ -84,10 +84,9 @@ class NodeReader {
 
   bool stopped(std::uint32_t row) {
     if ((row & 4095u) != 0) return false;
-    if (context_.progress) context_.progress(in_.offset(), n_bytes_);
+    if (context_.progress) context_.progress(in_.offset(), 0);
     return context_.stop.stop_requested();
   }
-  void set_n_bytes(std::uint64_t n) { n_bytes_ = n; }
 
   Result<Nodes> link(std::string_view layout);
 
@@ -155,7 +154,6 @@ class NodeReader {
   GrowingVector<std::uint64_t> offsets_;
   std::vector<Tick> ticks_;
   GrowingVector<Link> links_down_, links_up_;
-  std::uint64_t n_bytes_ = 0;
 };
 
 Result<void> NodeReader::link_parents(const NodeIndex& index) {

@@ -23,7 +23,7 @@ struct Meta {
   std::optional<std::int64_t> interval_ns, start_ns;           // of the sampling; since the Unix epoch
   std::optional<std::int64_t> profiling_start, profiling_end;  // nanoseconds after start_ns
   std::vector<Category> categories;
-  std::string product, imported_from, cpu_unit, process_type;
+  std::string product, imported_from, cpu_unit;
   bool symbolicated = true;
   std::vector<std::pair<std::string, std::string>> properties;
 };

@@ -20,7 +20,6 @@ struct Tables {
   Indices stack_frame, stack_prefix, stack_category, stack_subcategory;
   Indices symbol_lib;
   Indices source_file;
-  bool has_depths = false;
   std::uint64_t place = 0;
 };
 

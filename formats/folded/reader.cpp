@@ -11,6 +11,7 @@
 
 #include "core/support/text.h"
 #include "formats/folded/line.h"
+#include "formats/support/each_line.h"
 #include "formats/support/frame_text.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_rows.h"
@@ -100,15 +101,9 @@ class Reading {
       builder_.add_metric("samples", "count", survey_.fractional);
     }
     LineReader lines(text_.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
-      PROFD_CHECK(read_line(line, text_.offset + lines.offset()));
-      if (lines.position() - reported >= (2u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
-    }
+    PROFD_CHECK(each_line(lines, context_, {.step = 2u << 20}, [&](std::string_view line) {
+      return read_line(line, text_.offset + lines.offset());
+    }));
     report();
     return {};
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/support/hash.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 
 namespace profd::heaptrack {
@@ -60,18 +61,12 @@ class Reading {
       : source_(source), context_(context), lines_(source.text()) {}
 
   Result<Records> run() {
-    std::size_t reported = 0;
-    for (std::string_view line; lines_.next(line);) {
-      if (!lines_.ended() && (source_.truncated() || context_.partial) && line.size() < 2) break;
-      if (!lines_.ended() && source_.truncated()) break;  // half a line says half a number
-      if (line.empty() || line[0] == '#') continue;
-      PROFD_CHECK(read_line(line));
-      if (lines_.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines_.position();
-        if (context_.progress) context_.progress(reported, source_.bytes().size());
-      }
-    }
+    PROFD_CHECK(each_line(lines_, context_, {.cut_off = source_.truncated()},
+                          [&](std::string_view line) -> Result<void> {
+                            if (line.empty() || line[0] == '#') return {};
+                            if (!lines_.ended() && context_.partial && line.size() < 2) return {};
+                            return read_line(line);
+                          }));
     context_.report.add("malformed-line", Severity::loss, "lines that are no record were not read",
                         first_malformed_, n_malformed_);
     context_.report.add("unknown-free", Severity::info,

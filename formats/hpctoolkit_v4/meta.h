@@ -13,8 +13,7 @@ struct Metric {
   std::string name, unit;           // "CPUTIME", "sec"
   std::uint32_t point = kNone;      // id of the self value in a thread's profile
   std::uint32_t execution = kNone;  // id of the inclusive value
-  std::uint32_t point_sum = kNone;  // ids of the sums over threads, in the summary
-  std::uint32_t execution_sum = kNone;
+  std::uint32_t execution_sum = kNone;  // id of the inclusive sum over threads, in the summary
 };
 
 // One context: where its own value stands. The frame is added to the builder when a value or a callee needs

@@ -1,6 +1,7 @@
 #include "formats/massif/snapshots.h"
 
 #include "core/support/checked.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 
@@ -13,15 +14,10 @@ class Parser {
       : lines_(text), base_(base), context_(context) {}
 
   Result<File> run() {
-    std::string_view line;
-    while (lines_.next(line)) {
+    PROFD_CHECK(each_line(lines_, context_, {.step = 4u << 20}, [&](std::string_view line) {
       offset_ = base_ + lines_.offset();
-      if (lines_.position() - polled_ > (4u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        polled_ = lines_.position();
-      }
-      PROFD_CHECK(read_line(line));
-    }
+      return read_line(line);
+    }));
     PROFD_CHECK(end_snapshot());
     if (out_.snapshots.empty()) return fail(ErrorCode::malformed, "the file has no snapshot", offset_);
     return std::move(out_);
@@ -145,7 +141,6 @@ class Parser {
   int n_fields_ = 0;
   std::vector<std::uint32_t> path_;  // of the node read last
   std::uint64_t offset_ = 0;
-  std::size_t polled_ = 0;
 };
 
 }  // namespace

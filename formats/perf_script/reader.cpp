@@ -16,6 +16,7 @@
 #include "formats/perf_script/header.h"
 #include "formats/perf_script/lines.h"
 #include "formats/support/code_symbol.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_rows.h"
 #include "formats/support/text_source.h"
@@ -52,16 +53,8 @@ class Reading {
   Result<void> run() {
     bare_ = !has_headers(text_.text);
     pasted_ = !bare_ && lost_indentation(text_.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines_.next(line);) {
-      if (!lines_.ended() && truncated_) break;  // half a line says half a name
-      PROFD_CHECK(read_line(line));
-      if (lines_.position() - reported >= (2u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines_.position();
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
-    }
+    PROFD_CHECK(each_line(lines_, context_, {.step = 2u << 20, .cut_off = truncated_},
+                          [&](std::string_view line) { return read_line(line); }));
     end_sample();
     if (samples_.empty())
       return fail(ErrorCode::malformed, "there is no sample: no line reads `comm pid time: event:`", 0);

@@ -13,6 +13,7 @@
 
 #include "core/support/checked.h"
 #include "core/support/text.h"
+#include "formats/support/each_line.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/stack_text.h"
@@ -84,18 +85,13 @@ class Reading {
     builder_.info().producer = "rbspy";
     builder_.add_metric("samples", "count");
     LineReader lines(text_.text, 8);
-    std::string_view line;
-    if (version == 2 && lines.next(line)) PROFD_CHECK(read_header(line, text_.offset + lines.offset()));
-    std::size_t reported = 0;
-    while (lines.next(line)) {
-      if (!lines.ended() && truncated_) break;
-      if (lines.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
-      if (!trim(line).empty()) PROFD_CHECK(read_sample(line, text_.offset + lines.offset()));
-    }
+    std::string_view header;
+    if (version == 2 && lines.next(header)) PROFD_CHECK(read_header(header, text_.offset + lines.offset()));
+    PROFD_CHECK(
+        each_line(lines, context_, {.cut_off = truncated_}, [&](std::string_view line) -> Result<void> {
+          if (trim(line).empty()) return {};
+          return read_sample(line, text_.offset + lines.offset());
+        }));
     empty_.report(context_.report, "empty-stack", Severity::info, "samples without a stack were left out");
     if (n_repaired_ > 0)
       context_.report.add("invalid-text", Severity::loss, "Names that are no valid text were repaired.",

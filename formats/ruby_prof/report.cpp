@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "formats/ruby_prof/row.h"
+#include "formats/support/each_line.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
@@ -37,16 +38,12 @@ class Reading {
 
   Result<std::vector<Section>> run() {
     LineReader lines(text_);
-    for (std::string_view line; lines.next(line);) {
+    PROFD_CHECK(each_line(lines, context_, {.step = 1u << 20}, [&](std::string_view line) {
       at_ = base_ + lines.offset();
       last_ = lines.position() >= text_.size();
       ended_ = lines.ended();
-      if ((n_lines_++ & 0xFFFu) == 0) {
-        PROFD_CHECK(context_.stop.status());
-        if (context_.progress) context_.progress(lines.offset(), text_.size());
-      }
-      PROFD_CHECK(read_line(line));
-    }
+      return read_line(line);
+    }));
     // ruby-prof explains the columns behind every table.
     if (in_ == In::flat || in_ == In::graph)
       context_.report.add("table-cut", Severity::loss,
@@ -316,7 +313,7 @@ class Reading {
   std::unordered_map<std::string_view, std::uint32_t> by_name_;  // of the section
   std::optional<std::uint32_t> method_;                          // of the block
   std::vector<Edge> callers_, from_callers_;                     // of the block, of the section
-  std::uint64_t at_ = 0, n_lines_ = 0, n_rows_ = 0;
+  std::uint64_t at_ = 0, n_rows_ = 0;
   std::uint64_t n_refined_ = 0, n_disagree_ = 0, n_same_name_ = 0;
   std::uint64_t first_refined_ = 0, first_disagree_ = 0, first_same_name_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/support/text.h"
+#include "formats/support/each_line.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/stack_text.h"
@@ -219,16 +220,9 @@ Result<void> read_py_spy_text(const DecodedText& text, bool truncated, ReadConte
   OddLines others, locals;
   std::int64_t pid = -1;
   LineReader lines(text.text);
-  std::size_t reported = 0;
   bool in_thread = false;
-  for (std::string_view line; lines.next(line);) {
-    if (!lines.ended() && truncated) break;
+  PROFD_CHECK(each_line(lines, context, {.cut_off = truncated}, [&](std::string_view line) -> Result<void> {
     const std::uint64_t offset = text.offset + lines.offset();
-    if (lines.position() - reported >= (8u << 20)) {
-      PROFD_CHECK(context.stop.status());
-      reported = lines.position();
-      if (context.progress) context.progress(reported, text.text.size());
-    }
     std::string_view command;
     ThreadLine thread;
     Frame frame;
@@ -247,7 +241,8 @@ Result<void> read_py_spy_text(const DecodedText& text, bool truncated, ReadConte
     } else if (!line.empty() && !line.starts_with("Python v")) {
       others.count(offset);
     }
-  }
+    return {};
+  }));
   adding.end_thread();
   locals.report(context.report, "locals", Severity::info, "arguments and local variables were not read");
   others.report(context.report, "other-line", Severity::info, "lines that belong to no stack were skipped");

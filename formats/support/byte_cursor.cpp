@@ -24,27 +24,6 @@ std::uint64_t ByteCursor::varint() {
   return 0;
 }
 
-std::int64_t ByteCursor::signed_varint() {
-  std::uint64_t value = 0;
-  std::size_t at = at_;
-  for (unsigned shift = 0; ok_; shift += 7) {
-    if (at == bytes_.size()) break;
-    const auto byte = std::to_integer<std::uint8_t>(bytes_[at++]);
-    if (shift == 63 && byte != 0 && byte != 0x7F) {
-      ill_formed_ = true;
-      break;
-    }
-    value |= std::uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) {
-      if (shift < 57 && (byte & 0x40) != 0) value |= ~std::uint64_t{0} << (shift + 7);
-      at_ = at;
-      return static_cast<std::int64_t>(value);
-    }
-  }
-  ok_ = false;
-  return 0;
-}
-
 std::span<const std::byte> ByteCursor::bytes(std::uint64_t n) {
   if (!ok_ || n > left()) {
     ok_ = false;

@@ -36,8 +36,6 @@ class ByteCursor {
   double f64() { return std::bit_cast<double>(u64()); }
   // LEB128, at most ten bytes and 64 bits; more is an error.
   std::uint64_t varint();
-  // LEB128 with sign extension from the last byte.
-  std::int64_t signed_varint();
 
   // The next n bytes; empty when there are fewer.
   std::span<const std::byte> bytes(std::uint64_t n);

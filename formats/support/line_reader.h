@@ -32,6 +32,10 @@ class LineReader {
   bool ended() const { return ended_; }
   // Where the next line begins.
   std::size_t position() const { return at_; }
+  // Of the whole text.
+  std::size_t size() const { return text_.size(); }
+  // There is no next line.
+  void skip_rest() { at_ = text_.size(); }
   // Goes on with the line after the one that `at` lies in.
   void skip_line_at(std::size_t at) {
     at_ = at;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/support/text.h"
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/stack_text.h"
 #include "formats/support/text_number.h"
@@ -58,16 +59,9 @@ class Reading {
     builder_.info().producer = "SystemTap";
     builder_.add_metric("samples", "count");
     LineReader lines(text_.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
-      if (!lines.ended() && truncated_) break;
-      PROFD_CHECK(read_line(line, text_.offset + lines.offset()));
-      if (lines.position() - reported >= (8u << 20)) {
-        PROFD_CHECK(context_.stop.status());
-        reported = lines.position();
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
-    }
+    PROFD_CHECK(each_line(lines, context_, {.cut_off = truncated_}, [&](std::string_view line) {
+      return read_line(line, text_.offset + lines.offset());
+    }));
     if (!stack_.empty()) add(1);
     others_.report(context_.report, "other-line", Severity::info,
                    "lines that are neither frame nor count were skipped");

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 #include "formats/support/text_source.h"
@@ -43,20 +44,16 @@ class LogReading {
     timed_ = text_.find("\nprofiler,") != std::string_view::npos;
     if (timed_) builder_.set_default_metric(builder_.add_metric("time", "nanoseconds"));
     LineReader lines(text_);
-    std::string_view line;
-    while (lines.next(line)) {
-      if (context_.stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-      if ((++n_lines_ & 0xFFFF) == 0 && context_.progress) context_.progress(lines.offset(), text_.size());
-      if (line.empty()) continue;
-      if (!this->line(line)) {
-        if (!lines.ended())
-          context_.report.add("truncated", Severity::loss,
-                              "The log ends inside a line; that line is dropped.", base_ + lines.offset());
-        else
-          context_.report.add("malformed-line", Severity::loss, "Lines that cannot be read were dropped.",
-                              base_ + lines.offset());
-      }
-    }
+    PROFD_CHECK(each_line(lines, context_, {.step = 1u << 20}, [&](std::string_view line) -> Result<void> {
+      if (line.empty() || this->line(line)) return {};
+      if (!lines.ended())
+        context_.report.add("truncated", Severity::loss, "The log ends inside a line; that line is dropped.",
+                            base_ + lines.offset());
+      else
+        context_.report.add("malformed-line", Severity::loss, "Lines that cannot be read were dropped.",
+                            base_ + lines.offset());
+      return {};
+    }));
     if (n_ticks_ == 0)
       return fail(truncated ? ErrorCode::truncated : ErrorCode::malformed,
                   "the log has no tick lines: nothing was sampled");
@@ -314,7 +311,7 @@ class LogReading {
   StateLabels states_;
   std::int64_t interval_ns_ = 0;
   bool timed_ = false, named_states_ = true;
-  std::uint64_t n_lines_ = 0, n_ticks_ = 0, n_unknown_leaves_ = 0, n_unknown_callers_ = 0, n_cut_stacks_ = 0,
+  std::uint64_t n_ticks_ = 0, n_unknown_leaves_ = 0, n_unknown_callers_ = 0, n_cut_stacks_ = 0,
                 n_unknown_codes_ = 0;
 };
 

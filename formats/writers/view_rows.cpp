@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "core/view/sweep.h"
 #include "core/view/table.h"
 #include "core/view/unfold.h"
+#include "core/view/values.h"
 #include "formats/writers/measurements.h"
 
 namespace profd::writers {
@@ -28,40 +30,38 @@ Value sum(const Value& a, const Value& b) {
 
 Result<void> flat_rows(const View& view, StopToken& stop,
                        const std::function<Result<void>(const ViewRow&)>& each) {
-  const std::size_t n_metrics = view.selections.size(), n_keys = view.first().boxes->keys->n_keys();
+  const std::size_t n_metrics = view.selections.size();
   std::vector<FlatView> flat;
-  std::vector<std::vector<std::uint32_t>> row_of(n_metrics, std::vector<std::uint32_t>(n_keys, kNone));
   std::vector<Key> keys;
-  for (std::size_t m = 0; m < n_metrics; ++m) {
-    PROFD_TRY(FlatView one, flat_view(*view.selections[m], stop));
-    for (std::uint32_t row = 0; row < one.key.size(); ++row) {
-      row_of[m][one.key[row]] = row;
-      keys.push_back(one.key[row]);
-    }
+  for (const SelectionPtr& selection : view.selections) {
+    PROFD_TRY(FlatView one, flat_view(*selection, stop));
+    keys.insert(keys.end(), one.key.begin(), one.key.end());
     flat.push_back(std::move(one));
   }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  const auto at = [&](const std::vector<Value>& values, std::size_t m, Key key) {
-    const std::uint32_t row = row_of[m][key];
-    return row == kNone ? zero_like(view.selections[m]->sums->total) : values[row];
-  };
+  std::vector<KeyValues> columns;
+  for (std::size_t m = 0; m < n_metrics; ++m)
+    columns.push_back(values_of_keys(*view.selections[m], flat[m], keys));
   const std::vector<std::uint32_t>& rank = view.first().boxes->keys->name_rank;
-  std::sort(keys.begin(), keys.end(), [&](Key a, Key b) {
-    for (const auto* column : {&flat[0].self, &flat[0].total})
-      if (const Value x = at(*column, 0, a), y = at(*column, 0, b); x != y) return x > y;
-    return rank[a] < rank[b];
+  std::vector<std::uint32_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    for (const auto* column : {&columns[0].self, &columns[0].total})
+      if ((*column)[a] != (*column)[b]) return (*column)[a] > (*column)[b];
+    return rank[keys[a]] < rank[keys[b]];
   });
   ViewRow out;
   out.self.resize(n_metrics);
   out.total.resize(n_metrics);
   out.estimate.resize(n_metrics);
-  for (const Key key : keys) {
-    out.key = key;
+  for (const std::uint32_t i : order) {
+    out.key = keys[i];
     for (std::size_t m = 0; m < n_metrics; ++m) {
-      out.estimate[m] = row_of[m][key] == kNone ? kExact : flat[m].estimate_of(row_of[m][key]);
-      out.self[m] = at(flat[m].self, m, key);
-      out.total[m] = at(flat[m].total, m, key);
+      const std::optional<std::size_t> row = flat[m].row_of(keys[i]);
+      out.estimate[m] = row ? flat[m].estimate_of(*row) : kExact;
+      out.self[m] = columns[m].self[i];
+      out.total[m] = columns[m].total[i];
     }
     PROFD_CHECK(each(out));
     ++out.id;

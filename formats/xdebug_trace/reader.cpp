@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/support/each_line.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
@@ -56,19 +57,10 @@ class Reading {
     info.format = "xdebug-trace";
     info.producer = "Xdebug";
     LineReader lines(text_.text);
-    std::size_t reported = 0;
-    for (std::string_view line; lines.next(line);) {
-      if (lines.position() - reported >= (8u << 20)) {
-        reported = lines.position();
-        PROFD_CHECK(context_.stop.status());
-        if (context_.progress) context_.progress(reported, text_.text.size());
-      }
+    PROFD_CHECK(each_line(lines, context_, {}, [&](std::string_view line) {
       const std::size_t offset = text_.offset + lines.offset();
-      if (!started_)
-        PROFD_CHECK(read_header(line, offset));
-      else
-        PROFD_CHECK(read_record(line, offset));
-    }
+      return started_ ? read_record(line, offset) : read_header(line, offset);
+    }));
     if (!started_) return fail(ErrorCode::malformed, "there is no line TRACE START", 0);
     if (n_calls_ == 0) return fail(ErrorCode::malformed, "the trace has no calls", 0);
     unclosed_ += open_.size();

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "protocol/generated/psp_messages.h"
 #include "protocol/json_parse.h"
 #include "protocol/json_text.h"
 #include "protocol/message.h"
-#include "server/cli/json_writer.h"
 #include "server/cli/terminal.h"
 #include "server/engine/uri.h"
 
@@ -25,25 +25,12 @@ Result<void> send(int fd, std::string_view body) {
 }
 
 std::string initialize_text(std::string_view name, const std::string& root) {
-  std::string params;
-  JsonWriter json(params);
-  json.begin_object();
-  json.field("processId", static_cast<std::int64_t>(::getpid()));
-  json.key("clientInfo");
-  json.begin_object();
-  json.field("name", name);
-  json.end_object();
-  json.key("rootUri");
-  if (root.empty()) {
-    json.null();
-  } else {
-    json.value(uri_of_path(root));
-  }
-  json.key("capabilities");
-  json.begin_object();
-  json.end_object();
-  json.end_object();
-  return protocol::request_text(kInitializeId, "initialize", params);
+  psp::InitializeParams params;
+  params.process_id = static_cast<std::int32_t>(::getpid());
+  params.client_info.emplace().name = name;
+  if (!root.empty()) params.root_uri = uri_of_path(root);
+  return protocol::request_text(kInitializeId, psp::InitializeRequest::method,
+                                psp::InitializeRequest::params_text(params));
 }
 
 // The next message; answers what the daemon asks of a client that can do nothing.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/view/pattern.h"
+#include "core/view/spec_words.h"
 #include "formats/loss_texts.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
@@ -133,13 +134,13 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
   Choices<std::optional<Granularity>> granularities;
-  for (const Granularity g : {Granularity::address, Granularity::line, Granularity::function,
-                              Granularity::file, Granularity::module})
-    granularities.emplace_back(to_text(g), g);
+  for (const std::string_view word : kGranularityWords)
+    granularities.emplace_back(word, meant_by<Granularity>(kGranularityWords, word));
   add_choice(app, "--granularity", "--granularity", options.granularity, granularities,
              "What makes two frames one; otherwise function");
   add_choice(
-      app, "--paths", "--paths", options.proven, Choices<bool>{{"divided", false}, {"proven", true}},
+      app, "--paths", "--paths", options.proven,
+      Choices<bool>{{kPathsWords[0], false}, {kPathsWords[1], true}},
       "Of a file that has calls and no stacks: a function below each of its callers, as without it, or only "
       "where the calls prove it to be");
   app.add_option("--filter", options.filters,

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "core/support/base_name.h"
+#include "protocol/generated/psp_messages.h"
 #include "server/cli/command.h"
 #include "server/cli/daemon_client.h"
 #include "server/cli/formats.h"
-#include "server/cli/json_writer.h"
 #include "server/cli/progress_line.h"
 #include "server/cli/project_here.h"
 #include "server/engine/uri.h"
@@ -83,41 +83,33 @@ std::string text_at(const nlohmann::json& value, const char* name) {
 Result<std::string> open_one(DaemonClient& daemon, const ViewOptions& options, const std::string& file,
                              const Console& console) {
   const std::string uri = uri_of_argument(file);
-  std::string params;
-  JsonWriter json(params);
-  json.begin_object();
-  json.field("uri", uri);
-  json.field("workDoneToken", "view");
-  if (!options.format.empty()) json.field("format", options.format);
-  json.end_object();
+  psp::ProfileOpenParams params;
+  params.uri = uri;
+  params.work_done_token = psp::ProgressToken("view");
+  if (!options.format.empty()) params.format = options.format;
   ProgressLine line(console, sanitize_text(base_name(file)));
   PROFD_TRY(const nlohmann::json opened,
-            daemon.ask("profile/open", params, [&](const std::string& method, const nlohmann::json& told) {
-              const auto value = told.is_object() ? told.find("value") : told.end();
-              if (method != "$/progress" || value == told.end() || !value->is_object()) return;
-              const auto percentage = value->find("percentage");
-              std::string far = percentage != value->end() && percentage->is_number_integer()
-                                    ? fmt::format("{} %", percentage->get<std::int64_t>())
-                                    : "";
-              if (const std::string message = text_at(*value, "message"); !message.empty())
-                far += (far.empty() ? "" : ", ") + message;
-              if (!far.empty()) line.update(far);
-            }));
+            daemon.ask(psp::ProfileOpenRequest::method, psp::ProfileOpenRequest::params_text(params),
+                       [&](const std::string& method, const nlohmann::json& told) {
+                         const auto value = told.is_object() ? told.find("value") : told.end();
+                         if (method != "$/progress" || value == told.end() || !value->is_object()) return;
+                         const auto percentage = value->find("percentage");
+                         std::string far = percentage != value->end() && percentage->is_number_integer()
+                                               ? fmt::format("{} %", percentage->get<std::int64_t>())
+                                               : "";
+                         if (const std::string message = text_at(*value, "message"); !message.empty())
+                           far += (far.empty() ? "" : ", ") + message;
+                         if (!far.empty()) line.update(far);
+                       }));
   return uri;
 }
 
 Result<nlohmann::json> address_of(DaemonClient& daemon, const std::vector<std::string>& uris,
                                   const std::string& view) {
-  std::string params;
-  JsonWriter json(params);
-  json.begin_object();
-  json.key("open");
-  json.begin_array();
-  for (const std::string& uri : uris) json.value(uri);
-  json.end_array();
-  if (!view.empty()) json.field("view", view);
-  json.end_object();
-  return daemon.ask("web/address", params);
+  psp::WebAddressParams params;
+  params.open = uris;
+  if (!view.empty()) params.view = view;
+  return daemon.ask(psp::WebAddressRequest::method, psp::WebAddressRequest::params_text(params));
 }
 
 bool has_desktop() {

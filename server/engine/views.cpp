@@ -14,14 +14,6 @@ bool needs_above(const ViewSpec& spec) {
   return spec.shape == Shape::bottom_up || spec.shape == Shape::callers;
 }
 
-// What the text of a spec does not say: which code is whose.
-std::string rules_of(const ViewSpec& spec) {
-  std::string text;
-  for (const Filter& filter : spec.filters)
-    if (filter.rule) text += "\n" + filter.rule->id;
-  return text;
-}
-
 // The boxes of a screen: what is unfolded for them is there for the request that wants them.
 Result<FlameLayout> lay_out(const Selection& selection, Shape shape, const StopToken& stop) {
   LayoutRequest request;
@@ -38,7 +30,7 @@ ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char*
   plain.shape = Shape::flat;
   plain.focus.clear();
   if (plain.metric.empty()) plain.metric = open.metric_info().name;
-  return {open.view_id, kind + to_text(plain) + rules_of(plain) + more};
+  return {open.view_id, kind + key_text(plain) + more};
 }
 
 Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
@@ -221,7 +213,7 @@ Result<Neighbours> Views::neighbours(const OpenProfile& open, const ViewSpec& sp
 Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, const ViewSpec& spec) {
   ViewSpec of_shape = spec;
   of_shape.metric = open.profile->metrics().front().name;  // zooming survives another metric
-  const ViewKey key{open.view_id, "nodes " + to_text(of_shape) + rules_of(of_shape)};
+  const ViewKey key{open.view_id, "nodes " + key_text(of_shape)};
   const auto make = [&](const StopToken&) -> Result<std::shared_ptr<const NodeTable>> {
     return std::make_shared<const NodeTable>(next_node_);
   };

@@ -55,15 +55,6 @@ Hsl by_group(const ColoredFrame& frame, std::string_view group, int brightness) 
 
 }  // namespace
 
-std::optional<FlameScheme> parse_flame_scheme(std::string_view text) {
-  if (text == "module") return FlameScheme::module;
-  if (text == "file") return FlameScheme::file;
-  if (text == "warm") return FlameScheme::warm;
-  if (text == "cool") return FlameScheme::cool;
-  if (text == "kind") return FlameScheme::kind;
-  return std::nullopt;
-}
-
 std::string_view color_group(const ColoredFrame& frame) {
   return package_of(frame.name, frame.module, frame.file);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "core/model/tables.h"
@@ -16,7 +15,6 @@ enum class FlameScheme : std::uint8_t {
   cool,    // blues and greens, by name: for what is not time
   kind,    // java green, c++ yellow, user red, kernel orange, inlined aqua
 };
-std::optional<FlameScheme> parse_flame_scheme(std::string_view text);
 
 struct Hsl {
   int hue = 0;         // 0..359

@@ -4,6 +4,7 @@
 #include "core/layout/flame.h"
 #include "core/view/joint_keys.h"
 #include "core/view/values.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -23,29 +24,19 @@ std::string compare(const Case& a, Shape shape) {
                                             {(*of_b)->profile.get(), (*of_b)->boxes->keys}};
   const auto joint = join_keys(inputs);
   const auto in_a = with_keys(*of_a, joint->keys[0], {}), in_b = with_keys(*of_b, joint->keys[1], {});
-  LayoutRequest request;
-  request.shape = shape;
-  request.min_width_px = 0;
-  request.max_boxes = 5000;
-  const auto layout = layout_flame(**in_a, request, {});
+  const auto layout = whole_layout(**in_a, shape);
   if (!layout) return layout.error().message;
   const std::vector<Key> keys = translate(*joint, 0, 1, layout->key);
   const auto values =
       values_of_boxes(**in_b, shape, {}, {layout->parent, keys}, BoxValuesWanted::totals_and_selves, {});
   if (!values) return values.error().message;
   const oracle::Tree expected = oracle::tree_of(b.stacks, spec);
-  std::vector<oracle::Path> paths(layout->size());
+  const std::vector<oracle::Path> paths = paths_of(**in_a, *layout);
   for (std::size_t i = 0; i < layout->size(); ++i) {
-    std::string name = "all";
-    if (i > 0) {
-      paths[i] = paths[layout->parent[i]];
-      paths[i].push_back(oracle_name(**in_a, layout->key[i]));
-      for (const std::string& step : paths[i]) name += " / " + step;
-    }
     const auto found = expected.find(paths[i]);
     const oracle::Sums sums = found == expected.end() ? oracle::Sums() : found->second;
     if (units(b, values->total[i]) != sums.total || units(b, values->self[i]) != sums.self)
-      return fmt::format("{}: total {} self {}, expected {} {}", name, units(b, values->total[i]),
+      return fmt::format("{}: total {} self {}, expected {} {}", show(paths[i]), units(b, values->total[i]),
                          units(b, values->self[i]), sums.total, sums.self);
   }
   return "";

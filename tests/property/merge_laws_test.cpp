@@ -1,13 +1,11 @@
 // The laws of merging profiles: sums over all inputs, and of each input by itself, against brute force.
-#include <map>
-
 #include <fmt/format.h>
 
-#include "core/layout/flame.h"
 #include "core/model/merge.h"
 #include "core/model/rewrite.h"
 #include "core/view/joint_keys.h"
 #include "core/view/paired_tree.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -37,60 +35,6 @@ void ask_for_functions(Case& c) {
   Rng rng(c.seed);
   do c.spec = random_spec(rng, false);
   while (c.spec.granularity == Granularity::line || c.spec.granularity == Granularity::address);
-}
-
-std::int64_t rounded(const Value& value) {
-  return static_cast<std::int64_t>(std::visit([](auto v) { return static_cast<double>(v); }, value));
-}
-
-using Totals = std::map<oracle::Path, std::pair<std::int64_t, std::int64_t>>;
-
-Totals totals_of(const Selection& selection, Shape shape, double unit) {
-  LayoutRequest request;
-  request.shape = shape;
-  request.min_width_px = 0;
-  request.max_boxes = 5000;
-  const auto layout = layout_flame(selection, request, {});
-  if (!layout) FAIL(layout.error().message);
-  std::vector<oracle::Path> paths(layout->size());
-  Totals out;
-  for (std::size_t i = 0; i < layout->size(); ++i) {
-    if (layout->parent[i] != kNone) {
-      paths[i] = paths[layout->parent[i]];
-      paths[i].push_back(oracle_name(selection, layout->key[i]));
-    }
-    out[paths[i]].first += rounded(Value(as_double(layout->total[i]) * unit));
-    out[paths[i]].second += rounded(Value(as_double(layout->self[i]) * unit));
-  }
-  std::erase_if(out,
-                [](const auto& entry) { return entry.second == std::pair<std::int64_t, std::int64_t>(); });
-  return out;
-}
-
-Totals totals_of(const std::vector<PlainStack>& stacks, ViewSpec spec, Shape shape) {
-  spec.shape = shape;
-  Totals out;
-  for (const auto& [path, sums] : oracle::tree_of(stacks, spec))
-    if (sums.total != 0 || sums.self != 0) out[path] = {sums.total, sums.self};
-  return out;
-}
-
-std::string difference(const Totals& found, const Totals& expected) {
-  const auto show = [](const oracle::Path& path) {
-    std::string out = "all";
-    for (const std::string& name : path) out += " / " + name;
-    return out;
-  };
-  for (const auto& [path, sums] : expected) {
-    const auto at = found.find(path);
-    if (at == found.end()) return show(path) + " is missing";
-    if (at->second != sums)
-      return fmt::format("{}: {} {}, expected {} {}", show(path), at->second.first, at->second.second,
-                         sums.first, sums.second);
-  }
-  for (const auto& [path, sums] : found)
-    if (!expected.contains(path)) return show(path) + " should not be there";
-  return "";
 }
 
 // A profile of the rows that one input has in the merged one.
@@ -138,8 +82,8 @@ TEST_CASE("law: views of merged profiles are those of all their stacks") {
         const auto selection = select(merged.profile, c.spec, {});
         if (!selection) return selection.error().message;
         for (const Shape shape : {Shape::top_down, Shape::bottom_up})
-          if (auto wrong = difference(totals_of(**selection, shape, c.fractional ? 4 : 1),
-                                      totals_of(stacks, c.spec, shape));
+          if (auto wrong = difference(sums_by_path(**selection, shape, c.fractional ? 4 : 1),
+                                      sums_by_path(stacks, c.spec, shape));
               !wrong.empty())
             return wrong;
         return "";
@@ -155,8 +99,9 @@ TEST_CASE("law: what each input gave to merged profiles is its own view") {
         for (std::uint32_t input = 0; input < runs.size(); ++input) {
           const auto selection = select(input_of(merged, input), c.spec, {});
           if (!selection) return selection.error().message;
-          if (auto wrong = difference(totals_of(**selection, Shape::top_down, runs[input].fractional ? 4 : 1),
-                                      totals_of(runs[input].stacks, c.spec, Shape::top_down));
+          if (auto wrong =
+                  difference(sums_by_path(**selection, Shape::top_down, runs[input].fractional ? 4 : 1),
+                             sums_by_path(runs[input].stacks, c.spec, Shape::top_down));
               !wrong.empty())
             return fmt::format("input {}: {}", input, wrong);
         }
@@ -181,29 +126,15 @@ TEST_CASE("law: views of two merged profiles are the sums of both sides of their
         for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
           StopToken stop;
           auto tree = PairedTree::make(*comparison, shape, {}, stop);
-          Totals expected;
-          std::vector<oracle::Path> paths(1);
-          for (std::uint32_t id = 0; id < tree->size(); ++id) {
-            if (!tree->expand(id, stop)) return "expand fails";
-            const PairedTree::Node node = tree->node(id);
-            paths.resize(tree->size());
-            for (std::uint32_t child = node.first_child; child < node.first_child + node.n_children;
-                 ++child) {
-              const Key joint = tree->node(child).key;
-              const std::uint32_t input = (*comparison)->joint.first_input[joint];
-              paths[child] = paths[id];
-              paths[child].push_back(
-                  oracle_name(*(*comparison)->sides[input], (*comparison)->joint.key_in[input][joint]));
-            }
+          const std::vector<oracle::Path> paths = paths_of(*tree);
+          SumsByPath expected;
+          for (std::uint32_t id = 0; id < paths.size(); ++id)
             for (const Side side : kSides) {
-              expected[paths[id]].first += rounded(tree->total(id, side));
-              expected[paths[id]].second += rounded(tree->self(id, side));
+              expected[paths[id]].total += std::get<std::int64_t>(tree->total(id, side));
+              expected[paths[id]].self += std::get<std::int64_t>(tree->self(id, side));
             }
-          }
-          std::erase_if(expected, [](const auto& entry) {
-            return entry.second == std::pair<std::int64_t, std::int64_t>();
-          });
-          if (auto wrong = difference(totals_of(**whole, shape, 1), expected); !wrong.empty()) return wrong;
+          drop_zeros(expected);
+          if (auto wrong = difference(sums_by_path(**whole, shape), expected); !wrong.empty()) return wrong;
         }
         return "";
       },

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/layout/flame.h"
 #include "core/view/of_two.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -45,53 +45,18 @@ Values selfs_of_two(const Case& a, const Case& b, OfTwo of) {
   return out;
 }
 
-// Totals by path in a shape, when each path is a stack with that value.
-Values totals_of(const Values& selfs, Shape shape) {
-  Values out;
+// In a shape, when each path is a stack with that value.
+SumsByPath sums_of(const Values& selfs, Shape shape) {
+  SumsByPath out;
   for (const auto& [stack, value] : selfs) {
-    if (value == 0) continue;
     oracle::Path path = stack;
     if (shape == Shape::bottom_up) std::reverse(path.begin(), path.end());
     for (std::size_t n = 0; n <= path.size(); ++n)
-      out[oracle::Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(n))] += value;
+      out[oracle::Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(n))].total += value;
+    out[path].self += value;
   }
+  drop_zeros(out);
   return out;
-}
-
-Values totals_of(const Selection& selection, Shape shape) {
-  LayoutRequest request;
-  request.shape = shape;
-  request.min_width_px = 0;
-  request.max_boxes = 5000;
-  const auto layout = layout_flame(selection, request, {});
-  if (!layout) FAIL(layout.error().message);
-  std::vector<oracle::Path> paths(layout->size());
-  Values out;
-  for (std::size_t i = 0; i < layout->size(); ++i) {
-    if (layout->parent[i] != kNone) {
-      paths[i] = paths[layout->parent[i]];
-      paths[i].push_back(oracle_name(selection, layout->key[i]));
-    }
-    out[paths[i]] += std::get<std::int64_t>(layout->total[i]);
-  }
-  std::erase_if(out, [](const auto& entry) { return entry.second == 0; });
-  return out;
-}
-
-std::string difference(const Values& found, const Values& expected) {
-  const auto show = [](const oracle::Path& path) {
-    std::string out = "all";
-    for (const std::string& name : path) out += " / " + name;
-    return out;
-  };
-  for (const auto& [path, value] : expected) {
-    const auto at = found.find(path);
-    if (at == found.end()) return show(path) + " is missing";
-    if (at->second != value) return fmt::format("{}: {}, expected {}", show(path), at->second, value);
-  }
-  for (const auto& [path, value] : found)
-    if (!expected.contains(path)) return show(path) + " should not be there";
-  return "";
 }
 
 std::string check(const Case& c, OfTwo of) {
@@ -120,7 +85,7 @@ std::string check(const Case& c, OfTwo of) {
   if (!selection) return selection.error().message;
   const Values selfs = selfs_of_two(a, b, of);
   for (const Shape shape : {Shape::top_down, Shape::bottom_up})
-    if (auto wrong = difference(totals_of(**selection, shape), totals_of(selfs, shape)); !wrong.empty())
+    if (auto wrong = difference(sums_by_path(**selection, shape), sums_of(selfs, shape)); !wrong.empty())
       return fmt::format("{}: {}", to_text(shape), wrong);
   return "";
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/view/paired_tree.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -21,42 +22,22 @@ struct Numbers {
 };
 using PairedPaths = std::map<oracle::Path, std::array<Numbers, 2>>;
 
-std::string show(const oracle::Path& path) {
-  std::string out = "all";
-  for (const std::string& name : path) out += " / " + name;
-  return out;
-}
-
-std::string name_of(const Comparison& comparison, Key joint) {
-  const std::uint32_t input = comparison.joint.first_input[joint];
-  return oracle_name(*comparison.sides[input], comparison.joint.key_in[input][joint]);
-}
-
 // All of the tree. Nodes of one name are several keys where a collapsed group is called like a function.
-PairedPaths paths_of(PairedTree& tree, const std::array<Case, 2>& cases) {
+PairedPaths numbers_of(PairedTree& tree, const std::array<Case, 2>& cases) {
+  const std::vector<oracle::Path> paths = paths_of(tree);
   PairedPaths out;
-  std::vector<oracle::Path> paths(1);
-  StopToken stop;
-  for (std::uint32_t id = 0; id < tree.size(); ++id) {
-    if (!tree.expand(id, stop)) FAIL("expand fails");
-    const PairedTree::Node node = tree.node(id);
-    paths.resize(tree.size());
-    for (std::uint32_t child = node.first_child; child < node.first_child + node.n_children; ++child) {
-      paths[child] = paths[id];
-      paths[child].push_back(name_of(tree.comparison(), tree.node(child).key));
-    }
+  for (std::uint32_t id = 0; id < paths.size(); ++id)
     for (const Side side : kSides) {
       const std::size_t i = index_of(side);
       Numbers& numbers = out[paths[id]][i];
       numbers.total += units(cases[i], tree.total(id, side));
       numbers.self += units(cases[i], tree.self(id, side));
-      numbers.there = numbers.there || node.in[i] != kNone;
+      numbers.there = numbers.there || tree.node(id).in[i] != kNone;
     }
-  }
   return out;
 }
 
-PairedPaths paths_of_stacks(const std::array<Case, 2>& cases, Shape shape) {
+PairedPaths numbers_of(const std::array<Case, 2>& cases, Shape shape) {
   PairedPaths out;
   out[{}];
   for (const Side side : kSides) {
@@ -102,7 +83,7 @@ std::vector<Key> joint_focus(const Comparison& comparison, const ViewSpec& spec)
   for (const std::string& name : spec.focus) {
     const std::size_t before = keys.size();
     for (Key joint = 0; joint < comparison.joint.n_keys() && keys.size() == before; ++joint)
-      if (name_of(comparison, joint) == name) keys.push_back(joint);
+      if (oracle_name(comparison, joint) == name) keys.push_back(joint);
     if (keys.size() == before) return {};
   }
   return keys;
@@ -112,7 +93,7 @@ std::string compare_shape(const Case& c, Shape shape) {
   const Case a = c, b = another_run(c);
   const ComparisonPtr comparison = compared(a, b);
   std::vector<Key> focus;
-  const PairedPaths expected = paths_of_stacks({a, b}, shape);
+  const PairedPaths expected = numbers_of({a, b}, shape);
   if (shape == Shape::callers || shape == Shape::callees) {
     focus = joint_focus(*comparison, c.spec);
     if (focus.empty()) return expected.size() == 1 ? "" : "the keys of the focus are missing";
@@ -120,7 +101,7 @@ std::string compare_shape(const Case& c, Shape shape) {
   StopToken stop;
   auto tree = PairedTree::make(comparison, shape, focus, stop);
   if (!tree) return tree.error().message;
-  return compare_paths(paths_of(*tree, {a, b}), expected);
+  return compare_paths(numbers_of(*tree, {a, b}), expected);
 }
 
 }  // namespace
@@ -147,11 +128,11 @@ TEST_CASE(
     auto back = PairedTree::make(compared(b, a), Shape::top_down, {}, stop);
     auto self = PairedTree::make(compared(a, a), Shape::top_down, {}, stop);
     if (!there || !back || !self) return "make fails";
-    PairedPaths mirrored = paths_of(*back, {b, a});
+    PairedPaths mirrored = numbers_of(*back, {b, a});
     for (auto& [path, numbers] : mirrored) std::swap(numbers[0], numbers[1]);
-    if (const std::string wrong = compare_paths(mirrored, paths_of(*there, {a, b})); !wrong.empty())
+    if (const std::string wrong = compare_paths(mirrored, numbers_of(*there, {a, b})); !wrong.empty())
       return wrong;
-    paths_of(*self, {a, a});
+    numbers_of(*self, {a, a});
     for (std::uint32_t id = 0; id < self->size(); ++id)
       if (self->change(id) != Change::same) return "a profile differs from itself";
     return "";

@@ -8,6 +8,7 @@
 #include "core/model/profile_builder.h"
 #include "core/view/key_memo.h"
 #include "core/view/values.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -93,34 +94,25 @@ std::string compare_boxes(const Case& c, Shape shape) {
   if (!views) return "";
   ViewSpec spec = c.spec;
   spec.shape = shape;
-  LayoutRequest request;
-  request.shape = shape;
+  std::vector<Key> focus;
   if (shape == Shape::callers || shape == Shape::callees) {
-    request.focus = focus_keys(*views->first, spec);
-    if (request.focus.empty()) return "";
+    focus = focus_keys(*views->first, spec);
+    if (focus.empty()) return "";
   }
-  request.min_width_px = 0;
-  request.max_boxes = 5000;
-  const auto layout = layout_flame(*views->first, request, {});
+  const auto layout = whole_layout(*views->first, shape, focus);
   if (!layout) return layout.error().message;
   const oracle::Tree expected = oracle::tree_of(second_metric(c), spec);
-  std::vector<oracle::Path> paths(layout->size());
-  for (std::size_t i = 1; i < layout->size(); ++i) {
-    paths[i] = paths[layout->parent[i]];
-    paths[i].push_back(oracle_name(*views->first, layout->key[i]));
-  }
+  const std::vector<oracle::Path> paths = paths_of(*views->first, *layout);
   // Asked a second time it is remembered.
   for (int time = 0; time < 2; ++time) {
-    const auto values = values_of_boxes(*views->second, shape, request.focus, {layout->parent, layout->key},
+    const auto values = values_of_boxes(*views->second, shape, focus, {layout->parent, layout->key},
                                         BoxValuesWanted::totals_and_selves, {});
     if (!values) return values.error().message;
     for (std::size_t i = 0; i < layout->size(); ++i) {
       const auto found = expected.find(paths[i]);
       const oracle::Sums sums = found == expected.end() ? oracle::Sums() : found->second;
-      std::string name = "all";
-      for (const std::string& step : paths[i]) name += " / " + step;
       if (units(c, values->total[i]) != sums.total || units(c, values->self[i]) != sums.self)
-        return fmt::format("{}: total {} self {}, expected {} {}", name, units(c, values->total[i]),
+        return fmt::format("{}: total {} self {}, expected {} {}", show(paths[i]), units(c, values->total[i]),
                            units(c, values->self[i]), sums.total, sums.self);
     }
   }

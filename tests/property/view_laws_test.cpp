@@ -7,6 +7,7 @@
 #include "core/view/hottest.h"
 #include "core/view/search.h"
 #include "core/view/table.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
 
@@ -15,11 +16,7 @@ using namespace profd::test;
 
 namespace {
 
-std::string show(const oracle::Path& path) {
-  std::string out = "all";
-  for (const std::string& name : path) out += " / " + name;
-  return out;
-}
+using profd::test::show;
 std::string show(const std::string& name) {
   return name;
 }
@@ -53,21 +50,12 @@ SelectionPtr selection_of(const Case& c, const ProfilePtr& profile) {
 // The whole tree of a shape, by way of a layout without a threshold.
 oracle::Tree engine_tree(const Case& c, const Selection& selection, Shape shape,
                          const std::vector<Key>& focus) {
-  LayoutRequest request;
-  request.shape = shape;
-  request.focus = focus;
-  request.min_width_px = 0;
-  request.max_boxes = 5000;
-  const auto layout = layout_flame(selection, request, {});
+  const auto layout = whole_layout(selection, shape, focus);
   if (!layout) FAIL(describe(c) << layout.error().message);
   REQUIRE_FALSE(layout->truncated);
-  std::vector<oracle::Path> paths(layout->size());
+  const std::vector<oracle::Path> paths = paths_of(selection, *layout);
   oracle::Tree tree;
   for (std::size_t i = 0; i < layout->size(); ++i) {
-    if (layout->parent[i] != kNone) {
-      paths[i] = paths[layout->parent[i]];
-      paths[i].push_back(oracle_name(selection, layout->key[i]));
-    }
     // Boxes of one name are several keys where a collapsed group is called like a function.
     oracle::Sums& sums = tree[paths[i]];
     sums.total += units(c, layout->total[i]);

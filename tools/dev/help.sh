@@ -7,6 +7,7 @@ cmd_help() {
 ./dev fuzz TARGET [S]  run a fuzz target for S seconds of CPU time
 ./dev fuzz --all       run every fuzz target for its time, with a table of what came of it
 ./dev gen              regenerate everything that follows from protocol/psp.json
+./dev docs             check the pages: links, glossary, headings, promises, what is generated
 ./dev bench [ARGS]     measure speed and memory beside the peers; --quick takes a minute, --help tells more
 ./dev soak [MINUTES]   play hostile clients, files and projects against the daemon; --scene NAME, --asan, --tsan, --help tells more
 ./dev setup            only install what is missing

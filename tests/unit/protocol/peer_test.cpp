@@ -476,29 +476,6 @@ TEST_CASE("peer: two peers talk to each other") {
   CHECK(error->code == psp::ErrorCodes::request_cancelled);
 }
 
-TEST_CASE("a fallback serves the methods that nobody else does, and only those") {
-  std::vector<json> sent;
-  std::vector<std::string> asked;
-  Binder binder;
-  binder.request<psp::ProfileListRequest>(
-      [](const psp::ProfileListParams&, Reply<psp::ProfileListRequest> reply) { reply({}); });
-  binder.set_fallback([&](const Any&, ReplyOnce reply) {
-    asked.push_back(reply.method());
-    reply.result("42");
-    return true;
-  });
-  PeerOptions options;
-  options.gate_life_cycle = false;
-  Peer peer({[&](const std::string& body, Keep) { sent.push_back(json::parse(body)); }, nullptr},
-            std::move(binder), options);
-  peer.receive(R"({"jsonrpc":"2.0","id":1,"method":"textDocument/definition","params":{}})");
-  peer.receive(R"({"jsonrpc":"2.0","id":2,"method":"profile/list","params":{}})");
-  CHECK(asked == std::vector<std::string>{"textDocument/definition"});
-  REQUIRE(sent.size() == 2);
-  CHECK(sent[0]["result"] == 42);
-  CHECK(sent[1]["result"].contains("profiles"));
-}
-
 TEST_CASE("reports of progress may be dropped by a slow connection, nothing else may") {
   Served served;
   served.initialize();

@@ -1,8 +1,10 @@
 #include "core/view/spec.h"
 
 #include <limits>
+#include <memory>
 #include <random>
 
+#include "core/view/spec_words.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -114,4 +116,63 @@ TEST_CASE("a slip in a filter is answered about the word, with those there are")
   CHECK(parse_filters("hide functon foo").error().offset == 5);
   CHECK(parse_filters("metric cpu").error().code == ErrorCode::invalid);
   CHECK(parse_filters("drop module x | mine").value().size() == 2);
+}
+
+TEST_CASE("every word of a spec is read as what it is written for") {
+  for (std::size_t i = 0; i < kShapeWords.size(); ++i) {
+    const std::string text(kShapeWords[i]);
+    CHECK(parsed(text).shape == static_cast<Shape>(i));
+    CHECK(to_text(static_cast<Shape>(i)) == text);
+  }
+  for (std::size_t i = 0; i < kGranularityWords.size(); ++i) {
+    const std::string text = "flat by " + std::string(kGranularityWords[i]);
+    CHECK(parsed(text).granularity == static_cast<Granularity>(i));
+    CHECK(to_text(parsed(text)) == text);
+  }
+  for (std::size_t op = 0; op < kOpWords.size(); ++op)
+    for (std::size_t by = 0; by < kByWordsOfOps.size(); ++by) {
+      Filter filter;
+      filter.op = static_cast<FilterOp>(op);
+      filter.by = static_cast<FilterBy>(by);
+      if (filter.by == FilterBy::label) filter.key = "k";
+      if (filter.by == FilterBy::fragment) filter.names = {"f"};
+      const bool is_named =
+          filter.by != FilterBy::time && filter.by != FilterBy::recursion && filter.by != FilterBy::fragment;
+      if (is_named) filter.pattern = "p";
+      const std::string text = to_text(filter);
+      INFO(text);
+      CHECK(text.find(kByWords[by]) != std::string::npos);
+      const auto read = parse_filters(text);
+      REQUIRE(read);
+      CHECK(read->front() == filter);
+    }
+  CHECK(parsed("flat | mine").filters.front().op == FilterOp::collapse);
+  CHECK(parse_view_spec("flat | keep mine").error().offset == 12);
+  CHECK(parsed("flat | paths proven").proven);
+  CHECK_FALSE(parsed("flat | paths divided").proven);
+}
+
+TEST_CASE("words in a sentence are listed with what joins the last two") {
+  CHECK(listed(kOpWords) == "keep, drop, hide or collapse");
+  CHECK(listed(kPathsWords, "and") == "divided and proven");
+}
+
+TEST_CASE("a key text tells apart what a text leaves out: whose code is meant") {
+  const auto mine_of = [](const char* rule) {
+    ViewSpec spec = parsed("flat | drop module x | mine");
+    if (rule != nullptr) spec.filters.back().rule = std::make_shared<FrameRule>(FrameRule{rule, {}});
+    return spec;
+  };
+  const ViewSpec undecided = mine_of(nullptr), of_a = mine_of("files of a"), of_b = mine_of("files of b");
+  CHECK(to_text(of_a) == to_text(of_b));
+  CHECK(key_text(undecided) == to_text(undecided));
+  CHECK(key_text(of_a) != key_text(of_b));
+  CHECK(key_text(of_a) != key_text(undecided));
+  CHECK(key_text(of_a) == key_text(mine_of("files of a")));
+  CHECK(key_text(of_a.filters[0]) == to_text(of_a.filters[0]));
+  CHECK(key_text(of_a.filters[1]) != key_text(of_b.filters[1]));
+  // A name cannot be read as a rule: its line end is written as an escape.
+  ViewSpec odd = parsed("flat | mine");
+  odd.metric = "m\nfiles of a";
+  CHECK(key_text(odd).find('\n') == std::string::npos);
 }
