@@ -173,6 +173,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"MemoryRow", recode_as<MemoryRow>},
       {"MemoryResult", recode_as<MemoryResult>},
       {"StatusTask", recode_as<StatusTask>},
+      {"ProjectParams", recode_as<ProjectParams>},
       {"StatusParams", recode_as<StatusParams>},
       {"SyncParams", recode_as<SyncParams>},
   };

@@ -418,6 +418,11 @@ bool SelectionChangedNotification::decode_params(const Json& value, Params& out,
 }
 std::string SelectionChangedNotification::params_text(const Params& params) { return text_of(params); }
 
+bool ProjectNotification::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProjectNotification::params_text(const Params& params) { return text_of(params); }
+
 bool StatusNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

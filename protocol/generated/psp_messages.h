@@ -630,6 +630,16 @@ struct SelectionChangedNotification {
   static std::string params_text(const Params& params);
 };
 
+// What the project file `.profd.toml` says: sent once after `initialized`, and when the file
+// changes on disk. What was shown under its settings is to be asked for again.
+struct ProjectNotification {
+  static constexpr char method[] = "profd/project";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = ProjectParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+};
+
 // What the daemon is doing: sent when that changes, at most ten times a second, and once after
 // `initialized`.
 struct StatusNotification {

@@ -598,6 +598,7 @@ bool decode(const Json& value, ProfdClientCapabilities& out, const Path& path) {
       .defaulted("profileChanged", out.profile_changed)
       .defaulted("selection", out.selection)
       .defaulted("status", out.status)
+      .defaulted("project", out.project)
       .ok();
 }
 void write(JsonText& out, const ProfdClientCapabilities& value) {
@@ -606,6 +607,7 @@ void write(JsonText& out, const ProfdClientCapabilities& value) {
   put(out, "profileChanged", value.profile_changed);
   put(out, "selection", value.selection);
   put(out, "status", value.status);
+  put(out, "project", value.project);
   out.end_object();
 }
 
@@ -3040,6 +3042,21 @@ void write(JsonText& out, const StatusTask& value) {
   out.begin_object();
   put(out, "title", value.title);
   put_optional(out, "percentage", value.percentage);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProjectParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("uri", out.uri)
+      .required("profiles", out.profiles)
+      .required("problems", out.problems)
+      .ok();
+}
+void write(JsonText& out, const ProjectParams& value) {
+  out.begin_object();
+  put_optional(out, "uri", value.uri);
+  put(out, "profiles", value.profiles);
+  put(out, "problems", value.problems);
   out.end_object();
 }
 

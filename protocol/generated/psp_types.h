@@ -526,6 +526,8 @@ struct ProfdClientCapabilities {
   bool selection = false;
   // It wants `profd/status`.
   bool status = false;
+  // It wants `profd/project`.
+  bool project = false;
 };
 bool decode(const nlohmann::json& value, ProfdClientCapabilities& out, const Path& path);
 void write(JsonText& out, const ProfdClientCapabilities& value);
@@ -2619,6 +2621,19 @@ struct StatusTask {
 };
 bool decode(const nlohmann::json& value, StatusTask& out, const Path& path);
 void write(JsonText& out, const StatusTask& value);
+
+// Parameters of `profd/project`.
+struct ProjectParams {
+  // The project file that holds; absent: none. One that cannot be read takes nothing away from what
+  // held before.
+  std::optional<std::string> uri;
+  // How many patterns of profiles it lists.
+  std::uint32_t profiles = 0;
+  // What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
+  std::vector<std::string> problems;
+};
+bool decode(const nlohmann::json& value, ProjectParams& out, const Path& path);
+void write(JsonText& out, const ProjectParams& value);
 
 // Parameters of `profd/status`.
 struct StatusParams {

@@ -579,12 +579,15 @@ class ProfdClientCapabilities(Structure):
     # It takes part in the shared selection.
     status: bool = False
     # It wants `profd/status`.
+    project: bool = False
+    # It wants `profd/project`.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "protocolVersion": FieldSpec("protocol_version", "u", False),
         "profileChanged": FieldSpec("profile_changed", "b", False),
         "selection": FieldSpec("selection", "b", False),
         "status": FieldSpec("status", "b", False),
+        "project": FieldSpec("project", "b", False),
     }
 
 
@@ -3672,6 +3675,25 @@ class StatusTask(Structure):
 
 
 @dataclass(kw_only=True)
+class ProjectParams(Structure):
+    """Parameters of `profd/project`."""
+
+    uri: str | None = None
+    # The project file that holds; absent: none. One that cannot be read takes nothing away from
+    # what held before.
+    profiles: int
+    # How many patterns of profiles it lists.
+    problems: list[str]
+    # What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", False),
+        "profiles": FieldSpec("profiles", "u", True),
+        "problems": FieldSpec("problems", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class StatusParams(Structure):
     """Parameters of `profd/status`."""
 
@@ -3846,6 +3868,9 @@ PROFILE_CHANGED_NOTIFICATION = Message("profile/changed", ["S", "ProfileChangedP
 # A profile was opened, replaced or closed. Keys of an older revision are void.
 SELECTION_CHANGED_NOTIFICATION = Message("selection/changed", ["S", "SelectionChangedParams"], None)
 # Another client chose a frame.
+PROJECT_NOTIFICATION = Message("profd/project", ["S", "ProjectParams"], None)
+# What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes
+# on disk. What was shown under its settings is to be asked for again.
 STATUS_NOTIFICATION = Message("profd/status", ["S", "StatusParams"], None)
 # What the daemon is doing: sent when that changes, at most ten times a second, and once after
 # `initialized`.

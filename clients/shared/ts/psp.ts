@@ -555,6 +555,8 @@ export interface ProfdClientCapabilities {
   selection?: boolean;
   /** It wants `profd/status`. Default: false. */
   status?: boolean;
+  /** It wants `profd/project`. Default: false. */
+  project?: boolean;
 }
 
 /** What the client can do. Whatever profd does not use is ignored. */
@@ -2489,6 +2491,19 @@ export interface StatusTask {
   percentage?: number;
 }
 
+/** Parameters of `profd/project`. */
+export interface ProjectParams {
+  /**
+   * The project file that holds; absent: none. One that cannot be read takes nothing away from what held
+   * before.
+   */
+  uri?: string;
+  /** How many patterns of profiles it lists. */
+  profiles: number;
+  /** What is wrong in it, with its place: sentences for a person. Nothing holds of what they name. */
+  problems: string[];
+}
+
 /** Parameters of `profd/status`. */
 export interface StatusParams {
   /** Whether it is busy. */
@@ -2742,6 +2757,12 @@ export const ProfileChangedNotification: NotificationType<ProfileChangedParams> 
 
 /** Another client chose a frame. */
 export const SelectionChangedNotification: NotificationType<SelectionChangedParams> = { method: "selection/changed" };
+
+/**
+ * What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes on disk.
+ * What was shown under its settings is to be asked for again.
+ */
+export const ProjectNotification: NotificationType<ProjectParams> = { method: "profd/project" };
 
 /**
  * What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.

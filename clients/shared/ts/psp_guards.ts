@@ -91,6 +91,7 @@ export const schema: Schema = {
     profileChanged: { type: "b" },
     selection: { type: "b" },
     status: { type: "b" },
+    project: { type: "b" },
   },
   ClientCapabilities: {
     general: { type: ["S", "GeneralClientCapabilities"] },
@@ -964,6 +965,11 @@ export const schema: Schema = {
   StatusTask: {
     title: { type: "s", required: true },
     percentage: { type: "u", maximum: 100 },
+  },
+  ProjectParams: {
+    uri: { type: "s" },
+    profiles: { type: "u", required: true },
+    problems: { type: ["a", "s"], required: true },
   },
   StatusParams: {
     state: { type: "s", required: true },

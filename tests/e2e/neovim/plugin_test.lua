@@ -345,19 +345,6 @@ test('a name that does not fit is cut by the rule of the daemon, a path at its b
   h.equal(fit.ending('/home/project/src/main.go', 6), '…in.go')
 end)
 
-test('a project asks for profiles only at the top level of its file', function()
-  local project = require('profd.project')
-  local path = h.work .. '/.profd.toml'
-  h.write(path, '# profiles = 1\nmetric = "cpu"\n')
-  h.equal(project.lists_profiles(path), false)
-  h.write(path, 'metric = "cpu"\nprofiles = ["*.pprof"]\n')
-  h.equal(project.lists_profiles(path), true)
-  h.write(path, '[extra]\nprofiles = ["*.pprof"]\n')
-  h.equal(project.lists_profiles(path), false)
-  os.remove(path)
-  h.equal(project.lists_profiles(path), false)
-end)
-
 test('the command completes its subcommands and their arguments', function()
   h.equal(vim.fn.getcompletion('Profd h', 'cmdline'), { 'hotspots', 'hover' })
   h.equal(vim.fn.getcompletion('Profd hotspots ', 'cmdline'), { 'function', 'line' })

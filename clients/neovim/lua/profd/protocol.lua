@@ -374,6 +374,7 @@ M.DaemonState = {
 ---@field profileChanged? boolean It wants `profile/changed`. Default: false.
 ---@field selection? boolean It takes part in the shared selection. Default: false.
 ---@field status? boolean It wants `profd/status`. Default: false.
+---@field project? boolean It wants `profd/project`. Default: false.
 
 --- What the client can do. Whatever profd does not use is ignored.
 ---@class profd.ClientCapabilities
@@ -1383,6 +1384,12 @@ M.DaemonState = {
 ---@field title string What.
 ---@field percentage? integer 0 to 100; absent: unknown.
 
+--- Parameters of `profd/project`.
+---@class profd.ProjectParams
+---@field uri? string The project file that holds; absent: none. One that cannot be read takes nothing away from what held before.
+---@field profiles integer How many patterns of profiles it lists.
+---@field problems string[] What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
+
 --- Parameters of `profd/status`.
 ---@class profd.StatusParams
 ---@field state profd.DaemonState Whether it is busy.
@@ -1559,6 +1566,9 @@ M.methods = {
   --- Another client chose a frame.
   --- params: profd.SelectionChangedParams; a notification
   selection_changed = "selection/changed",
+  --- What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes on disk. What was shown under its settings is to be asked for again.
+  --- params: profd.ProjectParams; a notification
+  project = "profd/project",
   --- What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.
   --- params: profd.StatusParams; a notification
   status = "profd/status",
@@ -1654,6 +1664,7 @@ M.schema = {
     profileChanged = { type = "b" },
     selection = { type = "b" },
     status = { type = "b" },
+    project = { type = "b" },
   },
   ClientCapabilities = {
     general = { type = {"S", "GeneralClientCapabilities"} },
@@ -2527,6 +2538,11 @@ M.schema = {
   StatusTask = {
     title = { type = "s", required = true },
     percentage = { type = "u", maximum = 100 },
+  },
+  ProjectParams = {
+    uri = { type = "s" },
+    profiles = { type = "u", required = true },
+    problems = { type = {"a", "s"}, required = true },
   },
   StatusParams = {
     state = { type = "s", required = true },
