@@ -3057,6 +3057,125 @@ class HotspotsResult(Structure):
 
 
 @dataclass(kw_only=True)
+class SourceHoverParams(Structure):
+    """Parameters of `source/hover`."""
+
+    text_document: TextDocumentIdentifier
+    # The document.
+    position: Position
+    # Where.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "position": FieldSpec("position", ["S", "Position"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverRow(Structure):
+    """What a line costs in one metric, as texts."""
+
+    metric: str
+    # The metric.
+    self: str
+    # Its self value.
+    total: str
+    # Its total.
+    share: str
+    # The total as a share of the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "metric": FieldSpec("metric", "s", True),
+        "self": FieldSpec("self", "s", True),
+        "total": FieldSpec("total", "s", True),
+        "share": FieldSpec("share", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverNeighbour(Structure):
+    """A caller or callee."""
+
+    name: str
+    # Its name, shortened.
+    share: str
+    # How much of the total goes through it.
+    uri: str | None = None
+    # Its file, when that is in the workspace.
+    line: int | None = None
+    # Its line there, from 1; absent: not known.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "share": FieldSpec("share", "s", True),
+        "uri": FieldSpec("uri", "s", False),
+        "line": FieldSpec("line", "u", False),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverList(Structure):
+    """The greatest callers, or callees."""
+
+    title: str
+    # Whose they are, and of what: `callers of main.work (estimate)`.
+    callers: bool
+    # Callers; else callees.
+    entries: list[HoverNeighbour]
+    # The greatest, greatest first.
+    more: int
+    # How many more there are.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "title": FieldSpec("title", "s", True),
+        "callers": FieldSpec("callers", "b", True),
+        "entries": FieldSpec("entries", ["a", ["S", "HoverNeighbour"]], True),
+        "more": FieldSpec("more", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverPage(Structure):
+    """All about a line, in parts; shown in this order. Names and sentences have no control characters,
+    and nothing in them is markup.
+    """
+
+    profile: str
+    # The profile it is of.
+    name: str | None = None
+    # The function; absent: the notes are all there is.
+    place: str
+    # Where: `row.go:17`, `the whole function`.
+    inlined: bool
+    # The function is inlined there.
+    others: int
+    # Further functions on the line.
+    notes: list[str]
+    # What is not sure of the numbers, before them.
+    rows: list[HoverRow]
+    # The metrics.
+    remarks: list[str]
+    # What the numbers are, after them.
+    lists: list[HoverList]
+    # Callers and callees.
+    foot: str
+    # The name of the profile, and when it was recorded.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "name": FieldSpec("name", "s", False),
+        "place": FieldSpec("place", "s", True),
+        "inlined": FieldSpec("inlined", "b", True),
+        "others": FieldSpec("others", "u", True),
+        "notes": FieldSpec("notes", ["a", "s"], True),
+        "rows": FieldSpec("rows", ["a", ["S", "HoverRow"]], True),
+        "remarks": FieldSpec("remarks", ["a", "s"], True),
+        "lists": FieldSpec("lists", ["a", ["S", "HoverList"]], True),
+        "foot": FieldSpec("foot", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class SourceAnnotationsParams(Structure):
     """Parameters of `source/annotations`."""
 
@@ -3802,6 +3921,8 @@ HOTSPOTS_REQUEST = Message("view/hotspots", ["S", "HotspotsParams"], ["S", "Hots
 # The hottest functions or lines, with the files to jump to.
 SOURCE_ANNOTATIONS_REQUEST = Message("source/annotations", ["S", "SourceAnnotationsParams"], ["S", "SourceAnnotationsResult"])
 # What each line of a file costs.
+SOURCE_HOVER_REQUEST = Message("source/hover", ["S", "SourceHoverParams"], ["o", ["S", "HoverPage"], "0"])
+# What `textDocument/hover` says of a line, in parts, for clients that lay it out themselves.
 SOURCE_RESOLVE_REQUEST = Message("source/resolve", ["S", "SourceResolveParams"], ["S", "SourceResolveResult"])
 # Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
 SOURCE_FUNCTIONS_REQUEST = Message("source/functions", ["S", "SourceFunctionsParams"], ["S", "SourceFunctionsResult"])

@@ -1182,6 +1182,46 @@ M.DaemonState = {
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
+--- Parameters of `source/hover`.
+---@class profd.SourceHoverParams
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field position profd.Position Where.
+
+--- What a line costs in one metric, as texts.
+---@class profd.HoverRow
+---@field metric string The metric.
+---@field self string Its self value.
+---@field total string Its total.
+---@field share string The total as a share of the view.
+
+--- A caller or callee.
+---@class profd.HoverNeighbour
+---@field name string Its name, shortened.
+---@field share string How much of the total goes through it.
+---@field uri? string Its file, when that is in the workspace.
+---@field line? integer Its line there, from 1; absent: not known.
+
+--- The greatest callers, or callees.
+---@class profd.HoverList
+---@field title string Whose they are, and of what: `callers of main.work (estimate)`.
+---@field callers boolean Callers; else callees.
+---@field entries profd.HoverNeighbour[] The greatest, greatest first.
+---@field more integer How many more there are.
+
+--- All about a line, in parts; shown in this order. Names and sentences have no control characters, and
+--- nothing in them is markup.
+---@class profd.HoverPage
+---@field profile profd.ProfileHandle The profile it is of.
+---@field name? string The function; absent: the notes are all there is.
+---@field place string Where: `row.go:17`, `the whole function`.
+---@field inlined boolean The function is inlined there.
+---@field others integer Further functions on the line.
+---@field notes string[] What is not sure of the numbers, before them.
+---@field rows profd.HoverRow[] The metrics.
+---@field remarks string[] What the numbers are, after them.
+---@field lists profd.HoverList[] Callers and callees.
+---@field foot string The name of the profile, and when it was recorded.
+
 --- Parameters of `source/annotations`.
 ---@class profd.SourceAnnotationsParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
@@ -1485,6 +1525,9 @@ M.methods = {
   --- What each line of a file costs.
   --- params: profd.SourceAnnotationsParams; result: profd.SourceAnnotationsResult
   source_annotations = "source/annotations",
+  --- What `textDocument/hover` says of a line, in parts, for clients that lay it out themselves.
+  --- params: profd.SourceHoverParams; result: profd.HoverPage|nil
+  source_hover = "source/hover",
   --- Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
   --- params: profd.SourceResolveParams; result: profd.SourceResolveResult
   source_resolve = "source/resolve",
@@ -2371,6 +2414,40 @@ M.schema = {
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
+  },
+  SourceHoverParams = {
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    position = { type = {"S", "Position"}, required = true },
+  },
+  HoverRow = {
+    metric = { type = "s", required = true },
+    self = { type = "s", required = true },
+    total = { type = "s", required = true },
+    share = { type = "s", required = true },
+  },
+  HoverNeighbour = {
+    name = { type = "s", required = true },
+    share = { type = "s", required = true },
+    uri = { type = "s" },
+    line = { type = "u" },
+  },
+  HoverList = {
+    title = { type = "s", required = true },
+    callers = { type = "b", required = true },
+    entries = { type = {"a", {"S", "HoverNeighbour"}}, required = true },
+    more = { type = "u", required = true },
+  },
+  HoverPage = {
+    profile = { type = "s", required = true },
+    name = { type = "s" },
+    place = { type = "s", required = true },
+    inlined = { type = "b", required = true },
+    others = { type = "u", required = true },
+    notes = { type = {"a", "s"}, required = true },
+    rows = { type = {"a", {"S", "HoverRow"}}, required = true },
+    remarks = { type = {"a", "s"}, required = true },
+    lists = { type = {"a", {"S", "HoverList"}}, required = true },
+    foot = { type = "s", required = true },
   },
   SourceAnnotationsParams = {
     profile = { type = "s" },
