@@ -1,10 +1,11 @@
 #include "server/engine/project_watch.h"
 
-#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "server/engine/engine.h"
 #include "server/platform/last_words.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 
@@ -44,11 +45,16 @@ void ProjectWatch::stop() {
 }
 
 void ProjectWatch::watch() {
-  std::vector<Watches::Watch> watches;
-  for (const FoundProjectFile::Place& place : seen_)
-    watches.push_back(engine_.watches().file(
-        place.path, place.seen, [this] { look(); }, WhenGone::told));
-  watches_ = std::move(watches);  // what is watched as before is not given back in between
+  try {
+    std::vector<Watches::Watch> watches;
+    for (const FoundProjectFile::Place& place : seen_)
+      watches.push_back(engine_.watches().file(
+          place.path, place.seen, [this] { look(); }, WhenGone::told));
+    watches_ = std::move(watches);   // what is watched as before is not given back in between
+  } catch (const std::exception&) {  // neither memory nor a thread for it: what was read holds
+    const LastWords words;
+    log_warning("changes of the project file are not noticed: the system has no room for watching it");
+  }
 }
 
 void ProjectWatch::look() {

@@ -198,9 +198,12 @@ class FileWatcher::Impl {
     ::poll(fds, 2, timeout);
     alignas(8) char scratch[4096];
     if ((fds[0].revents & POLLIN) != 0 && ::read(wake_read_.get(), scratch, sizeof(scratch)) < 0) return;
-    if ((fds[1].revents & POLLIN) != 0)
-      while (::read(inotify_.get(), scratch, sizeof(scratch)) > 0) {
-      }
+    if ((fds[1].revents & POLLIN) == 0) return;
+    // A folder that somebody writes to all the time, a home with its logs, costs a hundred looks a second at
+    // most.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    while (::read(inotify_.get(), scratch, sizeof(scratch)) > 0) {
+    }
   }
 
   // Which files changed and settled; `settling`: some changed and may still be written. The file system is
