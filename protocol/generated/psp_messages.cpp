@@ -237,6 +237,15 @@ bool SourceAnnotationsRequest::decode_result(const Json& value, Result& out, con
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SourceHoverRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SourceHoverRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceHoverRequest::result_text(const Result& result) { return text_of(result); }
+bool SourceHoverRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool SourceResolveRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
@@ -417,6 +426,11 @@ bool SelectionChangedNotification::decode_params(const Json& value, Params& out,
   return Codec<Params>::decode(value, out, path);
 }
 std::string SelectionChangedNotification::params_text(const Params& params) { return text_of(params); }
+
+bool ProjectNotification::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProjectNotification::params_text(const Params& params) { return text_of(params); }
 
 bool StatusNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);

@@ -339,6 +339,18 @@ struct SourceAnnotationsRequest {
   static std::string result_text(const Result& result);
 };
 
+// What `textDocument/hover` says of a line, in parts, for clients that lay it out themselves.
+struct SourceHoverRequest {
+  static constexpr char method[] = "source/hover";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SourceHoverParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<HoverPage>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
 struct SourceResolveRequest {
   static constexpr char method[] = "source/resolve";
@@ -626,6 +638,16 @@ struct SelectionChangedNotification {
   static constexpr char method[] = "selection/changed";
   static constexpr Lane lane = Lane::inline_;
   using Params = SelectionChangedParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+};
+
+// What the project file `.profd.toml` says: sent once after `initialized`, and when the file
+// changes on disk. What was shown under its settings is to be asked for again.
+struct ProjectNotification {
+  static constexpr char method[] = "profd/project";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = ProjectParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
 };

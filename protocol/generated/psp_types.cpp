@@ -598,6 +598,7 @@ bool decode(const Json& value, ProfdClientCapabilities& out, const Path& path) {
       .defaulted("profileChanged", out.profile_changed)
       .defaulted("selection", out.selection)
       .defaulted("status", out.status)
+      .defaulted("project", out.project)
       .ok();
 }
 void write(JsonText& out, const ProfdClientCapabilities& value) {
@@ -606,6 +607,7 @@ void write(JsonText& out, const ProfdClientCapabilities& value) {
   put(out, "profileChanged", value.profile_changed);
   put(out, "selection", value.selection);
   put(out, "status", value.status);
+  put(out, "project", value.project);
   out.end_object();
 }
 
@@ -2556,6 +2558,99 @@ void write(JsonText& out, const HotspotsResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, SourceHoverParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("textDocument", out.text_document)
+      .required("position", out.position)
+      .ok();
+}
+void write(JsonText& out, const SourceHoverParams& value) {
+  out.begin_object();
+  put(out, "textDocument", value.text_document);
+  put(out, "position", value.position);
+  out.end_object();
+}
+
+bool decode(const Json& value, HoverRow& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("metric", out.metric)
+      .required("self", out.self)
+      .required("total", out.total)
+      .required("share", out.share)
+      .ok();
+}
+void write(JsonText& out, const HoverRow& value) {
+  out.begin_object();
+  put(out, "metric", value.metric);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "share", value.share);
+  out.end_object();
+}
+
+bool decode(const Json& value, HoverNeighbour& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("share", out.share)
+      .optional("uri", out.uri)
+      .optional("line", out.line)
+      .ok();
+}
+void write(JsonText& out, const HoverNeighbour& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "share", value.share);
+  put_optional(out, "uri", value.uri);
+  put_optional(out, "line", value.line);
+  out.end_object();
+}
+
+bool decode(const Json& value, HoverList& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("title", out.title)
+      .required("callers", out.callers)
+      .required("entries", out.entries)
+      .required("more", out.more)
+      .ok();
+}
+void write(JsonText& out, const HoverList& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put(out, "callers", value.callers);
+  put(out, "entries", value.entries);
+  put(out, "more", value.more);
+  out.end_object();
+}
+
+bool decode(const Json& value, HoverPage& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .optional("name", out.name)
+      .required("place", out.place)
+      .required("inlined", out.inlined)
+      .required("others", out.others)
+      .required("notes", out.notes)
+      .required("rows", out.rows)
+      .required("remarks", out.remarks)
+      .required("lists", out.lists)
+      .required("foot", out.foot)
+      .ok();
+}
+void write(JsonText& out, const HoverPage& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put_optional(out, "name", value.name);
+  put(out, "place", value.place);
+  put(out, "inlined", value.inlined);
+  put(out, "others", value.others);
+  put(out, "notes", value.notes);
+  put(out, "rows", value.rows);
+  put(out, "remarks", value.remarks);
+  put(out, "lists", value.lists);
+  put(out, "foot", value.foot);
+  out.end_object();
+}
+
 bool decode(const Json& value, SourceAnnotationsParams& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("profile", out.profile)
@@ -3056,6 +3151,21 @@ void write(JsonText& out, const StatusTask& value) {
   out.begin_object();
   put(out, "title", value.title);
   put_optional(out, "percentage", value.percentage);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProjectParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("uri", out.uri)
+      .required("profiles", out.profiles)
+      .required("problems", out.problems)
+      .ok();
+}
+void write(JsonText& out, const ProjectParams& value) {
+  out.begin_object();
+  put_optional(out, "uri", value.uri);
+  put(out, "profiles", value.profiles);
+  put(out, "problems", value.problems);
   out.end_object();
 }
 

@@ -526,6 +526,8 @@ struct ProfdClientCapabilities {
   bool selection = false;
   // It wants `profd/status`.
   bool status = false;
+  // It wants `profd/project`.
+  bool project = false;
 };
 bool decode(const nlohmann::json& value, ProfdClientCapabilities& out, const Path& path);
 void write(JsonText& out, const ProfdClientCapabilities& value);
@@ -2217,6 +2219,85 @@ struct HotspotsResult {
 bool decode(const nlohmann::json& value, HotspotsResult& out, const Path& path);
 void write(JsonText& out, const HotspotsResult& value);
 
+// Parameters of `source/hover`.
+struct SourceHoverParams {
+  // The document.
+  TextDocumentIdentifier text_document;
+  // Where.
+  Position position;
+};
+bool decode(const nlohmann::json& value, SourceHoverParams& out, const Path& path);
+void write(JsonText& out, const SourceHoverParams& value);
+
+// What a line costs in one metric, as texts.
+struct HoverRow {
+  // The metric.
+  std::string metric;
+  // Its self value.
+  std::string self;
+  // Its total.
+  std::string total;
+  // The total as a share of the view.
+  std::string share;
+};
+bool decode(const nlohmann::json& value, HoverRow& out, const Path& path);
+void write(JsonText& out, const HoverRow& value);
+
+// A caller or callee.
+struct HoverNeighbour {
+  // Its name, shortened.
+  std::string name;
+  // How much of the total goes through it.
+  std::string share;
+  // Its file, when that is in the workspace.
+  std::optional<std::string> uri;
+  // Its line there, from 1; absent: not known.
+  std::optional<std::uint32_t> line;
+};
+bool decode(const nlohmann::json& value, HoverNeighbour& out, const Path& path);
+void write(JsonText& out, const HoverNeighbour& value);
+
+// The greatest callers, or callees.
+struct HoverList {
+  // Whose they are, and of what: `callers of main.work (estimate)`.
+  std::string title;
+  // Callers; else callees.
+  bool callers = false;
+  // The greatest, greatest first.
+  std::vector<HoverNeighbour> entries;
+  // How many more there are.
+  std::uint32_t more = 0;
+};
+bool decode(const nlohmann::json& value, HoverList& out, const Path& path);
+void write(JsonText& out, const HoverList& value);
+
+// All about a line, in parts; shown in this order. Names and sentences have no control characters,
+// and nothing in them is markup.
+struct HoverPage {
+  // The profile it is of.
+  ProfileHandle profile;
+  // The function; absent: the notes are all there is.
+  std::optional<std::string> name;
+  // Where: `row.go:17`, `the whole function`.
+  std::string place;
+  // The function is inlined there.
+  bool inlined = false;
+  // Further functions on the line.
+  std::uint32_t others = 0;
+  // What is not sure of the numbers, before them.
+  std::vector<std::string> notes;
+  // The metrics.
+  std::vector<HoverRow> rows;
+  // What the numbers are, after them.
+  std::vector<std::string> remarks;
+  // Callers and callees.
+  std::vector<HoverList> lists;
+  // The name of the profile, and when it was recorded.
+  std::string foot;
+};
+bool decode(const nlohmann::json& value, HoverPage& out, const Path& path);
+void write(JsonText& out, const HoverPage& value);
+
 // Parameters of `source/annotations`.
 struct SourceAnnotationsParams {
   // The profile; absent: the default one.
@@ -2635,6 +2716,19 @@ struct StatusTask {
 };
 bool decode(const nlohmann::json& value, StatusTask& out, const Path& path);
 void write(JsonText& out, const StatusTask& value);
+
+// Parameters of `profd/project`.
+struct ProjectParams {
+  // The project file that holds; absent: none. One that cannot be read takes nothing away from what
+  // held before.
+  std::optional<std::string> uri;
+  // How many patterns of profiles it lists.
+  std::uint32_t profiles = 0;
+  // What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
+  std::vector<std::string> problems;
+};
+bool decode(const nlohmann::json& value, ProjectParams& out, const Path& path);
+void write(JsonText& out, const ProjectParams& value);
 
 // Parameters of `profd/status`.
 struct StatusParams {

@@ -102,8 +102,9 @@ std::shared_ptr<const FrameRule> mine_here() {
   ProjectFound project = find_project({here});
   WorkspaceSnapshot workspace;
   workspace.key = project.file ? project.file->root : here;
-  if (project.file) workspace.mappings = project.file->mappings;
-  const std::vector<std::string> named = project.file ? project.file->mine : std::vector<std::string>();
+  if (project.file) workspace.mappings = project.file->settings.mappings;
+  const std::vector<std::string> named =
+      project.file ? project.file->settings.mine : std::vector<std::string>();
   if (named.empty()) workspace.files = files_of({workspace.key});
   return mine_rule(std::move(workspace), named);
 }

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "server/engine/workspace.h"
+#include "server/engine/project_watch.h"
 #include "server/platform/memory.h"
 
 namespace profd {
@@ -29,7 +29,7 @@ ProjectSources sources_here(const std::vector<std::string>& more, const Console&
   ProjectSources out;
   if (std::string project = project_here(); !project.empty()) out.folders.push_back(std::move(project));
   if (const ProjectFound found = find_project(out.folders); found.file) {
-    out.workspace.mappings = found.file->mappings;
+    out.workspace.mappings = found.file->settings.mappings;
     for (const PathMapping& mapping : out.workspace.mappings) out.folders.push_back(mapping.to);
   }
   for (const std::string& folder : more) {

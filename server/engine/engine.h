@@ -103,6 +103,8 @@ class Engine final : private Loading::Owner {
   [[nodiscard]] bool awaits(ClientId client) const { return look_up(client).awaited; }
   // What the client's project lists, as paths, the first one first; nothing while that is looked for.
   void set_project(ClientId client, const std::optional<std::vector<std::string>>& paths);
+  // The client opened or chose it itself.
+  [[nodiscard]] bool chose(ClientId client, const std::string& handle) const;
   // `client`: who asks.
   [[nodiscard]] ProfileListing listing(ClientId client = kNobody) const;
   [[nodiscard]] std::vector<ProfileEntry> list() const { return listing().rows(); }

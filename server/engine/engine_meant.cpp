@@ -59,4 +59,10 @@ Result<void> Engine::choose(ClientId client, const std::string& handle) {
   return {};
 }
 
+bool Engine::chose(ClientId client, const std::string& handle) const {
+  const auto& choices = meant_.choices(client);
+  return std::any_of(choices.begin(), choices.end(),
+                     [&](const MeantProfiles::Choice& choice) { return choice.handle == handle; });
+}
+
 }  // namespace profd

@@ -1,10 +1,7 @@
 #include "server/engine/project_file.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <iterator>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -26,24 +23,13 @@
 #pragma pop_macro("NDEBUG")
 
 #include "core/support/text.h"
-#include "core/view/spec.h"
 #include "server/engine/project_trust.h"
-#include "server/engine/workspace_files.h"
 
 namespace profd {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
-constexpr std::string_view kFrom = "from", kTo = "to";
-
-std::string absolute_from(const std::string& folder, std::string_view path) {
-  return (fs::path(folder) / path).lexically_normal().string();
-}
-
-std::string outside_text(std::string_view what, std::string_view advice) {
-  return fmt::format("\"{}\" leads out of the folder of the project file and is not used; {}", what, advice);
-}
 
 // The part of a glob before its first wildcard, up to a whole component.
 std::string fixed_part(const std::string& glob) {
@@ -52,134 +38,55 @@ std::string fixed_part(const std::string& glob) {
   return glob.substr(0, std::max<std::size_t>(glob.rfind('/', wildcard), 1));
 }
 
-// Reads the keys of the table one by one; what is wrong becomes a problem, not an error.
-class Reader {
- public:
-  Reader(ProjectFile& project, std::string folder) : project_(project), folder_(std::move(folder)) {}
-
-  void read(const toml::table& table) {
-    for (const auto& [key, node] : table) {
-      const std::string_view name = key.str();
-      const auto known =
-          std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return k.name == name; });
-      if (known == kKeys.end())
-        unknown(name, node);
-      else
-        (this->*known->read)(name, node);
-    }
-    if (n_unknown_ == 0) return;
-    const std::string more = n_unknown_ > kMaxNamed ? ", …" : "";
-    project_.problems.insert(
-        project_.problems.begin(),
-        n_unknown_ == 1 ? fmt::format("{}: {} is not a setting of profd", first_unknown_, unknown_names_)
-                        : fmt::format("{}: {} keys are not settings of profd: {}{}", first_unknown_,
-                                      n_unknown_, unknown_names_, more));
+SettingValue value_of(const toml::node& node, int depth) {
+  SettingValue value;
+  value.line = node.source().begin.line;
+  if (depth == 0) return value;
+  if (const auto* flag = node.as_boolean()) {
+    value.kind = SettingValue::Kind::flag;
+    value.flag = flag->get();
+  } else if (const auto number = node.is_number() ? node.value<double>() : std::nullopt) {
+    value.kind = SettingValue::Kind::number;
+    value.number = *number;
+  } else if (const auto* text = node.as_string()) {
+    value.kind = SettingValue::Kind::text;
+    value.text = text->get();
+  } else if (const auto* list = node.as_array()) {
+    value.kind = SettingValue::Kind::list;
+    value.n_entries = list->size();
+    for (const toml::node& item : *list) value.items.push_back(value_of(item, depth - 1));
+  } else if (const auto* table = node.as_table()) {
+    value.kind = SettingValue::Kind::table;
+    value.n_entries = table->size();
+    for (const auto& [key, item] : *table)
+      value.members.emplace_back(std::string(key.str()), value_of(item, depth - 1));
   }
+  return value;
+}
 
-  struct Key {
-    std::string_view name;
-    void (Reader::*read)(std::string_view name, const toml::node& node);
-  };
-  static const std::array<Key, 8> kKeys;
+// Keys that nobody knows, in one message however many they are.
+class Unknown {
+ public:
+  void add(std::string_view key, std::uint32_t line) {
+    constexpr std::size_t kMaxName = 60;
+    if (n_ == 0) first_line_ = line;
+    if (n_++ >= kMaxNamed) return;
+    names_ += (names_.empty() ? "" : ", ") + cut_bytes(std::string(key), kMaxName);
+  }
+  void say(ProjectFile& project) const {
+    if (n_ == 0) return;
+    const std::string where = fmt::format("{}:{}", project.path, first_line_);
+    project.problems.insert(project.problems.begin(),
+                            n_ == 1 ? fmt::format("{}: {} is not a setting of profd", where, names_)
+                                    : fmt::format("{}: {} keys are not settings of profd: {}{}", where, n_,
+                                                  names_, n_ > kMaxNamed ? ", …" : ""));
+  }
 
  private:
-  void unknown(std::string_view key, const toml::node& node) {
-    constexpr std::size_t kMaxName = 60;
-    if (n_unknown_ == 0) first_unknown_ = fmt::format("{}:{}", project_.path, node.source().begin.line);
-    if (n_unknown_++ >= kMaxNamed) return;
-    unknown_names_ += (unknown_names_.empty() ? "" : ", ") + cut_bytes(std::string(key), kMaxName);
-  }
-
-  void problem(std::string_view key, const toml::node& node, std::string_view what) {
-    project_.problems.push_back(
-        fmt::format("{}:{}: {} {}", project_.path, node.source().begin.line, key, what));
-  }
-
-  template <class T>
-  std::optional<T> value(std::string_view key, const toml::node& node, std::string_view expected) {
-    auto result = node.value_exact<T>();
-    if (!result) problem(key, node, fmt::format("must be {}", expected));
-    return result;
-  }
-
-  std::optional<double> share(std::string_view key, const toml::node& node) {
-    const auto number = node.value<double>();
-    if (number && *number >= 0 && *number <= 1) return number;
-    problem(key, node, "must be a share from 0 to 1");
-    return std::nullopt;
-  }
-
-  std::vector<std::string> strings(std::string_view key, const toml::node& node) {
-    std::vector<std::string> result;
-    if (const auto* array = node.as_array()) {
-      for (const toml::node& item : *array)
-        if (auto text = value<std::string>(key, item, "a list of texts")) result.push_back(std::move(*text));
-    } else if (auto text = value<std::string>(key, node, "a list of texts")) {
-      result.push_back(std::move(*text));
-    }
-    return result;
-  }
-
-  void read_profiles(std::string_view name, const toml::node& node) {
-    for (const std::string& glob : strings(name, node)) {
-      std::string pattern = absolute_from(folder_, glob);
-      if (lies_inside(folder_, pattern))
-        project_.profiles.push_back(std::move(pattern));
-      else
-        problem(name, node, outside_text(glob, "name it in profile/open"));
-    }
-  }
-  void read_metric(std::string_view name, const toml::node& node) {
-    project_.metric = value<std::string>(name, node, "a text");
-  }
-  void read_filters(std::string_view name, const toml::node& node) {
-    for (const std::string& text : strings(name, node)) add_filter(text);
-  }
-  void read_mine(std::string_view name, const toml::node& node) { project_.mine = strings(name, node); }
-  void read_threshold(std::string_view name, const toml::node& node) {
-    project_.threshold = share(name, node);
-  }
-  void read_code_lens(std::string_view name, const toml::node& node) {
-    project_.code_lens = value<bool>(name, node, "true or false");
-  }
-  void read_inlay_hints(std::string_view name, const toml::node& node) {
-    project_.inlay_hints = value<bool>(name, node, "true or false");
-  }
-
-  void add_filter(const std::string& text) {
-    auto filters = parse_filters(text);
-    if (!filters) {
-      project_.problems.push_back(
-          fmt::format("{}: filter \"{}\": {}", project_.path, text, describe(filters.error())));
-      return;
-    }
-    std::move(filters->begin(), filters->end(), std::back_inserter(project_.filters));
-  }
-
-  void read_mappings(std::string_view name, const toml::node& node) {
-    const auto* array = node.as_array();
-    if (array == nullptr) return problem(name, node, "must be a list: [[map]]");
-    for (const toml::node& item : *array) {
-      const auto* table = item.as_table();
-      const auto from = table != nullptr ? (*table)[kFrom].value<std::string>() : std::nullopt;
-      const auto to = table != nullptr ? (*table)[kTo].value<std::string>() : std::nullopt;
-      if (!from || !to) {
-        problem(name, item, "needs `from` and `to`");
-        continue;
-      }
-      std::string folder = absolute_from(folder_, *to);
-      if (lies_inside(folder_, folder))
-        project_.mappings.push_back({*from, std::move(folder)});
-      else
-        problem(name, item, outside_text(*to, "such mappings belong into the client's `pathMappings`"));
-    }
-  }
-
   static constexpr std::size_t kMaxNamed = 5;
-  ProjectFile& project_;
-  std::string folder_;
-  std::size_t n_unknown_ = 0;
-  std::string first_unknown_, unknown_names_;  // where the first is, and what the first few are called
+  std::size_t n_ = 0;
+  std::uint32_t first_line_ = 0;
+  std::string names_;  // of the first few
 };
 
 // What is wrong may be as much as a file can hold.
@@ -190,15 +97,6 @@ void say_how_many_more(ProjectFile& project) {
   project.problems.resize(kMaxProblems - 1);
   project.problems.push_back(fmt::format("{}: {} more of its settings are not used", project.path, left));
 }
-
-const std::array<Reader::Key, 8> Reader::kKeys = {{{"profiles", &Reader::read_profiles},
-                                                   {"metric", &Reader::read_metric},
-                                                   {"filters", &Reader::read_filters},
-                                                   {"mine", &Reader::read_mine},
-                                                   {"threshold", &Reader::read_threshold},
-                                                   {"code_lens", &Reader::read_code_lens},
-                                                   {"inlay_hints", &Reader::read_inlay_hints},
-                                                   {"map", &Reader::read_mappings}}};
 
 }  // namespace
 
@@ -212,14 +110,16 @@ Result<ProjectFile> read_project_file(const std::string& path) {
           fmt::format("{}: {}", path, outside_text(written, "a link on its way leads elsewhere")));
     return out;
   };
-  std::erase_if(project.profiles, [&](const std::string& glob) { return leads_out(fixed_part(glob), glob); });
-  std::erase_if(project.mappings,
+  std::erase_if(project.settings.profiles,
+                [&](const std::string& glob) { return leads_out(fixed_part(glob), glob); });
+  std::erase_if(project.settings.mappings,
                 [&](const PathMapping& mapping) { return leads_out(mapping.to, mapping.to); });
   say_how_many_more(project);
   return project;
 }
 
-Result<ProjectFile> parse_project_file(std::string_view text, const std::string& path) {
+Result<ProjectFile> parse_project_file(std::string_view text, const std::string& path,
+                                       std::span<const Setting> settings) {
   // toml++ recurses over nested values and bounds that itself; a file of brackets is refused before.
   if (std::count(text.begin(), text.end(), '[') > 10'000)
     return fail(ErrorCode::limit, path + ": more than 10,000 brackets");
@@ -231,19 +131,21 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
   ProjectFile project;
   project.path = path;
   project.root = fs::path(path).parent_path().string();
-  Reader(project, project.root).read(parsed.table());
+  const SettingsOrigin origin{kInProjectFile, path};
+  Unknown unknown;
+  for (const auto& [key, node] : parsed.table()) {
+    const auto setting =
+        std::find_if(settings.begin(), settings.end(), [&, name = key.str()](const Setting& one) {
+          return (one.places & kInProjectFile) != 0 && one.project_key == name;
+        });
+    if (setting == settings.end())
+      unknown.add(key.str(), node.source().begin.line);
+    else
+      take_setting(*setting, value_of(node, kSettingDepth), origin, project.settings, project.problems);
+  }
+  unknown.say(project);
   say_how_many_more(project);
   return project;
-}
-
-std::vector<std::string_view> project_file_keys() {
-  std::vector<std::string_view> names;
-  for (const Reader::Key& key : Reader::kKeys) names.push_back(key.name);
-  return names;
-}
-
-std::vector<std::string_view> mapping_keys() {
-  return {kFrom, kTo};
 }
 
 }  // namespace profd

@@ -62,6 +62,7 @@ FoundProjectFile find_project_file(std::string_view folder) {
   fs::path at(folder);
   for (int level = 0; level < kMaxLevels; ++level) {
     const std::string candidate = (at / kName).string();
+    const FileStamp seen = stamp_of(candidate).value_or(FileStamp{});
     struct stat status {
     }, file{};
     const bool is_there = ::lstat(candidate.c_str(), &file) == 0;
@@ -70,6 +71,7 @@ FoundProjectFile find_project_file(std::string_view folder) {
         if (is_there) found.problems.push_back(fmt::format("{} is not used: its folder {}", candidate, *why));
         return found;
       }
+      found.places.push_back({candidate, seen});
       if (is_there && (S_ISREG(file.st_mode) || S_ISLNK(file.st_mode))) {
         found.path = candidate;
         return found;
@@ -107,6 +109,10 @@ Result<std::string> read_project_text(const std::string& path, std::size_t max_b
     text.append(buffer, static_cast<std::size_t>(n));
     if (text.size() > max_bytes) return too_large();
   }
+}
+
+std::string outside_text(std::string_view what, std::string_view advice) {
+  return fmt::format("\"{}\" leads out of the folder of the project file and is not used; {}", what, advice);
 }
 
 bool lies_inside(const std::string& root, const std::string& path) {

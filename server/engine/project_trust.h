@@ -11,12 +11,20 @@
 #include <vector>
 
 #include "core/support/result.h"
+#include "server/platform/file_watcher.h"
 
 namespace profd {
 
 struct FoundProjectFile {
+  // Where one is, or might come to be, and what was there before it was looked for: FileStamp{} nothing.
+  struct Place {
+    std::string path;
+    FileStamp seen;
+    bool operator==(const Place&) const = default;
+  };
   std::string path;                   // "" none that is taken
   std::vector<std::string> problems;  // those that are there and not taken, with the reason
+  std::vector<Place> places;          // the nearest first
 };
 // The nearest .profd.toml in `folder` or above, at most 64 levels. Looks only into folders that belong to
 // this user or to root and that others cannot write to, from `folder` upward up to the first that is not so.
@@ -25,6 +33,9 @@ FoundProjectFile find_project_file(std::string_view folder);
 // The content, when what is open is still a regular file of this user or root, not writable by others, and
 // inside its folder when it is reached by a link.
 Result<std::string> read_project_text(const std::string& path, std::size_t max_bytes);
+
+// That it leads out of its project's folder, in words.
+std::string outside_text(std::string_view what, std::string_view advice);
 
 // By its text alone: `path` is `root` or below it once "." and ".." are resolved.
 bool lies_inside(const std::string& root, const std::string& path);

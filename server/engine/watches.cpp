@@ -47,13 +47,14 @@ FileWatcher& Watches::watcher() {
   return *watcher_;
 }
 
-Watches::Watch Watches::file(const std::string& path, const FileStamp& seen, Changed changed) {
+Watches::Watch Watches::file(const std::string& path, const FileStamp& seen, Changed changed,
+                             WhenGone when_gone) {
   Watch watch;
   if (!on_) return watch;
   watch.changed_ = std::make_shared<const Changed>(std::move(changed));
   watch.at_ = by_path_.emplace(path, watch.changed_);
   watch.watches_ = this;
-  watch.kind_ = watcher().watch(path, seen);
+  watch.kind_ = watcher().watch(path, seen, when_gone);
   if (watch.kind_ == WatchKind::none_left && !std::exchange(said_none_left_, true)) say_(no_watches_left());
   return watch;
 }

@@ -46,7 +46,8 @@ class Watches {
 
   // Calls `changed` when the file is another than `seen`, as long as the Watch is there. Throws where no
   // thread is to be had for watching.
-  [[nodiscard]] Watch file(const std::string& path, const FileStamp& seen, Changed changed);
+  [[nodiscard]] Watch file(const std::string& path, const FileStamp& seen, Changed changed,
+                           WhenGone when_gone = WhenGone::silent);
   // When entries of the folder come or go after `seen`.
   [[nodiscard]] Watch folder(const std::string& path, const FileStamp& seen, Changed changed);
   static Result<FileStamp> stamp_of_folder(const std::string& path);  // on a worker

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "server/engine/mine.h"
-#include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -15,49 +14,54 @@ namespace {
 constexpr double kDefaultThreshold = 0.005;
 constexpr std::size_t kMaxDocuments = 10'000;
 
-}  // namespace
-
-ProjectFound find_project(const std::vector<std::string>& roots) {
-  ProjectFound found;
-  for (const std::string& root : roots) {
-    const FoundProjectFile near = find_project_file(root);
-    found.problems.insert(found.problems.end(), near.problems.begin(), near.problems.end());
-    if (near.path.empty()) continue;
-    auto project = read_project_file(near.path);
-    if (project) {
-      found.problems.insert(found.problems.end(), project->problems.begin(), project->problems.end());
-      found.file = std::move(*project);
-    } else {
-      found.problems.push_back(describe(project.error()));
-    }
-    break;
-  }
-  return found;
+bool same_mappings(const std::vector<PathMapping>& a, const std::vector<PathMapping>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const PathMapping& x, const PathMapping& y) {
+    return x.from == y.from && x.to == y.to;
+  });
 }
+
+const Settings& settings_of(const std::optional<ProjectFile>& project) {
+  static const Settings none;
+  return project ? project->settings : none;
+}
+
+}  // namespace
 
 void Workspace::set_roots(std::vector<std::string> roots, ProjectFound project, Changed changed) {
   roots_ = std::move(roots);
   changed_ = std::move(changed);
   project_ = std::move(project.file);
   problems_ = std::move(project.problems);
+  project_places_ = std::move(project.places);
   set_mappings();
   walk();
 }
 
+void Workspace::set_project(ProjectFound found) {
+  problems_ = std::move(found.problems);
+  project_places_ = std::move(found.places);
+  if (found.broken) return;
+  const bool same = same_mappings(settings_of(project_).mappings, settings_of(found.file).mappings);
+  project_ = std::move(found.file);
+  if (!same) {
+    set_mappings();
+    walk();
+  }
+  if (changed_) changed_();
+}
+
 void Workspace::set_settings(Settings settings) {
-  const bool same_mappings =
-      std::equal(settings.mappings.begin(), settings.mappings.end(), settings_.mappings.begin(),
-                 settings_.mappings.end(),
-                 [](const PathMapping& a, const PathMapping& b) { return a.from == b.from && a.to == b.to; });
+  const bool same = same_mappings(settings.mappings, settings_.mappings);
   settings_ = std::move(settings);
-  if (same_mappings) return;
+  if (same) return;
   set_mappings();
   walk();
 }
 
 void Workspace::set_mappings() {
   mappings_ = settings_.mappings;
-  if (project_) mappings_.insert(mappings_.end(), project_->mappings.begin(), project_->mappings.end());
+  const std::vector<PathMapping>& shared = settings_of(project_).mappings;
+  mappings_.insert(mappings_.end(), shared.begin(), shared.end());
   mappings_key_.clear();
   for (const PathMapping& mapping : mappings_)
     mappings_key_ += fmt::format("\n{}\n{}", mapping.from, mapping.to);
@@ -100,24 +104,25 @@ std::string Workspace::no_room() const {
       engine_.memory_budget() >> 20);
 }
 
+template <class T>
+std::optional<T> Workspace::first_said(std::optional<T> Settings::*setting) const {
+  return settings_.*setting ? settings_.*setting : settings_of(project_).*setting;
+}
+
 double Workspace::threshold() const {
-  if (settings_.threshold) return *settings_.threshold;
-  return project_ && project_->threshold ? *project_->threshold : kDefaultThreshold;
+  return first_said(&Settings::threshold).value_or(kDefaultThreshold);
 }
 bool Workspace::code_lens() const {
-  if (settings_.code_lens) return *settings_.code_lens;
-  return project_ && project_->code_lens.value_or(false);
+  return first_said(&Settings::code_lens).value_or(false);
 }
 bool Workspace::inlay_hints() const {
-  if (settings_.inlay_hints) return *settings_.inlay_hints;
-  return !project_ || project_->inlay_hints.value_or(true);
+  return first_said(&Settings::inlay_hints).value_or(true);
 }
 std::optional<std::string> Workspace::metric() const {
-  if (settings_.metric) return settings_.metric;
-  return project_ ? project_->metric : std::nullopt;
+  return first_said(&Settings::metric);
 }
 std::vector<Filter> Workspace::filters(std::string_view uri) const {
-  std::vector<Filter> all = project_ ? project_->filters : std::vector<Filter>();
+  std::vector<Filter> all = settings_of(project_).filters;
   all.insert(all.end(), settings_.filters.begin(), settings_.filters.end());
   if (const auto own = settings_.profile_filters.find(uri); own != settings_.profile_filters.end())
     all.insert(all.end(), own->second.begin(), own->second.end());
@@ -125,8 +130,7 @@ std::vector<Filter> Workspace::filters(std::string_view uri) const {
   return all;
 }
 std::shared_ptr<const FrameRule> Workspace::mine() const {
-  const bool own = !settings_.mine.empty() || !project_;
-  return mine_rule(snapshot(), own ? settings_.mine : project_->mine);
+  return mine_rule(snapshot(), settings_.mine.empty() ? settings_of(project_).mine : settings_.mine);
 }
 
 Result<void> Workspace::put_document(const std::string& path, std::shared_ptr<Document> document) {

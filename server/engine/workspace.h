@@ -15,28 +15,10 @@
 #include "core/support/stop.h"
 #include "server/engine/document.h"
 #include "server/engine/engine.h"
-#include "server/engine/project_file.h"
+#include "server/engine/project_watch.h"
 #include "server/engine/source_map.h"
 
 namespace profd {
-
-// Settings of a client; what it says itself goes before the project file, that before the defaults.
-struct Settings {
-  std::optional<double> threshold;
-  std::optional<bool> code_lens, inlay_hints;
-  std::optional<std::string> metric;
-  std::vector<PathMapping> mappings;
-  std::vector<Filter> filters;                                              // after those of the project file
-  std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI, after `filters`
-  std::vector<std::string> mine;  // in place of the project file's; see mine.h
-};
-
-// What the roots of a workspace say of the project.
-struct ProjectFound {
-  std::optional<ProjectFile> file;
-  std::vector<std::string> problems;
-};
-ProjectFound find_project(const std::vector<std::string>& roots);  // on a worker
 
 class Workspace {
  public:
@@ -53,11 +35,20 @@ class Workspace {
   // Walks the roots on a worker; `changed` comes on the strand when the walk is over. `project`: what
   // find_project() found for them.
   void set_roots(std::vector<std::string> roots, ProjectFound project, Changed changed);
+  // The project file is another: what it says holds from now on, and `changed` is told. One that cannot be
+  // read takes nothing away from what held before.
+  void set_project(ProjectFound found);
+  // What a client sets goes before the project file, that before the defaults; filters and mappings of both
+  // hold.
   void set_settings(Settings settings);
   [[nodiscard]] const std::vector<std::string>& roots() const { return roots_; }
   [[nodiscard]] const std::optional<ProjectFile>& project() const { return project_; }
   [[nodiscard]] const std::vector<std::string>& project_problems() const { return problems_; }
+  // Where project files were looked for; none where that is not wanted.
+  [[nodiscard]] const std::vector<FoundProjectFile::Place>& project_places() const { return project_places_; }
 
+  // Whether the client wants its project file looked at.
+  [[nodiscard]] bool takes_project_file() const { return settings_.project_file.value_or(true); }
   [[nodiscard]] double threshold() const;
   [[nodiscard]] bool code_lens() const;
   [[nodiscard]] bool inlay_hints() const;
@@ -93,6 +84,8 @@ class Workspace {
   [[nodiscard]] const std::vector<std::string>& walked_roots() const { return walked_roots_; }
 
  private:
+  template <class T>
+  [[nodiscard]] std::optional<T> first_said(std::optional<T> Settings::*setting) const;
   void set_mappings();
   void index_documents() const;
   [[nodiscard]] bool in_walked_roots(std::string_view path) const;
@@ -104,6 +97,7 @@ class Workspace {
   std::vector<std::string> roots_;
   std::optional<ProjectFile> project_;
   std::vector<std::string> problems_;
+  std::vector<FoundProjectFile::Place> project_places_;
   Settings settings_;
   std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
   std::map<std::string, HeldBytes> document_bytes_;             // by path

@@ -1,9 +1,12 @@
-// What a person sees who rests on a line: every metric of it, the top callers and callees
-// through it, and those of its function.
+// What a person sees who rests on a line: every metric of it, the top callers and callees through it, and
+// those of its function. A plain struct; hover_text.h writes it as a text.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "server/feature/annotate.h"
 
@@ -12,14 +15,39 @@ namespace profd {
 struct HoverRequest {
   AnnotateRequest file;
   std::uint32_t line = 0;              // 0-based, in the document
-  bool markdown = true;                // false: plain text
   std::optional<std::int64_t> now_ns;  // to say how old the profile is; absent: only when it was recorded
 };
 
+// Names and sentences are as they are, with whatever a profile or a path holds: who shows them escapes them.
+struct HoverRow {
+  std::string metric, self, total, share;
+};
+struct HoverNeighbour {
+  std::string name, share;
+  std::string path;        // of the workspace; "" its source is not there
+  std::uint32_t line = 0;  // from 1; 0: of the file alone
+};
+struct HoverList {
+  bool callers = true;       // else callees
+  std::string of;            // the function whose they are; "": of the line
+  std::size_t n_joined = 0;  // of so many pieces of code on the line together
+  bool estimated = false;
+  std::vector<HoverNeighbour> entries;
+  std::size_t n_more = 0;
+};
+struct Hover {
+  std::string name, place;  // the function, and where; "": of no function, the notes are all there is
+  bool inlined = false;
+  std::size_t n_others = 0;        // further functions on the line
+  std::vector<std::string> notes;  // before the numbers: what is not sure of them
+  std::vector<HoverRow> rows;
+  std::vector<std::string> remarks;  // after them: what they are
+  std::vector<HoverList> lists;
+  std::string foot;  // the profile, and when it was recorded
+};
+
 Needs needs_of(const HoverRequest& request);
-// Empty when the profile has nothing on the line. Names are escaped: no links, no markup, no control
-// characters from a file; links lead only to files of the workspace.
-Result<std::optional<std::string>> hover_text(Views& views, const HoverRequest& request,
-                                              const StopToken& stop);
+// Nothing when the profile has nothing on the line.
+Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request, const StopToken& stop);
 
 }  // namespace profd

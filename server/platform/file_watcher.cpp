@@ -74,9 +74,13 @@ class FileWatcher::Impl {
     thread_.join();
   }
 
-  WatchKind watch(const std::string& path, const FileStamp& seen) {
+  WatchKind watch(const std::string& path, const FileStamp& seen, WhenGone when_gone) {
     const std::lock_guard lock(mutex_);
-    const bool is_new = files_.insert_or_assign(path, File{seen, {}, {}, {}}).second;
+    const auto [at, is_new] = files_.try_emplace(path);
+    File file{seen, {}, {}, {}, when_gone == WhenGone::told || (!is_new && at->second.tell_gone)};
+    // The others have not heard yet of what this one knows.
+    if (!is_new && !(at->second.seen == seen)) file.reminder = Clock::now() + settle_;
+    at->second = file;
     const WatchKind kind = watch_folder(folder_of(path), is_new);
     wake();
     return kind;
@@ -103,10 +107,11 @@ class FileWatcher::Impl {
  private:
   using Clock = std::chrono::steady_clock;
   struct File {
-    FileStamp seen;       // what was reported or read last
-    FileStamp candidate;  // a different stamp, and since when it has not changed
+    FileStamp seen;                      // what was reported or read last
+    std::optional<FileStamp> candidate;  // a different stamp, and since when it has not changed
     Clock::time_point since;
     std::optional<Clock::time_point> reminder;
+    bool tell_gone = false;
   };
 
   struct Folder {
@@ -124,8 +129,9 @@ class FileWatcher::Impl {
 #ifdef __linux__
     // What there was no room for is asked for again with every file: others may have given theirs back.
     if (folder.watch < 0 && inotify_.valid()) {
-      folder.watch = ::inotify_add_watch(inotify_.get(), path.empty() ? "." : path.c_str(),
-                                         IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_ATTRIB);
+      folder.watch = ::inotify_add_watch(
+          inotify_.get(), path.empty() ? "." : path.c_str(),
+          IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB);
       const bool full = folder.watch < 0 && errno == ENOSPC;
       if (folder.watch >= 0) ++n_folders_of_[folder.watch];
       if (full) {
@@ -192,9 +198,12 @@ class FileWatcher::Impl {
     ::poll(fds, 2, timeout);
     alignas(8) char scratch[4096];
     if ((fds[0].revents & POLLIN) != 0 && ::read(wake_read_.get(), scratch, sizeof(scratch)) < 0) return;
-    if ((fds[1].revents & POLLIN) != 0)
-      while (::read(inotify_.get(), scratch, sizeof(scratch)) > 0) {
-      }
+    if ((fds[1].revents & POLLIN) == 0) return;
+    // A folder that somebody writes to all the time, a home with its logs, costs a hundred looks a second at
+    // most.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    while (::read(inotify_.get(), scratch, sizeof(scratch)) > 0) {
+    }
   }
 
   // Which files changed and settled; `settling`: some changed and may still be written. The file system is
@@ -208,17 +217,19 @@ class FileWatcher::Impl {
     for (auto& [path, stamp] : stamps) stamp = stamp_of(path);
     lock.lock();
     const auto now = Clock::now();
-    for (const auto& [path, stamp] : stamps) {
+    for (auto& [path, stamp] : stamps) {
       const auto found = files_.find(path);
       if (found == files_.end()) continue;
       File& file = found->second;
+      if (!stamp && stamp.error().code == ErrorCode::not_found && file.tell_gone) stamp = FileStamp{};
       const bool due = file.reminder && *file.reminder <= now;
       if (due) file.reminder.reset();
       if (!stamp || *stamp == file.seen) {
+        file.candidate.reset();
         if (due) changed.push_back(path);
         continue;
       }
-      if (!(*stamp == file.candidate)) {
+      if (file.candidate != *stamp) {
         file.candidate = *stamp;
         file.since = now;
       }
@@ -247,8 +258,8 @@ class FileWatcher::Impl {
 FileWatcher::FileWatcher(Callback on_change, std::chrono::milliseconds settle)
     : impl_(std::make_unique<Impl>(std::move(on_change), settle)) {}
 FileWatcher::~FileWatcher() = default;
-WatchKind FileWatcher::watch(const std::string& path, const FileStamp& seen) {
-  return impl_->watch(path, seen);
+WatchKind FileWatcher::watch(const std::string& path, const FileStamp& seen, WhenGone when_gone) {
+  return impl_->watch(path, seen, when_gone);
 }
 std::size_t FileWatcher::n_watches() const {
   return impl_->n_watches();

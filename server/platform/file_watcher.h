@@ -2,8 +2,8 @@
 //
 // Owns one thread. On Linux inotify on the files' folders wakes it (so that replaced files are seen);
 // elsewhere, and where inotify gives up, it looks twice a second. A change is a change of mtime, size or
-// inode, reported once the file has been the same for `settle`; a file that vanished is not reported until it
-// is back.
+// inode, reported once the file has been the same for `settle`; a file that vanished is reported only to who
+// asks for that, others hear when it is back.
 #pragma once
 
 #include <chrono>
@@ -30,6 +30,9 @@ enum class WatchKind : std::uint8_t {
   none_left  // the same, as the user's watches (fs.inotify.max_user_watches) are used up
 };
 
+// Whether a file that is gone is a change. Its stamp is FileStamp{} then.
+enum class WhenGone : std::uint8_t { silent, told };
+
 // What to say to a person then.
 std::string no_watches_left();
 
@@ -44,7 +47,8 @@ class FileWatcher {
   FileWatcher& operator=(const FileWatcher&) = delete;
 
   // `seen` is the stamp of what has been read, so that a change between reading and watching is not missed.
-  WatchKind watch(const std::string& path, const FileStamp& seen);
+  // Who watches what is watched already, and has seen another state of it, has it reported to all once more.
+  WatchKind watch(const std::string& path, const FileStamp& seen, WhenGone when_gone = WhenGone::silent);
   // The folder's watch is given back with the last of its files.
   void unwatch(const std::string& path);
   // That are taken from the system.

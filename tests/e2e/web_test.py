@@ -333,8 +333,8 @@ class Web(unittest.TestCase):
             {"textDocument/didOpen": [{"textDocument": document}], "textDocument/didClose": [{"textDocument": {"uri": file}}]},
             {method: [{"textDocument": {"uri": file}, "position": {"line": 0, "character": 0}, "line": 0,
                        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}]
-             for method in ("textDocument/hover", "textDocument/inlayHint", "textDocument/codeLens", "source/annotations",
-                            "source/functions", "source/text", "view/hotspots")},
+             for method in ("textDocument/hover", "source/hover", "textDocument/inlayHint", "textDocument/codeLens",
+                            "source/annotations", "source/functions", "source/text", "view/hotspots")},
             {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
             {"profile/export": [{"format": "folded", "uri": "file://" + self.work + "/exported", "options": {"root": folder}}]},
             {"workspace/executeCommand": [{"command": name, "arguments": [given]}

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (project.error().message.empty()) std::abort();
     return 0;
   }
-  for (const std::string& glob : project->profiles) {
+  for (const std::string& glob : project->settings.profiles) {
     if (glob.empty() || glob.front() != '/') std::abort();
     static_cast<void>(glob_matches(glob, "/project/bench/one/two/cpu.pb.gz"));
     static_cast<void>(glob_matches(glob, text));

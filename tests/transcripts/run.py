@@ -9,7 +9,8 @@ Fenced blocks, in order:
   eof                end of input; the block's text is the expected exit code
 An object matches when every field in it matches; arrays match whole, or when they begin with "among others"
 in this order beside what else is there; "..." matches anything, inside a text any part.
-${ROOT} is the source tree, ${TMP} an empty folder; `write PATH` blocks write a file below ${TMP}.
+${ROOT} is the source tree, ${TMP} an empty folder; `write PATH` blocks write a file below ${TMP}, `replace PATH` blocks put another one
+in its place, `remove PATH` blocks take it away.
 Prose is prose.
 """
 import json
@@ -29,7 +30,7 @@ class Failure(Exception):
 
 
 def blocks(text):
-    pattern = re.compile(r"^```(request|notify|raw|reply|expect|eof|write)([^\n]*)\n(.*?)^```$", re.M | re.S)
+    pattern = re.compile(r"^```(request|notify|raw|reply|expect|eof|write|replace|remove)([^\n]*)\n(.*?)^```$", re.M | re.S)
     for match in pattern.finditer(text):
         yield match.group(1), match.group(2).strip(), match.group(3), text.count("\n", 0, match.start()) + 1
 
@@ -118,11 +119,16 @@ def play(path, command, root):
         try:
             for kind, argument, content, line in blocks(text):
                 where = "%s:%d" % (os.path.basename(path), line)
-                if kind == "write":
+                if kind in ("write", "replace"):
                     path_of_file = os.path.join(scratch, argument)
                     os.makedirs(os.path.dirname(path_of_file), exist_ok=True)
-                    with open(path_of_file, "w", encoding="utf-8") as out:
+                    beside = path_of_file + (".new" if kind == "replace" else "")
+                    with open(beside, "w", encoding="utf-8") as out:
                         out.write(fill(content))
+                    os.replace(beside, path_of_file)
+                    continue
+                if kind == "remove":
+                    os.remove(os.path.join(scratch, argument))
                     continue
                 if kind == "raw":
                     server.write(raw_bytes(fill(content)))

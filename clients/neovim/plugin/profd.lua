@@ -13,7 +13,7 @@ end, {
   end,
 })
 
--- A project whose .profd.toml lists profiles is annotated without being asked. Everything else loads on first use.
+-- A project whose .profd.toml lists profiles is annotated without being asked: the daemon reads it. Everything else loads on first use.
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
   group = vim.api.nvim_create_augroup('profd.autostart', {}),
   callback = function(event)

@@ -579,12 +579,15 @@ class ProfdClientCapabilities(Structure):
     # It takes part in the shared selection.
     status: bool = False
     # It wants `profd/status`.
+    project: bool = False
+    # It wants `profd/project`.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "protocolVersion": FieldSpec("protocol_version", "u", False),
         "profileChanged": FieldSpec("profile_changed", "b", False),
         "selection": FieldSpec("selection", "b", False),
         "status": FieldSpec("status", "b", False),
+        "project": FieldSpec("project", "b", False),
     }
 
 
@@ -3076,6 +3079,125 @@ class HotspotsResult(Structure):
 
 
 @dataclass(kw_only=True)
+class SourceHoverParams(Structure):
+    """Parameters of `source/hover`."""
+
+    text_document: TextDocumentIdentifier
+    # The document.
+    position: Position
+    # Where.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "position": FieldSpec("position", ["S", "Position"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverRow(Structure):
+    """What a line costs in one metric, as texts."""
+
+    metric: str
+    # The metric.
+    self: str
+    # Its self value.
+    total: str
+    # Its total.
+    share: str
+    # The total as a share of the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "metric": FieldSpec("metric", "s", True),
+        "self": FieldSpec("self", "s", True),
+        "total": FieldSpec("total", "s", True),
+        "share": FieldSpec("share", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverNeighbour(Structure):
+    """A caller or callee."""
+
+    name: str
+    # Its name, shortened.
+    share: str
+    # How much of the total goes through it.
+    uri: str | None = None
+    # Its file, when that is in the workspace.
+    line: int | None = None
+    # Its line there, from 1; absent: not known.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "share": FieldSpec("share", "s", True),
+        "uri": FieldSpec("uri", "s", False),
+        "line": FieldSpec("line", "u", False),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverList(Structure):
+    """The greatest callers, or callees."""
+
+    title: str
+    # Whose they are, and of what: `callers of main.work (estimate)`.
+    callers: bool
+    # Callers; else callees.
+    entries: list[HoverNeighbour]
+    # The greatest, greatest first.
+    more: int
+    # How many more there are.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "title": FieldSpec("title", "s", True),
+        "callers": FieldSpec("callers", "b", True),
+        "entries": FieldSpec("entries", ["a", ["S", "HoverNeighbour"]], True),
+        "more": FieldSpec("more", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class HoverPage(Structure):
+    """All about a line, in parts; shown in this order. Names and sentences have no control characters,
+    and nothing in them is markup.
+    """
+
+    profile: str
+    # The profile it is of.
+    name: str | None = None
+    # The function; absent: the notes are all there is.
+    place: str
+    # Where: `row.go:17`, `the whole function`.
+    inlined: bool
+    # The function is inlined there.
+    others: int
+    # Further functions on the line.
+    notes: list[str]
+    # What is not sure of the numbers, before them.
+    rows: list[HoverRow]
+    # The metrics.
+    remarks: list[str]
+    # What the numbers are, after them.
+    lists: list[HoverList]
+    # Callers and callees.
+    foot: str
+    # The name of the profile, and when it was recorded.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "name": FieldSpec("name", "s", False),
+        "place": FieldSpec("place", "s", True),
+        "inlined": FieldSpec("inlined", "b", True),
+        "others": FieldSpec("others", "u", True),
+        "notes": FieldSpec("notes", ["a", "s"], True),
+        "rows": FieldSpec("rows", ["a", ["S", "HoverRow"]], True),
+        "remarks": FieldSpec("remarks", ["a", "s"], True),
+        "lists": FieldSpec("lists", ["a", ["S", "HoverList"]], True),
+        "foot": FieldSpec("foot", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class SourceAnnotationsParams(Structure):
     """Parameters of `source/annotations`."""
 
@@ -3694,6 +3816,25 @@ class StatusTask(Structure):
 
 
 @dataclass(kw_only=True)
+class ProjectParams(Structure):
+    """Parameters of `profd/project`."""
+
+    uri: str | None = None
+    # The project file that holds; absent: none. One that cannot be read takes nothing away from
+    # what held before.
+    profiles: int
+    # How many patterns of profiles it lists.
+    problems: list[str]
+    # What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", False),
+        "profiles": FieldSpec("profiles", "u", True),
+        "problems": FieldSpec("problems", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class StatusParams(Structure):
     """Parameters of `profd/status`."""
 
@@ -3802,6 +3943,8 @@ HOTSPOTS_REQUEST = Message("view/hotspots", ["S", "HotspotsParams"], ["S", "Hots
 # The hottest functions or lines, with the files to jump to.
 SOURCE_ANNOTATIONS_REQUEST = Message("source/annotations", ["S", "SourceAnnotationsParams"], ["S", "SourceAnnotationsResult"])
 # What each line of a file costs.
+SOURCE_HOVER_REQUEST = Message("source/hover", ["S", "SourceHoverParams"], ["o", ["S", "HoverPage"], "0"])
+# What `textDocument/hover` says of a line, in parts, for clients that lay it out themselves.
 SOURCE_RESOLVE_REQUEST = Message("source/resolve", ["S", "SourceResolveParams"], ["S", "SourceResolveResult"])
 # Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
 SOURCE_FUNCTIONS_REQUEST = Message("source/functions", ["S", "SourceFunctionsParams"], ["S", "SourceFunctionsResult"])
@@ -3868,6 +4011,9 @@ PROFILE_CHANGED_NOTIFICATION = Message("profile/changed", ["S", "ProfileChangedP
 # A profile was opened, replaced or closed. Keys of an older revision are void.
 SELECTION_CHANGED_NOTIFICATION = Message("selection/changed", ["S", "SelectionChangedParams"], None)
 # Another client chose a frame.
+PROJECT_NOTIFICATION = Message("profd/project", ["S", "ProjectParams"], None)
+# What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes
+# on disk. What was shown under its settings is to be asked for again.
 STATUS_NOTIFICATION = Message("profd/status", ["S", "StatusParams"], None)
 # What the daemon is doing: sent when that changes, at most ten times a second, and once after
 # `initialized`.

@@ -555,6 +555,8 @@ export interface ProfdClientCapabilities {
   selection?: boolean;
   /** It wants `profd/status`. Default: false. */
   status?: boolean;
+  /** It wants `profd/project`. Default: false. */
+  project?: boolean;
 }
 
 /** What the client can do. Whatever profd does not use is ignored. */
@@ -2122,6 +2124,77 @@ export interface HotspotsResult {
   excluded?: Exclusion;
 }
 
+/** Parameters of `source/hover`. */
+export interface SourceHoverParams {
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+  /** Where. */
+  position: Position;
+}
+
+/** What a line costs in one metric, as texts. */
+export interface HoverRow {
+  /** The metric. */
+  metric: string;
+  /** Its self value. */
+  self: string;
+  /** Its total. */
+  total: string;
+  /** The total as a share of the view. */
+  share: string;
+}
+
+/** A caller or callee. */
+export interface HoverNeighbour {
+  /** Its name, shortened. */
+  name: string;
+  /** How much of the total goes through it. */
+  share: string;
+  /** Its file, when that is in the workspace. */
+  uri?: string;
+  /** Its line there, from 1; absent: not known. */
+  line?: number;
+}
+
+/** The greatest callers, or callees. */
+export interface HoverList {
+  /** Whose they are, and of what: `callers of main.work (estimate)`. */
+  title: string;
+  /** Callers; else callees. */
+  callers: boolean;
+  /** The greatest, greatest first. */
+  entries: HoverNeighbour[];
+  /** How many more there are. */
+  more: number;
+}
+
+/**
+ * All about a line, in parts; shown in this order. Names and sentences have no control characters, and
+ * nothing in them is markup.
+ */
+export interface HoverPage {
+  /** The profile it is of. */
+  profile: ProfileHandle;
+  /** The function; absent: the notes are all there is. */
+  name?: string;
+  /** Where: `row.go:17`, `the whole function`. */
+  place: string;
+  /** The function is inlined there. */
+  inlined: boolean;
+  /** Further functions on the line. */
+  others: number;
+  /** What is not sure of the numbers, before them. */
+  notes: string[];
+  /** The metrics. */
+  rows: HoverRow[];
+  /** What the numbers are, after them. */
+  remarks: string[];
+  /** Callers and callees. */
+  lists: HoverList[];
+  /** The name of the profile, and when it was recorded. */
+  foot: string;
+}
+
 /** Parameters of `source/annotations`. */
 export interface SourceAnnotationsParams {
   /** The profile; absent: the default one. */
@@ -2508,6 +2581,19 @@ export interface StatusTask {
   percentage?: number;
 }
 
+/** Parameters of `profd/project`. */
+export interface ProjectParams {
+  /**
+   * The project file that holds; absent: none. One that cannot be read takes nothing away from what held
+   * before.
+   */
+  uri?: string;
+  /** How many patterns of profiles it lists. */
+  profiles: number;
+  /** What is wrong in it, with its place: sentences for a person. Nothing holds of what they name. */
+  problems: string[];
+}
+
 /** Parameters of `profd/status`. */
 export interface StatusParams {
   /** Whether it is busy. */
@@ -2663,6 +2749,9 @@ export const HotspotsRequest: RequestType<HotspotsParams, HotspotsResult> = { me
 /** What each line of a file costs. */
 export const SourceAnnotationsRequest: RequestType<SourceAnnotationsParams, SourceAnnotationsResult> = { method: "source/annotations", lane: "interactive" };
 
+/** What `textDocument/hover` says of a line, in parts, for clients that lay it out themselves. */
+export const SourceHoverRequest: RequestType<SourceHoverParams, HoverPage | null> = { method: "source/hover", lane: "interactive" };
+
 /** Where in the workspace a path or function of a profile is. Ties are reported, never guessed. */
 export const SourceResolveRequest: RequestType<SourceResolveParams, SourceResolveResult> = { method: "source/resolve", lane: "interactive" };
 
@@ -2764,6 +2853,12 @@ export const ProfileChangedNotification: NotificationType<ProfileChangedParams> 
 
 /** Another client chose a frame. */
 export const SelectionChangedNotification: NotificationType<SelectionChangedParams> = { method: "selection/changed" };
+
+/**
+ * What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes on disk.
+ * What was shown under its settings is to be asked for again.
+ */
+export const ProjectNotification: NotificationType<ProjectParams> = { method: "profd/project" };
 
 /**
  * What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.

@@ -91,6 +91,7 @@ export const schema: Schema = {
     profileChanged: { type: "b" },
     selection: { type: "b" },
     status: { type: "b" },
+    project: { type: "b" },
   },
   ClientCapabilities: {
     general: { type: ["S", "GeneralClientCapabilities"] },
@@ -803,6 +804,40 @@ export const schema: Schema = {
     estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },
   },
+  SourceHoverParams: {
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    position: { type: ["S", "Position"], required: true },
+  },
+  HoverRow: {
+    metric: { type: "s", required: true },
+    self: { type: "s", required: true },
+    total: { type: "s", required: true },
+    share: { type: "s", required: true },
+  },
+  HoverNeighbour: {
+    name: { type: "s", required: true },
+    share: { type: "s", required: true },
+    uri: { type: "s" },
+    line: { type: "u" },
+  },
+  HoverList: {
+    title: { type: "s", required: true },
+    callers: { type: "b", required: true },
+    entries: { type: ["a", ["S", "HoverNeighbour"]], required: true },
+    more: { type: "u", required: true },
+  },
+  HoverPage: {
+    profile: { type: "s", required: true },
+    name: { type: "s" },
+    place: { type: "s", required: true },
+    inlined: { type: "b", required: true },
+    others: { type: "u", required: true },
+    notes: { type: ["a", "s"], required: true },
+    rows: { type: ["a", ["S", "HoverRow"]], required: true },
+    remarks: { type: ["a", "s"], required: true },
+    lists: { type: ["a", ["S", "HoverList"]], required: true },
+    foot: { type: "s", required: true },
+  },
   SourceAnnotationsParams: {
     profile: { type: "s" },
     textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
@@ -969,6 +1004,11 @@ export const schema: Schema = {
   StatusTask: {
     title: { type: "s", required: true },
     percentage: { type: "u", maximum: 100 },
+  },
+  ProjectParams: {
+    uri: { type: "s" },
+    profiles: { type: "u", required: true },
+    problems: { type: ["a", "s"], required: true },
   },
   StatusParams: {
     state: { type: "s", required: true },

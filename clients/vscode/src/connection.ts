@@ -43,6 +43,7 @@ class ProfdFeature implements StaticFeature {
       profileChanged: true,
       selection: true,
       status: true,
+      project: true,
     };
     Object.assign(capabilities, { profd });
   }

@@ -1,9 +1,8 @@
-// What VS Code loads. The rest is loaded with the first profile, command, or project that lists profiles.
+// What VS Code loads. The rest is loaded with the first profile, command, or project file, which the daemon reads.
 import * as vscode from "vscode";
 import { pagesOf } from "./editors.js";
 import { EDITORS, PROJECT_FILE, VIEWS } from "./ids.js";
 import type { Main } from "./main.js";
-import { listsProfiles } from "./project.js";
 
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
@@ -37,34 +36,42 @@ export function activate(context: vscode.ExtensionContext): void {
         { supportsMultipleEditorsPerDocument: true },
       ),
     );
-  /** The project file is another, or may be read now. */
-  const again = async () => {
-    if (!(await openProject(main)) && loading !== undefined) await (await loading).projectChanged();
+  const trusted = async () => {
+    if (loading !== undefined) await (await loading).reconnect();
+    await openProject(main);
   };
   context.subscriptions.push(
     vscode.window.registerUriHandler({ handleUri: async (uri) => (await main()).handleUri(uri) }),
-    vscode.workspace.onDidGrantWorkspaceTrust(again),
-    vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-      if (uri.path.endsWith("/" + PROJECT_FILE)) void again();
-    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(trusted),
   );
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (folder !== undefined) {
+    const watcher = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(folder, PROJECT_FILE),
+      false,
+      true,
+      true,
+    );
+    context.subscriptions.push(
+      watcher,
+      watcher.onDidCreate(() => void openProject(main)),
+    );
+  }
   // The editor asks for no page that came back behind others before it is looked at; the code shows its profile all the same.
   const pages = pagesOf(vscode.window.tabGroups.all.flatMap((group) => group.tabs));
   if (pages.length > 0) void main().then((started) => started.restore(pages));
   void openProject(main);
 }
 
-/** A project that lists profiles is annotated without being asked. False: it lists none, or is not looked at. */
-async function openProject(main: () => Promise<Main>): Promise<boolean> {
+/** Where there is a project file, the daemon reads it, opens what it lists, and follows it from then on. */
+async function openProject(main: () => Promise<Main>): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0];
-  if (folder?.uri.scheme !== "file" || !vscode.workspace.isTrusted) return false;
-  if (!vscode.workspace.getConfiguration("profd", folder).get<boolean>("openProjectProfiles", true)) return false;
+  if (folder?.uri.scheme !== "file" || !vscode.workspace.isTrusted) return;
+  if (!vscode.workspace.getConfiguration("profd", folder).get<boolean>("openProjectProfiles", true)) return;
   try {
-    const text = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder.uri, PROJECT_FILE));
-    if (!listsProfiles(new TextDecoder().decode(text))) return false;
+    await vscode.workspace.fs.stat(vscode.Uri.joinPath(folder.uri, PROJECT_FILE));
   } catch {
-    return false; // there is none
+    return; // there is none
   }
   await (await main()).openProject();
-  return true;
 }

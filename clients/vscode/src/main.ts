@@ -1,4 +1,4 @@
-// Everything that is loaded with the first profile, or a project that lists some.
+// Everything that is loaded with the first profile, or a project file.
 import * as vscode from "vscode";
 import type { Selection, SelectionChangedParams } from "../../shared/ts/psp.js";
 import type { Place } from "../../web/src/state/place.js";
@@ -109,7 +109,7 @@ export class Main {
     return this.parts.pages.resolve(uri, panel);
   }
 
-  /** The daemon opens what the project lists. */
+  /** The daemon reads the project file. */
   async openProject(): Promise<void> {
     await this.guarded(() => this.parts.session.watch());
   }
@@ -119,7 +119,7 @@ export class Main {
     await this.guarded(() => this.parts.pages.restore(uris));
   }
 
-  async projectChanged(): Promise<void> {
+  async reconnect(): Promise<void> {
     await this.guarded(() => this.parts.session.reconnect());
   }
 
@@ -208,7 +208,9 @@ export class Main {
       session.onDidSelect((params) => void this.guarded(() => this.follow(params))),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration("profd")) return;
-        if (["profd.path", "profd.arguments"].some((key) => event.affectsConfiguration(key)))
+        if (
+          ["profd.path", "profd.arguments", "profd.openProjectProfiles"].some((key) => event.affectsConfiguration(key))
+        )
           void this.guarded(() => session.reconnect().then(() => pages.again()));
         else void this.guarded(() => session.configure());
       }),

@@ -10,6 +10,7 @@ import {
   ProfileListRequest,
   ProfileOpenRequest,
   ProfileSelectRequest,
+  ProjectNotification,
   SelectionChangedNotification,
   StatusNotification,
   type FormatInfo,
@@ -59,7 +60,7 @@ export class Session implements vscode.Disposable {
   /** What the user opened here, to be opened again when the daemon died: URIs, and the metric each showed. */
   private readonly opened = new Map<string, string | undefined>();
   private nextToken = 1;
-  /** The project lists profiles: the connection stays, as new ones may be recorded. */
+  /** There is a project file: the connection stays, as it may come to list profiles, and new ones may be recorded. */
   private waits = false;
   private listTurn = 0;
   private readonly kept: Shown;
@@ -228,10 +229,10 @@ export class Session implements vscode.Disposable {
     await connection?.stop().catch(() => undefined);
   }
 
-  /** For a project that lists profiles, which the daemon opens by itself. */
+  /** For a project file, whose profiles the daemon opens by itself. */
   async watch(): Promise<void> {
     this.waits = true;
-    await (this.connection === undefined ? this.ready() : this.restart());
+    await this.ready();
   }
 
   /** As restart, where there is a connection. */
@@ -283,6 +284,7 @@ export class Session implements vscode.Disposable {
     this.connection = connection;
     connection.on(ProfileChangedNotification, (params) => void this.profileChanged(params));
     connection.on(SelectionChangedNotification, (params) => this.selected.fire(params));
+    connection.on(ProjectNotification, () => this.changed.fire());
     connection.on(StatusNotification, (params) => {
       this.status = params;
       this.statusChanged.fire();

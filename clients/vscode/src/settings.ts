@@ -1,5 +1,11 @@
 // Settings of the editor, as the daemon takes them (docs/settings.md).
 import * as vscode from "vscode";
+import schema from "../../shared/settings/client.schema.json";
+
+/** Settings of the daemon that the configuration has, by the names that both use. */
+const CONFIGURED = Object.entries(schema.properties)
+  .filter(([, property]) => property["x-configuration"])
+  .map(([key]) => key);
 
 export function config(): vscode.WorkspaceConfiguration {
   return vscode.workspace.getConfiguration("profd");
@@ -15,11 +21,8 @@ function explicit(key: string): unknown {
 /** `filters`: the clauses of the side bar's lists, by the URI of their profile. */
 export function daemonSettings(filters: Readonly<Record<string, readonly string[]>>): Record<string, unknown> {
   return {
-    codeLens: explicit("codeLens"),
+    ...Object.fromEntries(CONFIGURED.map((key) => [key, explicit(key)])),
     inlayHints: true,
-    threshold: explicit("threshold"),
-    metric: explicit("metric"),
-    pathMappings: explicit("pathMappings"),
     profileFilters: filters,
     projectFile: vscode.workspace.isTrusted && config().get<boolean>("openProjectProfiles", true),
   };

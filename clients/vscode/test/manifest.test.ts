@@ -20,7 +20,14 @@ interface Manifest {
     readonly commands: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly Menu[]>>;
     readonly keybindings: readonly { readonly key: string; readonly command: string; readonly when?: string }[];
-    readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope?: string }>> };
+    readonly configuration: {
+      readonly properties: Readonly<
+        Record<
+          string,
+          Partial<Omit<Property, "type">> & { readonly scope?: string; readonly type?: string | readonly string[] }
+        >
+      >;
+    };
     readonly customEditors: readonly {
       readonly viewType: string;
       readonly priority: string;
@@ -29,6 +36,18 @@ interface Manifest {
     readonly views: { readonly profd: readonly { readonly id: string }[] };
   };
 }
+interface Property {
+  readonly type: string;
+  readonly items?: { readonly required: readonly string[] };
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly "x-configuration": boolean;
+}
+const schema = JSON.parse(text("../shared/settings/client.schema.json")) as {
+  readonly properties: Readonly<Record<string, Property>>;
+};
+/** Settings of the daemon that the configuration has. */
+const configured = Object.entries(schema.properties).filter(([, property]) => property["x-configuration"]);
 const manifest = JSON.parse(text("package.json")) as Manifest;
 const contributes = manifest.contributes;
 const sources = (folder: string): string[] =>
@@ -89,8 +108,19 @@ test("settings that the code reads are declared, and every one that is declared 
       ([, key]) => `profd.${key ?? ""}`,
     ),
   );
+  for (const [key] of configured) read.add(`profd.${key}`); // settings.ts reads what the schema says
   read.add("profd.openProjectProfiles").add("profd.trace.server"); // read by extension.ts of a folder; by the language client
   expect([...read].sort()).toEqual(Object.keys(contributes.configuration.properties).sort());
+});
+
+test("settings of the daemon are declared as the table of settings has them", () => {
+  expect(configured.length).toBeGreaterThan(0);
+  for (const [key, property] of configured) {
+    const declared = contributes.configuration.properties[`profd.${key}`];
+    expect([declared?.type].flat(), key).toContain(property.type);
+    expect([declared?.minimum, declared?.maximum], key).toEqual([property.minimum, property.maximum]);
+    expect(declared?.items?.required, key).toEqual(property.items?.required);
+  }
 });
 
 test("settings that name programs and folders are no workspace's to set, and wait for trust", () => {
@@ -131,7 +161,6 @@ test("nothing but the first words is loaded with the editor", () => {
   expect(imports.filter(([, type]) => type === undefined).map(([, , path]) => path)).toEqual([
     "./editors.js",
     "./ids.js",
-    "./project.js",
   ]);
 });
 

@@ -11,6 +11,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/hover.h"
+#include "server/feature/hover_text.h"
 #include "server/feature/names.h"
 #include "server/feature/places.h"
 
@@ -23,6 +24,40 @@ constexpr std::uint32_t kMaxCharacter = 0x7FFFFFFF;
 
 psp::Range line_range(std::uint32_t line) {
   return {{line, 0}, {line, 0}};
+}
+
+std::vector<std::string> sanitized(const std::vector<std::string>& sentences) {
+  std::vector<std::string> out;
+  for (const std::string& sentence : sentences) out.push_back(sanitize_text(sentence));
+  return out;
+}
+
+psp::HoverPage to_psp(const Hover& hover, const std::string& profile) {
+  psp::HoverPage page;
+  page.profile = profile;
+  if (!hover.name.empty()) page.name = sanitize_text(hover.name);
+  page.place = sanitize_text(hover.place);
+  page.inlined = hover.inlined;
+  page.others = static_cast<std::uint32_t>(hover.n_others);
+  page.notes = sanitized(hover.notes);
+  for (const HoverRow& row : hover.rows)
+    page.rows.push_back({sanitize_text(row.metric), row.self, row.total, row.share});
+  page.remarks = sanitized(hover.remarks);
+  for (const HoverList& list : hover.lists) {
+    psp::HoverList& out = page.lists.emplace_back();
+    out.title = hover_list_title(list, &sanitize_text);
+    out.callers = list.callers;
+    for (const HoverNeighbour& entry : list.entries) {
+      psp::HoverNeighbour& neighbour = out.entries.emplace_back();
+      neighbour.name = sanitize_text(entry.name);
+      neighbour.share = entry.share;
+      if (!entry.path.empty()) neighbour.uri = uri_of_path(entry.path);
+      if (!entry.path.empty() && entry.line != 0) neighbour.line = entry.line;
+    }
+    out.more = static_cast<std::uint32_t>(list.n_more);
+  }
+  page.foot = sanitize_text(hover.foot);
+  return page;
 }
 
 class EditorModule final : public Module {
@@ -38,6 +73,8 @@ class EditorModule final : public Module {
   void refresh() override;
 
  private:
+  // Nothing: no profile annotates documents, or it is no file.
+  [[nodiscard]] std::optional<HoverRequest> hover_request(const std::string& uri, std::uint32_t line) const;
   // What annotates documents: the profile that is meant when it is attached. Null: nothing does.
   [[nodiscard]] OpenProfilePtr annotating() const;
 
@@ -48,6 +85,21 @@ class EditorModule final : public Module {
 OpenProfilePtr EditorModule::annotating() const {
   OpenProfilePtr open = session_.meant_profile();
   return open && session_.engine.attached(open->handle) ? open : nullptr;
+}
+
+std::optional<HoverRequest> EditorModule::hover_request(const std::string& uri, std::uint32_t line) const {
+  const OpenProfilePtr open = annotating();
+  if (!open) return std::nullopt;
+  auto request = annotate_request(session_, open, uri);
+  if (!request) return std::nullopt;
+  HoverRequest hover;
+  hover.file = std::move(*request);
+  hover.line = line;
+  if (!session_.setup.test_mode)
+    hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  return hover;
 }
 
 void EditorModule::refresh() {
@@ -121,32 +173,38 @@ void EditorModule::bind(protocol::Binder& binder) {
 
   binder.request<psp::HoverRequest>(
       [this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
-        const OpenProfilePtr open = annotating();
-        if (!open) return reply(std::nullopt);
-        auto request = annotate_request(session_, open, params.text_document.uri);
-        if (!request) return reply(std::nullopt);
-        HoverRequest hover;
-        hover.file = std::move(*request);
-        hover.line = params.position.line;
-        hover.markdown = session_.can.markdown;
-        if (!session_.setup.test_mode)
-          hover.now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                             std::chrono::system_clock::now().time_since_epoch())
-                             .count();
-        const Needs needs = needs_of(hover);
+        auto hover = hover_request(params.text_document.uri, params.position.line);
+        if (!hover) return reply(std::nullopt);
+        const Needs needs = needs_of(*hover);
         session_.answer_file<psp::HoverRequest>(
-            std::move(reply), std::move(hover), needs,
-            [encoding = session_.encoding](Views& views, const HoverRequest& asked,
-                                           const StopToken& stop) -> Result<psp::HoverRequest::Result> {
-              PROFD_TRY(std::optional<std::string> text, hover_text(views, asked, stop));
-              if (!text) return psp::HoverRequest::Result(std::nullopt);
+            std::move(reply), std::move(*hover), needs,
+            [encoding = session_.encoding, markdown = session_.can.markdown](
+                Views& views, const HoverRequest& asked,
+                const StopToken& stop) -> Result<psp::HoverRequest::Result> {
+              PROFD_TRY(const std::optional<Hover> found, hover_at(views, asked, stop));
+              if (!found) return psp::HoverRequest::Result(std::nullopt);
               psp::Hover result;
-              result.contents.kind = asked.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
-              result.contents.value = std::move(*text);
+              result.contents.kind = markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
+              result.contents.value = markdown ? hover_markdown(*found) : hover_plain_text(*found);
               const std::uint32_t end =
                   asked.file.document ? asked.file.document->text().line_length(asked.line, encoding) : 0;
               result.range = psp::Range{{asked.line, 0}, {asked.line, end}};
               return psp::HoverRequest::Result(std::move(result));
+            });
+      });
+
+  binder.request<psp::SourceHoverRequest>(
+      [this](const psp::SourceHoverParams& params, protocol::Reply<psp::SourceHoverRequest> reply) {
+        auto hover = hover_request(params.text_document.uri, params.position.line);
+        if (!hover) return reply(std::nullopt);
+        const Needs needs = needs_of(*hover);
+        session_.answer_file<psp::SourceHoverRequest>(
+            std::move(reply), std::move(*hover), needs,
+            [](Views& views, const HoverRequest& asked,
+               const StopToken& stop) -> Result<psp::SourceHoverRequest::Result> {
+              PROFD_TRY(const std::optional<Hover> found, hover_at(views, asked, stop));
+              if (!found) return psp::SourceHoverRequest::Result(std::nullopt);
+              return psp::SourceHoverRequest::Result(to_psp(*found, asked.file.open->handle));
             });
       });
 

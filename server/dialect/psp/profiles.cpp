@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/writer.h"
+#include "core/support/base_name.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
-#include "server/engine/atomic_file.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/export_answer.h"
 #include "server/feature/exports.h"
 #include "server/feature/sample_groups.h"
 #include "server/runtime/base64.h"
@@ -107,53 +108,18 @@ protocol::ResponseError why_not_opened(Error error, const std::string& file, con
   return to_psp(error, name);
 }
 
-// To a file or (within a bound) into the answer.
-Result<psp::ProfileExportResult> export_profile(const OpenProfile& open, const FormatWriter& writer,
-                                                WriteOptions how, const std::string& path, bool overwrite,
-                                                const StopToken& stop) {
-  constexpr std::uint64_t kMaxInline = 32u << 20;
-  const LoadedProfiles& loaded = *open.loaded;
-  how.title = open.name;
-  how.decision = &loaded.decision;
-  how.report = &loaded.report;
-  how.stop = stop;
-  const std::vector<ProfilePtr> profiles = {open.profile};
+psp::ProfileExportResult to_psp(ExportAnswer answer, const WriterInfo& writer) {
   psp::ProfileExportResult result;
-  result.format = writer.info().id;
-  result.mime_type = writer.info().mime_type;
-  LossReport losses;
-  std::uint64_t size = 0;
-  if (path.empty()) {
-    std::string content;
-    PROFD_CHECK(write_profiles(
-        writer, profiles, how,
-        [&](std::span<const std::byte> bytes) -> Result<void> {
-          if (content.size() + bytes.size() > kMaxInline)
-            return fail(ErrorCode::limit,
-                        fmt::format("the export has more than the {} that fit an answer; give a uri",
-                                    format_bytes(kMaxInline)));
-          content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-          return stop.status();
-        },
-        losses));
-    size = content.size();
-    if (writer.info().is_text)
-      result.text = std::move(content);
-    else
-      result.base64 = to_base64(content);
-  } else {
-    PROFD_TRY(AtomicFile file, AtomicFile::create_named(path, overwrite));
-    const auto to_file = [&](std::span<const std::byte> bytes) -> Result<void> {
-      PROFD_CHECK(stop.status());
-      size += bytes.size();
-      return file.write(bytes);
-    };
-    PROFD_CHECK(write_profiles(writer, profiles, how, to_file, losses));
-    PROFD_CHECK(file.commit());
-    result.uri = uri_of_path(file.path());
-  }
-  result.size = to_bytes(size);
-  for (const ReportRow& row : losses.rows()) result.report.push_back(to_psp(row));
+  result.format = writer.id;
+  result.mime_type = writer.mime_type;
+  if (!answer.path.empty())
+    result.uri = uri_of_path(answer.path);
+  else if (writer.is_text)
+    result.text = std::move(answer.content);
+  else
+    result.base64 = to_base64(answer.content);
+  result.size = to_bytes(answer.size);
+  for (const ReportRow& row : answer.losses.rows()) result.report.push_back(to_psp(row));
   return result;
 }
 
@@ -334,43 +300,49 @@ void ProfilesModule::bind(protocol::Binder& binder) {
             });
       });
 
-  binder.request<psp::ProfileExportRequest>([this](const psp::ProfileExportParams& params,
-                                                   protocol::Reply<psp::ProfileExportRequest> reply) {
-    WriteOptions how;
-    how.metric = metric_option(params.options);
-    std::string handle = params.profile.value_or("");
-    if (params.spec) {
-      auto named = from_psp(*params.spec, "params.spec");
-      if (!named) return reply.error(named.error());
-      session_.decide_mine(named->spec.filters);
-      if (!named->profile.empty()) handle = named->profile;
-      how.spec = std::move(named->spec);
-    }
-    const auto open = session_.profile(handle);
-    if (!open) return reply.error(open.error());
-    // As views are: of the metric that is chosen for the profile.
-    if (how.spec && how.spec->metric.empty() && how.metric.empty()) how.metric = (*open)->metric_info().name;
-    const FormatWriter* writer = find_writer(params.format, all_exports());
-    if (writer == nullptr) {
-      psp::ErrorData data;
-      data.reason = "unsupported";
-      data.file = (*open)->place();
-      data.format = params.format;
-      const std::string message = fmt::format("profd does not write {}; it writes {}",
-                                              sanitize_text(params.format), writer_names(all_exports()));
-      return reply.error({psp::ErrorCodes::request_failed, message, data});
-    }
-    std::string path;
-    if (params.uri) {
-      auto wanted = path_of_uri(*params.uri);
-      if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
-      path = std::move(*wanted);
-    }
-    session_.run<psp::ProfileExportRequest>(
-        true, std::move(reply), path.empty() ? (*open)->place() : path,
-        [open = *open, writer, how = std::move(how), path, overwrite = params.overwrite](
-            const StopToken& stop) { return export_profile(*open, *writer, how, path, overwrite, stop); });
-  });
+  binder.request<psp::ProfileExportRequest>(
+      [this](const psp::ProfileExportParams& params, protocol::Reply<psp::ProfileExportRequest> reply) {
+        ExportRequest request;
+        WriteOptions& how = request.how;
+        how.metric = metric_option(params.options);
+        request.overwrite = params.overwrite;
+        std::string handle = params.profile.value_or("");
+        if (params.spec) {
+          auto named = from_psp(*params.spec, "params.spec");
+          if (!named) return reply.error(named.error());
+          session_.decide_mine(named->spec.filters);
+          if (!named->profile.empty()) handle = named->profile;
+          how.spec = std::move(named->spec);
+        }
+        const auto open = session_.profile(handle);
+        if (!open) return reply.error(open.error());
+        // As views are: of the metric that is chosen for the profile.
+        if (how.spec && how.spec->metric.empty() && how.metric.empty())
+          how.metric = (*open)->metric_info().name;
+        request.writer = find_writer(params.format, all_exports());
+        if (request.writer == nullptr) {
+          psp::ErrorData data;
+          data.reason = "unsupported";
+          data.file = (*open)->place();
+          data.format = params.format;
+          const std::string message = fmt::format("profd does not write {}; it writes {}",
+                                                  sanitize_text(params.format), writer_names(all_exports()));
+          return reply.error({psp::ErrorCodes::request_failed, message, data});
+        }
+        if (params.uri) {
+          auto wanted = path_of_uri(*params.uri);
+          if (!wanted) return reply.error(invalid_params("params.uri", wanted.error().message));
+          request.path = std::move(*wanted);
+        }
+        std::string place = request.path.empty() ? (*open)->place() : request.path;
+        session_.run<psp::ProfileExportRequest>(
+            true, std::move(reply), std::move(place),
+            [open = *open,
+             request = std::move(request)](const StopToken& stop) -> Result<psp::ProfileExportResult> {
+              PROFD_TRY(ExportAnswer answer, export_profile(*open, request, stop));
+              return to_psp(std::move(answer), request.writer->info());
+            });
+      });
 
   binder.request<psp::MetricListRequest>(
       [this](const psp::MetricListParams& params, protocol::Reply<psp::MetricListRequest> reply) {

@@ -87,6 +87,7 @@ Abilities abilities_of(const psp::ClientCapabilities& caps) {
     can.profile_changed = own->profile_changed;
     can.selection = own->selection;
     can.status = own->status;
+    can.project = own->project;
   }
   return can;
 }
@@ -278,7 +279,7 @@ protocol::Binder PspSession::make_binder() {
   });
   binder.notification<psp::DidChangeConfigurationNotification>(
       [this](const psp::DidChangeConfigurationParams& params) {
-        if (params.settings) apply_settings(*params.settings);
+        if (params.settings) apply_settings(*params.settings, kAtAnyTime);
         refresh();
       });
   binder.notification<psp::DidChangeWatchedFilesNotification>([](const psp::DidChangeWatchedFilesParams&) {});
@@ -310,7 +311,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
   if (params.process_id && context_.setup.on_process_id) context_.setup.on_process_id(*params.process_id);
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
-  if (params.initialization_options) apply_settings(*params.initialization_options);
+  if (params.initialization_options) apply_settings(*params.initialization_options, kInitially);
   std::vector<std::string> roots = roots_of(params);
   if (context_.setup.may_have_root)
     std::erase_if(roots, [&](const std::string& root) { return !context_.setup.may_have_root(root); });
@@ -335,7 +336,7 @@ void PspSession::initialize(const psp::InitializeParams& params,
   };
   if (found->roots.empty()) return go_on();
   // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
-  if (initial_option(params, "projectFile") == nlohmann::json(false)) return go_on();
+  if (!context_.workspace.takes_project_file()) return go_on();
   aside(
       Lane::interactive, "project file", [found] { found->project = find_project(found->roots); }, go_on);
 }
@@ -368,14 +369,10 @@ psp::ServerCapabilities PspSession::capabilities() const {
   return result;
 }
 
-void PspSession::apply_settings(const protocol::Any& settings) {
-  auto read = read_settings(*settings);
+void PspSession::apply_settings(const protocol::Any& settings, SettingPlaces place) {
+  const bool by_page = context_.setup.may_have_root != nullptr;
+  auto read = read_settings(*settings, by_page ? place | kFromPage : place);
   if (!read) return;
-  // The target of a mapping is a folder whose files are shown.
-  if (context_.setup.may_have_root && !read->settings.mappings.empty()) {
-    read->settings.mappings.clear();
-    read->problems.emplace_back("setting pathMappings: not taken from a page, which chooses no folders");
-  }
   for (const std::string& problem : read->problems) context_.log_message(psp::MessageType::warning, problem);
   context_.workspace.set_settings(std::move(read->settings));
 }

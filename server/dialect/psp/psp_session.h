@@ -31,7 +31,8 @@ class PspSession final : public Session, private EngineListener {
   void initialize(const psp::InitializeParams& params, protocol::Reply<psp::InitializeRequest> reply);
   bool authorise(const psp::InitializeParams& params);
   [[nodiscard]] psp::ServerCapabilities capabilities() const;
-  void apply_settings(const protocol::Any& settings);
+  // `place`: kInitially or kAtAnyTime.
+  void apply_settings(const protocol::Any& settings, SettingPlaces place);
   void refresh();
   void refresh_soon();
   void look_at_meant();

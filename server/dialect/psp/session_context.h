@@ -27,7 +27,7 @@ namespace profd {
 // What the client can do.
 struct Abilities {
   bool hint_refresh = false, lens_refresh = false, show_document = false, progress = false;
-  bool markdown = false, profile_changed = false, selection = false, status = false;
+  bool markdown = false, profile_changed = false, selection = false, status = false, project = false;
   bool native = false;  // knows profd's own methods, and shows what they answer
 };
 

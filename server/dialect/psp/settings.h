@@ -3,13 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "server/engine/workspace.h"
+#include "server/engine/settings.h"
 
 namespace profd {
 
@@ -17,11 +17,10 @@ struct ReadSettings {
   Settings settings;
   std::vector<std::string> problems;  // settings that are wrong; the rest holds
 };
-// Settings stand at the top or under "profd". Nothing when it is no object. Other programs' keys are passed
-// over.
-std::optional<ReadSettings> read_settings(const nlohmann::json& settings);
-
-// The names of all of them; a test compares them with docs/settings.md.
-std::vector<std::string_view> setting_names();
+// `place`: kInitially or kAtAnyTime, with kFromPage for who came over HTTP. Settings stand at the top or
+// under "profd". Nothing when it is no object. Other programs' keys are passed over, and settings that do not
+// belong there.
+std::optional<ReadSettings> read_settings(const nlohmann::json& settings, SettingPlaces place,
+                                          std::span<const Setting> table = all_settings());
 
 }  // namespace profd

@@ -4,6 +4,7 @@
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/function_place.h"
 #include "server/platform/process.h"
 
 namespace profd {
@@ -42,22 +43,16 @@ psp::Selection selection_to_psp(const SharedSelection& selection, const Workspac
   return out;
 }
 
-// The place of a function, when the profile knows exactly one. On a worker: looks at all functions.
+// What the client left out is taken from the profile, when that knows exactly one function of the name. On a
+// worker.
 void fill_place(const Profile& profile, SharedSelection& selection) {
   if (!selection.file.empty()) return;
-  std::size_t n_found = 0;
-  for (std::uint32_t f = 0; f < profile.functions().size(); ++f) {
-    if (profile.function_name(FunctionId{f}) != selection.function) continue;
-    ++n_found;
-    const std::string_view file = profile.strings()[profile.functions().file[f]];
-    if (file.size() > kMaxToldFile) continue;
-    selection.file = file;
-    if (selection.line == 0) selection.line = profile.functions().start_line[f];
-  }
-  if (n_found != 1) {
-    selection.file.clear();
+  const auto place = only_place_of(profile, selection.function, kMaxToldFile);
+  selection.file = place ? place->file : "";
+  if (!place)
     selection.line = 0;
-  }
+  else if (selection.line == 0)
+    selection.line = place->line;
 }
 
 class SharedModule final : public Module {

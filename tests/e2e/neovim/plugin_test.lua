@@ -199,41 +199,66 @@ test('control characters of a profile do not reach the screen', function()
   h.equal(require('profd.log').one_line('a\r\n  b\27c'), 'a b c')
 end)
 
-test('a hover is shown without its markup, its tables aligned, its links known', function()
-  local page = require('profd.markdown').render(table.concat({
-    '**main\\.sign** digest\\.go\\:11',
-    '',
-    '| metric | self | total | share |',
-    '|:--|--:|--:|--:|',
-    '| cpu | 1.24 s | 12.4 s | 34.1 % |',
-    '| alloc\\_space \\| x | 0 B | 1.00 GiB | 4.0 % |',
-    '',
-    'callers: [main\\.f](file:///w/a.go#L7) 99.2 % · none',
-  }, '\n'))
+---@param fields table
+---@return profd.HoverPage
+local function hover_page(fields)
+  local page =
+    { profile = 'p1', place = '', inlined = false, others = 0, notes = {}, rows = {}, remarks = {}, lists = {} }
+  return vim.tbl_extend('error', vim.tbl_extend('force', page, fields), { foot = 'cpu.pprof' })
+end
+
+local function callers(entries, more)
+  return { title = 'callers', callers = true, entries = entries, more = more or 0 }
+end
+
+test('a hover is laid out from its parts: numbers aligned, links known', function()
+  local page = require('profd.hover_page').lay_out(hover_page({
+    name = 'main.sign',
+    place = 'digest.go:11',
+    others = 2,
+    notes = { 'This line changed.' },
+    rows = {
+      { metric = 'cpu', self = '1.24 s', total = '12.4 s', share = '34.1 %' },
+      { metric = 'alloc_space | x', self = '0 B', total = '1.00 GiB', share = '4.0 %' },
+    },
+    remarks = { 'Counted once.' },
+    lists = {
+      callers(
+        { { name = 'main.f', share = '99.2 %', uri = 'file:///w/a.go', line = 7 }, { name = 'g', share = '0 %' } },
+        3
+      ),
+    },
+  }))
   h.equal(page.lines, {
-    'main.sign digest.go:11',
+    'main.sign digest.go:11 and 2 more here',
+    '',
+    'This line changed.',
     '',
     'metric             self     total   share',
     'cpu              1.24 s    12.4 s  34.1 %',
     'alloc_space | x     0 B  1.00 GiB   4.0 %',
     '',
-    'callers: main.f 99.2 % · none',
+    'Counted once.',
+    '',
+    'callers: main.f 99.2 % · g 0 % · 3 more',
+    '',
+    'cpu.pprof',
   })
-  h.equal(page.links, { { line = 7 - 1, from = 9, to = 15, uri = 'file:///w/a.go#L7' } })
+  h.equal(page.links, { { line = 11 - 1, from = 9, to = 15, uri = 'file:///w/a.go#L7' } })
   h.equal(page.marks[1], { line = 0, from = 0, to = 9, group = 'ProfdTitle' })
 end)
 
-local function hover_of(text)
-  return require('profd.hover').open_window({ contents = { kind = 'markdown', value = text } })
+local function hover_of(fields)
+  return require('profd.hover').open_window(hover_page(fields), {})
 end
 
 test('a hover asked for again shows the new answer and is gone to', function()
   vim.cmd.enew()
-  local _, first = hover_of('**main\\.sign\\.with\\.a\\.long\\.name** recorded 59 seconds ago')
+  local _, first = hover_of({ name = 'main.sign.with.a.long.name', place = 'recorded 59 seconds ago' })
   local source = vim.api.nvim_get_current_win()
   h.truthy(first ~= source)
-  local bufnr, second = hover_of('**main** recorded 1 min ago')
-  h.equal(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), { 'main recorded 1 min ago' })
+  local bufnr, second = hover_of({ name = 'main', place = 'recorded 1 min ago' })
+  h.equal(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), { 'main recorded 1 min ago', '', 'cpu.pprof' })
   h.equal(vim.api.nvim_win_is_valid(first), false, 'one hover at a time')
   h.equal(vim.api.nvim_get_current_win(), second)
   vim.api.nvim_win_close(second, true)
@@ -245,44 +270,51 @@ test('a list in a hover goes on below the edge of the window', function()
   vim.o.columns = 80
   local names = {}
   for i = 1, 20 do
-    names[i] = ('package.function%d'):format(i)
+    names[i] = { name = ('package.function%d'):format(i), share = '1 %' }
   end
-  local bufnr, window = hover_of('callers: ' .. table.concat(names, ' · '))
+  local bufnr, window = hover_of({ lists = { callers(names) } })
   h.truthy(vim.api.nvim_win_get_width(window) < 80)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  h.equal(lines[1], 'callers: package.function1 · package.function2 · package.function3 ·')
-  h.equal(lines[2], '  package.function4 · package.function5 · package.function6 ·')
+  h.equal(lines[1], 'callers: package.function1 1 % · package.function2 1 % ·')
+  h.equal(lines[2], '  package.function3 1 % · package.function4 1 % ·')
   h.equal(vim.api.nvim_win_text_height(window, {}).all, vim.api.nvim_win_get_height(window))
   vim.api.nvim_win_close(window, true)
   vim.o.columns = columns
 end)
 
 test('a link keeps its place where its list goes on below', function()
-  local markdown = require('profd.markdown')
-  local page = markdown.render(
-    'callers: [a\\.f](file:///w/a.go#L7) 60 % · [b\\.g](file:///w/b.go#L8) 40 % · [c](file:///w/c.go#L9)'
-  )
-  local folded = markdown.fold(page, 20)
-  h.equal(folded.lines, { 'callers: a.f 60 % ·', '  b.g 40 % · c' })
+  local pages = require('profd.hover_page')
+  local function named(name, line, share)
+    return { name = name, share = share, uri = 'file:///w/a.go', line = line }
+  end
+  local page = pages.lay_out(hover_page({
+    lists = { callers({ named('a.f', 7, '60 %'), named('b.g', 8, '40 %'), named('c', 9, '0 %') }) },
+  }))
+  local folded = pages.fold(page, 20)
+  h.equal(folded.lines, { 'callers: a.f 60 % ·', '  b.g 40 % · c 0 %', '', 'cpu.pprof' })
   h.equal(folded.links, {
     { line = 0, from = 9, to = 12, uri = 'file:///w/a.go#L7' },
-    { line = 1, from = 2, to = 5, uri = 'file:///w/b.go#L8' },
-    { line = 1, from = 14, to = 15, uri = 'file:///w/c.go#L9' },
+    { line = 1, from = 2, to = 5, uri = 'file:///w/a.go#L8' },
+    { line = 1, from = 14, to = 15, uri = 'file:///w/a.go#L9' },
   })
-  h.equal(markdown.fold(page, 100), page)
-  local wide = markdown.render('callers: [ein\\.sehr\\.langer\\.Name](file:///w/a.go#L7) · [b](file:///w/b.go#L8)')
-  h.equal(markdown.fold(wide, 10).lines, { 'callers: ein.sehr.langer.Name ·', '  b' })
+  h.equal(pages.fold(page, 100), page)
+  local wide = pages.lay_out(
+    hover_page({ lists = { callers({ named('ein.sehr.langer.Name', 7, '1 %'), named('b', 8, '1 %') }) } })
+  )
+  h.equal(pages.fold(wide, 10).lines[1], 'callers: ein.sehr.langer.Name 1 % ·')
 end)
 
 test('markup in the names of a profile stays text', function()
-  local page = require('profd.markdown').render('**f\\*\\*\\[x\\]\\(file\\:///etc/passwd\\)** \\\\ a] [b')
-  h.equal(page.lines, { 'f**[x](file:///etc/passwd) \\ a] b' })
+  local page = require('profd.hover_page').lay_out(hover_page({
+    name = 'f**[x](file:///etc/passwd)',
+    place = '\\ a] [b`',
+    rows = { { metric = 'x|y', self = '', total = '', share = '' } },
+    lists = { callers({ { name = '[q](file:///etc/passwd)\n', share = '5 %' } }) },
+  }))
+  h.equal(page.lines[1], 'f**[x](file:///etc/passwd) \\ a] [b`')
+  h.matches(page.lines[4], '^x|y')
+  h.equal(page.lines[6], 'callers: [q](file:///etc/passwd)  5 %')
   h.equal(page.links, {})
-  page = require('profd.markdown').render('[`a*b*`](file:///w/a.go#L1) ``x`y`` `` `q` `` 5 `unclosed')
-  h.equal(page.lines, { 'a*b* x`y `q` 5 `unclosed' })
-  h.equal(page.links, { { line = 0, from = 0, to = 4, uri = 'file:///w/a.go#L1' } })
-  page = require('profd.markdown').render('| a |\n|:--|\n| `x\\|y` |\n| operator\\| |')
-  h.equal(page.lines, { 'a', 'x|y', 'operator|' })
 end)
 
 test('hot spots without a source cannot be jumped to', function()
@@ -343,19 +375,6 @@ test('a name that does not fit is cut by the rule of the daemon, a path at its b
   h.equal(fit.ending('/home/project/src/main.go', 30), '/home/project/src/main.go')
   h.equal(fit.ending('/home/project/src/main.go', 16), '…/src/main.go')
   h.equal(fit.ending('/home/project/src/main.go', 6), '…in.go')
-end)
-
-test('a project asks for profiles only at the top level of its file', function()
-  local project = require('profd.project')
-  local path = h.work .. '/.profd.toml'
-  h.write(path, '# profiles = 1\nmetric = "cpu"\n')
-  h.equal(project.lists_profiles(path), false)
-  h.write(path, 'metric = "cpu"\nprofiles = ["*.pprof"]\n')
-  h.equal(project.lists_profiles(path), true)
-  h.write(path, '[extra]\nprofiles = ["*.pprof"]\n')
-  h.equal(project.lists_profiles(path), false)
-  os.remove(path)
-  h.equal(project.lists_profiles(path), false)
 end)
 
 test('the command completes its subcommands and their arguments', function()

@@ -51,7 +51,7 @@ local function capabilities()
   result.general = result.general or {}
   result.general.positionEncodings = { 'utf-8', 'utf-16' }
   ---@diagnostic disable-next-line: inject-field
-  result.profd = { protocolVersion = require('profd.protocol').protocol_version, profileChanged = true }
+  result.profd = { protocolVersion = require('profd.protocol').protocol_version, profileChanged = true, project = true }
   return result
 end
 

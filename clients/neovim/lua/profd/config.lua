@@ -9,7 +9,7 @@ local M = {}
 ---@field align? boolean Hints of a file start in one column.
 ---@field align_max? integer The column is never further right than this.
 ---@field position? 'eol'|'right_align' Where hints stand.
----@field autostart? boolean Start by itself where .profd.toml lists profiles.
+---@field autostart? boolean Start by itself where there is a .profd.toml.
 ---@field hover? boolean Answer K (vim.lsp.buf.hover).
 ---@field colors? profd.Colors
 ---@field keymaps? table<string, string|false> Subcommand to key, for example `{ hover = '<leader>ph' }`.

@@ -72,6 +72,18 @@ local function check_daemon()
   return client
 end
 
+local function check_project()
+  local project = require('profd.session').project
+  if project and project.uri then
+    vim.health.ok(
+      ('project file: %s (patterns of profiles: %d)'):format(vim.uri_to_fname(project.uri), project.profiles)
+    )
+  end
+  for _, problem in ipairs(project and project.problems or {}) do
+    vim.health.warn(require('profd.log').one_line(problem))
+  end
+end
+
 ---@return boolean
 local function check_profile()
   local session = require('profd.session')
@@ -139,7 +151,11 @@ function M.check()
   require('profd.hints')
   vim.health.start('profd')
   check_neovim()
-  if not check_binary() or not check_daemon() or not check_profile() then
+  if not check_binary() or not check_daemon() then
+    return
+  end
+  check_project()
+  if not check_profile() then
     return
   end
   check_missing()

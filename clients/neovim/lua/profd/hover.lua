@@ -38,7 +38,7 @@ end
 ---@class profd.ShownHover
 ---@field window integer
 ---@field source integer buffer
----@field params? table nil: it came with K, whose question is not known
+---@field params profd.SourceHoverParams
 ---@type profd.ShownHover?
 local shown
 
@@ -54,16 +54,11 @@ local function max_width()
   return math.floor(vim.o.columns * 0.9)
 end
 
----@param hover profd.Hover
+---@param hover profd.HoverPage
 ---@return profd.Page
 local function page_of(hover)
-  local markdown = require('profd.markdown')
-  ---@type profd.Page
-  local page = { lines = vim.split(hover.contents.value, '\n', { trimempty = true }), marks = {}, links = {} }
-  if hover.contents.kind == protocol.MarkupKind.markdown then
-    page = markdown.render(hover.contents.value)
-  end
-  return markdown.fold(page, max_width())
+  local pages = require('profd.hover_page')
+  return pages.fold(pages.lay_out(hover), max_width())
 end
 
 ---@param bufnr integer
@@ -89,8 +84,8 @@ local function fit(winnr)
 end
 
 --- A second one goes into the window of the first, as with K.
----@param hover profd.Hover
----@param params? table
+---@param hover profd.HoverPage
+---@param params profd.SourceHoverParams
 ---@return integer bufnr, integer winnr
 function M.open_window(hover, params)
   local before = open_hover()
@@ -126,10 +121,10 @@ function M.refresh()
       vim.api.nvim_win_close(window, true)
     end
   end
-  if not asked.params or not session.profile then
+  if not session.profile then
     return close()
   end
-  client.request(protocol.methods.hover, asked.params, function(result, err)
+  client.request(protocol.methods.source_hover, asked.params, function(result, err)
     if shown ~= asked or not vim.api.nvim_win_is_valid(window) then
       return
     end
@@ -143,6 +138,25 @@ function M.refresh()
     decorate(bufnr, page)
     fit(window)
   end, asked.source)
+end
+
+---@param bufnr integer
+---@param params profd.SourceHoverParams
+---@param nothing fun() nothing was measured there
+local function ask(bufnr, params, nothing)
+  client.request(protocol.methods.source_hover, params, function(result, err)
+    if err then
+      return log.error(session.sentence(err))
+    end
+    if vim.api.nvim_get_current_buf() ~= bufnr then
+      return
+    end
+    if result then
+      M.open_window(result, params)
+    else
+      nothing()
+    end
+  end, bufnr)
 end
 
 --- `:Profd hover`
@@ -161,19 +175,9 @@ function M.show()
       return
     end
     local encoding = client.get().offset_encoding
-    local params = vim.lsp.util.make_position_params(window, encoding)
-    client.request(protocol.methods.hover, params, function(result, err)
-      if err then
-        return log.error(session.sentence(err))
-      end
-      if vim.api.nvim_get_current_buf() ~= bufnr then
-        return
-      end
-      if not result then
-        return log.info('nothing was measured on this line')
-      end
-      M.open_window(result, params)
-    end, bufnr)
+    ask(bufnr, vim.lsp.util.make_position_params(window, encoding), function()
+      log.info('nothing was measured on this line')
+    end)
   end)
 end
 
@@ -194,22 +198,25 @@ vim.api.nvim_create_autocmd('User', {
   group = vim.api.nvim_create_augroup('profd.hover', {}),
   pattern = 'ProfdHints',
   callback = function(event)
-    if open_hover() and shown and shown.params and shown.source == event.data.buf then
+    if open_hover() and shown and shown.source == event.data.buf then
       M.refresh()
     end
   end,
 })
 
 -- K before 0.11 shows one answer, the last one. A language server's goes before the costs, which :Profd hover shows.
+-- What came is a text for any editor; the window is laid out from the parts.
 client.handle(protocol.methods.hover, function(_, result, ctx)
   if vim.api.nvim_get_current_buf() ~= ctx.bufnr or others_hover(ctx.bufnr) then
     return
   end
-  if result and result.contents then
-    M.open_window(result)
-  else
+  local function nothing()
     vim.notify('No information available')
   end
+  if not result then
+    return nothing()
+  end
+  ask(ctx.bufnr, { textDocument = ctx.params.textDocument, position = ctx.params.position }, nothing)
 end)
 
 return M

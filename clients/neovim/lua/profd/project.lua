@@ -1,7 +1,7 @@
---- Where a project begins, and whether it asks for profiles.
+--- Where a project begins, and that its project file is followed.
 local M = {}
 
----@type table<string, boolean> project files that were looked at
+---@type table<string, boolean> project files that a connection was made for
 local seen = {}
 
 --- The buffer holds a file of the user's.
@@ -48,27 +48,7 @@ function M.root()
   return vim.fn.getcwd()
 end
 
---- Whether a project file lists profiles. Only the server reads the file for what it means.
----@param path string
----@return boolean
-function M.lists_profiles(path)
-  local file = io.open(path, 'r')
-  if not file then
-    return false
-  end
-  local text = file:read(1024 * 1024) or ''
-  file:close()
-  for line in text:gmatch('[^\r\n]+') do
-    if line:match('^%s*%[') then
-      return false -- profiles is a key of the top level
-    end
-    if line:match('^%s*"?profiles"?%s*=') then
-      return true
-    end
-  end
-  return false
-end
-
+--- Where there is a project file, the daemon reads it, opens what it lists, and follows it from then on.
 ---@param bufnr integer
 function M.autostart(bufnr)
   if not require('profd.config').current.autostart or not M.is_source(bufnr) then
@@ -79,10 +59,8 @@ function M.autostart(bufnr)
     return
   end
   seen[found] = true
-  if M.lists_profiles(found) then
-    require('profd.commands').load_all()
-    require('profd.session').start()
-  end
+  require('profd.commands').load_all()
+  require('profd.session').start()
 end
 
 return M

@@ -375,6 +375,7 @@ M.DaemonState = {
 ---@field profileChanged? boolean It wants `profile/changed`. Default: false.
 ---@field selection? boolean It takes part in the shared selection. Default: false.
 ---@field status? boolean It wants `profd/status`. Default: false.
+---@field project? boolean It wants `profd/project`. Default: false.
 
 --- What the client can do. Whatever profd does not use is ignored.
 ---@class profd.ClientCapabilities
@@ -1189,6 +1190,46 @@ M.DaemonState = {
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
+--- Parameters of `source/hover`.
+---@class profd.SourceHoverParams
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field position profd.Position Where.
+
+--- What a line costs in one metric, as texts.
+---@class profd.HoverRow
+---@field metric string The metric.
+---@field self string Its self value.
+---@field total string Its total.
+---@field share string The total as a share of the view.
+
+--- A caller or callee.
+---@class profd.HoverNeighbour
+---@field name string Its name, shortened.
+---@field share string How much of the total goes through it.
+---@field uri? string Its file, when that is in the workspace.
+---@field line? integer Its line there, from 1; absent: not known.
+
+--- The greatest callers, or callees.
+---@class profd.HoverList
+---@field title string Whose they are, and of what: `callers of main.work (estimate)`.
+---@field callers boolean Callers; else callees.
+---@field entries profd.HoverNeighbour[] The greatest, greatest first.
+---@field more integer How many more there are.
+
+--- All about a line, in parts; shown in this order. Names and sentences have no control characters, and
+--- nothing in them is markup.
+---@class profd.HoverPage
+---@field profile profd.ProfileHandle The profile it is of.
+---@field name? string The function; absent: the notes are all there is.
+---@field place string Where: `row.go:17`, `the whole function`.
+---@field inlined boolean The function is inlined there.
+---@field others integer Further functions on the line.
+---@field notes string[] What is not sure of the numbers, before them.
+---@field rows profd.HoverRow[] The metrics.
+---@field remarks string[] What the numbers are, after them.
+---@field lists profd.HoverList[] Callers and callees.
+---@field foot string The name of the profile, and when it was recorded.
+
 --- Parameters of `source/annotations`.
 ---@class profd.SourceAnnotationsParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
@@ -1391,6 +1432,12 @@ M.DaemonState = {
 ---@field title string What.
 ---@field percentage? integer 0 to 100; absent: unknown.
 
+--- Parameters of `profd/project`.
+---@class profd.ProjectParams
+---@field uri? string The project file that holds; absent: none. One that cannot be read takes nothing away from what held before.
+---@field profiles integer How many patterns of profiles it lists.
+---@field problems string[] What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
+
 --- Parameters of `profd/status`.
 ---@class profd.StatusParams
 ---@field state profd.DaemonState Whether it is busy.
@@ -1486,6 +1533,9 @@ M.methods = {
   --- What each line of a file costs.
   --- params: profd.SourceAnnotationsParams; result: profd.SourceAnnotationsResult
   source_annotations = "source/annotations",
+  --- What `textDocument/hover` says of a line, in parts, for clients that lay it out themselves.
+  --- params: profd.SourceHoverParams; result: profd.HoverPage|nil
+  source_hover = "source/hover",
   --- Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
   --- params: profd.SourceResolveParams; result: profd.SourceResolveResult
   source_resolve = "source/resolve",
@@ -1567,6 +1617,9 @@ M.methods = {
   --- Another client chose a frame.
   --- params: profd.SelectionChangedParams; a notification
   selection_changed = "selection/changed",
+  --- What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes on disk. What was shown under its settings is to be asked for again.
+  --- params: profd.ProjectParams; a notification
+  project = "profd/project",
   --- What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.
   --- params: profd.StatusParams; a notification
   status = "profd/status",
@@ -1662,6 +1715,7 @@ M.schema = {
     profileChanged = { type = "b" },
     selection = { type = "b" },
     status = { type = "b" },
+    project = { type = "b" },
   },
   ClientCapabilities = {
     general = { type = {"S", "GeneralClientCapabilities"} },
@@ -2374,6 +2428,40 @@ M.schema = {
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
+  SourceHoverParams = {
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    position = { type = {"S", "Position"}, required = true },
+  },
+  HoverRow = {
+    metric = { type = "s", required = true },
+    self = { type = "s", required = true },
+    total = { type = "s", required = true },
+    share = { type = "s", required = true },
+  },
+  HoverNeighbour = {
+    name = { type = "s", required = true },
+    share = { type = "s", required = true },
+    uri = { type = "s" },
+    line = { type = "u" },
+  },
+  HoverList = {
+    title = { type = "s", required = true },
+    callers = { type = "b", required = true },
+    entries = { type = {"a", {"S", "HoverNeighbour"}}, required = true },
+    more = { type = "u", required = true },
+  },
+  HoverPage = {
+    profile = { type = "s", required = true },
+    name = { type = "s" },
+    place = { type = "s", required = true },
+    inlined = { type = "b", required = true },
+    others = { type = "u", required = true },
+    notes = { type = {"a", "s"}, required = true },
+    rows = { type = {"a", {"S", "HoverRow"}}, required = true },
+    remarks = { type = {"a", "s"}, required = true },
+    lists = { type = {"a", {"S", "HoverList"}}, required = true },
+    foot = { type = "s", required = true },
+  },
   SourceAnnotationsParams = {
     profile = { type = "s" },
     textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
@@ -2540,6 +2628,11 @@ M.schema = {
   StatusTask = {
     title = { type = "s", required = true },
     percentage = { type = "u", maximum = 100 },
+  },
+  ProjectParams = {
+    uri = { type = "s" },
+    profiles = { type = "u", required = true },
+    problems = { type = {"a", "s"}, required = true },
   },
   StatusParams = {
     state = { type = "s", required = true },

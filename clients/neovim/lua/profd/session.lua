@@ -15,6 +15,8 @@ M.name = ''
 M.uri = nil
 ---@type string? the metric of the last hints
 M.metric = nil
+---@type profd.ProjectParams? what the project file says, as the daemon told last
+M.project = nil
 
 ---@type string[] what the user opened, oldest first, to open again when the daemon died
 local opened = {}
@@ -458,6 +460,10 @@ client.handle(protocol.methods.profile_changed, function(_, params)
   vim.schedule(function()
     changed(params)
   end)
+end)
+
+client.handle(protocol.methods.project, function(_, params)
+  M.project = params
 end)
 
 client.handle(protocol.methods.inlay_hint_refresh, function()

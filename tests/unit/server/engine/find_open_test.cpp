@@ -40,12 +40,12 @@ struct FileOfTwo {
       add_text(builder, "f 1\n");
       builder.info().name = name;
       SerialExecutor serial;
-      loaded->opened.profiles.push_back(std::move(builder).finish(serial, StopToken{}).value());
+      loaded->profiles.push_back(std::move(builder).finish(serial, StopToken{}).value());
     }
     for (std::uint32_t number = 1; number <= 2; ++number) {
       auto open = std::make_shared<OpenProfile>();
       open->number = number;
-      open->profile = loaded->opened.profiles[number - 1];
+      open->profile = loaded->profiles[number - 1];
       open->loaded = loaded;
       ProfileEntry row = listed_as("p" + std::to_string(6 + number), "/w/both.json", open->member_name());
       row.number = number;

@@ -119,6 +119,6 @@ TEST_CASE("a project names its own code") {
       parse_project_file("mine = [\"app\", \"net/http\"]\nfilters = [\"mine\"]\n", "/p/.profd.toml");
   REQUIRE(project);
   CHECK(project->problems.empty());
-  CHECK(project->mine == std::vector<std::string>{"app", "net/http"});
-  CHECK(project->filters.front().by == FilterBy::mine);
+  CHECK(project->settings.mine == std::vector<std::string>{"app", "net/http"});
+  CHECK(project->settings.filters.front().by == FilterBy::mine);
 }

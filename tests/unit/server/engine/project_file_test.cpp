@@ -24,14 +24,14 @@ to = "src"
                                           "/w/.profd.toml");
   REQUIRE(project);
   CHECK(project->problems.empty());
-  CHECK(project->profiles == std::vector<std::string>{"/w/*.pprof", "/w/sub/**/x.pb.gz"});
-  CHECK(project->metric == "cpu");
-  CHECK(project->threshold == 0.01);
-  CHECK(project->code_lens == true);
-  REQUIRE(project->filters.size() == 1);
-  CHECK(project->filters[0].op == FilterOp::drop);
-  REQUIRE(project->mappings.size() == 1);
-  CHECK(project->mappings[0].to == "/w/src");
+  CHECK(project->settings.profiles == std::vector<std::string>{"/w/*.pprof", "/w/sub/**/x.pb.gz"});
+  CHECK(project->settings.metric == "cpu");
+  CHECK(project->settings.threshold == 0.01);
+  CHECK(project->settings.code_lens == true);
+  REQUIRE(project->settings.filters.size() == 1);
+  CHECK(project->settings.filters[0].op == FilterOp::drop);
+  REQUIRE(project->settings.mappings.size() == 1);
+  CHECK(project->settings.mappings[0].to == "/w/src");
 }
 
 TEST_CASE("what is wrong in a project file is a problem with its line, and the rest holds") {
@@ -41,7 +41,7 @@ TEST_CASE("what is wrong in a project file is a problem with its line, and the r
   REQUIRE(project);
   CHECK(project->problems.size() == 4);
   CHECK(project->problems[0].find("/w/.profd.toml:1") == 0);
-  CHECK(project->metric == "cpu");
+  CHECK(project->settings.metric == "cpu");
 }
 
 TEST_CASE("however much is wrong in a project file, it is said in few words, and counted") {
@@ -52,7 +52,7 @@ TEST_CASE("however much is wrong in a project file, it is said in few words, and
   REQUIRE(unknown->problems.size() == 1);
   CHECK(unknown->problems[0].find("60000 keys are not settings of profd: k0, k1, k10, k100, k1000, …") !=
         std::string::npos);
-  CHECK(unknown->metric == "cpu");
+  CHECK(unknown->settings.metric == "cpu");
   for (int i = 0; i < 3'000; ++i) maps += "[[map]]\nfrom = 1\n";
   const auto wrong = parse_project_file(maps, "/w/.profd.toml");
   REQUIRE(wrong);

@@ -143,9 +143,9 @@ to = "src"
   const auto project = read_project_file(path);
   REQUIRE(project);
   const std::string root = (folder.path / "root").string();
-  CHECK(project->profiles == std::vector<std::string>{root + "/**/*.pprof"});
-  REQUIRE(project->mappings.size() == 1);
-  CHECK(project->mappings[0].to == root + "/src");
+  CHECK(project->settings.profiles == std::vector<std::string>{root + "/**/*.pprof"});
+  REQUIRE(project->settings.mappings.size() == 1);
+  CHECK(project->settings.mappings[0].to == root + "/src");
   CHECK(project->problems.size() == 7);
   CHECK(mentions(project->problems, "\"/etc/*\" leads out of the folder of the project file"));
   CHECK(mentions(project->problems, "link"));
@@ -155,7 +155,7 @@ TEST_CASE("a filter of a project file whose expression is bad is said and left o
   const auto project =
       parse_project_file("filters = [\"hide function /a(/\", \"hide function b\"]\n", "/w/.profd.toml");
   REQUIRE(project);
-  CHECK(project->filters.size() == 1);
+  CHECK(project->settings.filters.size() == 1);
   REQUIRE(project->problems.size() == 1);
   CHECK(project->problems[0].find("/a(/") != std::string::npos);
 }

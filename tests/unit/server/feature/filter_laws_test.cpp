@@ -184,13 +184,12 @@ class Asked {
         HoverRequest request;
         request.file = of_file(file);
         request.line = line;
-        request.markdown = false;
-        const auto text = got(hover_text(viewed_.views, request, {}));
+        const auto hover = got(hover_at(viewed_.views, request, {}));
         const auto sums = expected.find(std::to_string(line + 1));
         if (sums == expected.end()) {
           // A function begins there, of which other lines have something.
-          if (text && text->find(" the whole function") == std::string::npos)
-            return "a hover where nothing is left: " + *text;
+          if (hover && hover->place != "the whole function")
+            return "a hover where nothing is left: " + hover->place;
           continue;
         }
         const auto value = [&](std::int64_t units) {
@@ -198,10 +197,14 @@ class Asked {
         };
         const Whole of{value(whole), "count"};
         const Value total = value(sums->second.total);
-        const std::string row = fmt::format("value: total {} ({}), self {}\n", of.text(total),
-                                            of.share_text(total), of.text(value(sums->second.self)));
-        if (!text || text->find(row) == std::string::npos)
-          return fmt::format("the hover of {}:{} is not {} but {}", file, line + 1, row, text.value_or(""));
+        const std::vector<std::string> row = {of.text(value(sums->second.self)), of.text(total),
+                                              of.share_text(total)};
+        std::vector<std::string> shown;
+        if (hover && !hover->rows.empty())
+          shown = {hover->rows[0].self, hover->rows[0].total, hover->rows[0].share};
+        if (shown != row)
+          return fmt::format("the hover of {}:{} is not {} but {}", file, line + 1, fmt::join(row, ", "),
+                             fmt::join(shown, ", "));
       }
     }
     return "";

@@ -3,12 +3,14 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 
 #include <unistd.h>
 
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace profd;
 
@@ -64,6 +66,35 @@ TEST_CASE("a file that is written, replaced or changed before it was watched is 
     CHECK(changes.wait_for(4, std::chrono::seconds(20)));
   }
   static_cast<void>(std::system(("rm -rf " + folder).c_str()));
+}
+
+TEST_CASE("that a file is gone is told to who asks, once it stays gone, and so is that it is there") {
+  const test::TempFolder folder;
+  const std::string path = (folder.path / ".profd.toml").string();
+  Changes changes;
+  FileWatcher watcher(changes.callback(), std::chrono::milliseconds(60));
+  watcher.watch(path, FileStamp{}, WhenGone::told);
+  CHECK_FALSE(changes.wait_for(1, std::chrono::milliseconds(200)));
+  static_cast<void>(folder.file(".profd.toml", "one"));
+  CHECK(changes.wait_for(1, std::chrono::seconds(20)));
+  std::filesystem::rename(path, folder.path / "backup");  // as some editors save
+  static_cast<void>(folder.file(".profd.toml", "two and more"));
+  CHECK(changes.wait_for(2, std::chrono::seconds(20)));
+  CHECK_FALSE(changes.wait_for(3, std::chrono::milliseconds(200)));
+  std::filesystem::remove(path);
+  CHECK(changes.wait_for(3, std::chrono::seconds(20)));
+}
+
+TEST_CASE("who comes later and has seen a newer state takes no change away from those before") {
+  const test::TempFolder folder;
+  const std::string path = folder.file("a", "one");
+  Changes changes;
+  FileWatcher watcher(changes.callback(), std::chrono::milliseconds(60));
+  const FileStamp before = stamp_of(path).value();
+  watcher.watch(path, before);
+  static_cast<void>(folder.file("a", "longer"));
+  watcher.watch(path, stamp_of(path).value());
+  CHECK(changes.wait_for(1, std::chrono::seconds(20)));
 }
 
 #ifdef __linux__

@@ -1,12 +1,9 @@
 #include "server/dialect/psp/settings.h"
 
-#include <algorithm>
-#include <fstream>
-#include <set>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
-#include "server/engine/project_file.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -14,66 +11,74 @@ using nlohmann::json;
 
 namespace {
 
-// First cells of the table below a heading of docs/settings.md.
-std::set<std::string> documented(const std::string& heading) {
-  std::ifstream page(PROFD_SOURCE_DIR "/docs/settings.md");
-  REQUIRE(page);
-  std::set<std::string> names;
-  std::string line;
-  bool here = false;
-  while (std::getline(page, line)) {
-    if (line.rfind("## ", 0) == 0) here = line == "## " + heading;
-    if (here && line.rfind("| `", 0) == 0) names.insert(line.substr(3, line.find('`', 3) - 3));
-  }
-  return names;
+std::optional<ReadSettings> read(const json& settings) {
+  return read_settings(settings, kInitially);
 }
 
 }  // namespace
 
-TEST_CASE("the page on settings has every key that is read, and no other") {
-  std::set<std::string> settings;
-  for (const auto name : setting_names()) settings.emplace(name);
-  CHECK(documented("What a client sets") == settings);
-  std::set<std::string> keys;
-  for (const auto name : project_file_keys()) keys.emplace(name);
-  for (const auto name : mapping_keys()) keys.insert("map." + std::string(name));
-  CHECK(documented(".profd.toml") == keys);
-}
-
 TEST_CASE("settings stand at the top or under profd; what is wrong is said and the rest holds") {
-  const auto top =
-      read_settings(json{{"codeLens", true}, {"threshold", 2}, {"metric", nullptr}, {"other", 1}});
+  const auto top = read(json{{"codeLens", true}, {"threshold", 2}, {"metric", nullptr}, {"other", 1}});
   REQUIRE(top);
   CHECK(top->settings.code_lens == true);
   CHECK_FALSE(top->settings.threshold);
   REQUIRE(top->problems.size() == 1);
   CHECK(top->problems[0] == "setting threshold: expected a share from 0 to 1");
-  const auto below =
-      read_settings(json{{"profd", {{"inlayHints", false}, {"metric", "cpu"}}}, {"codeLens", true}});
+  const auto below = read(json{{"profd", {{"inlayHints", false}, {"metric", "cpu"}}}, {"codeLens", true}});
   CHECK(below->settings.inlay_hints == false);
   CHECK(below->settings.metric == "cpu");
   CHECK_FALSE(below->settings.code_lens);
-  CHECK_FALSE(read_settings(json(3)));
+  CHECK_FALSE(read(json(3)));
 }
 
 TEST_CASE("mappings beyond the limit are counted and said") {
   json many = json::array();
   for (int i = 0; i < 1001; ++i) many.push_back({{"from", "/b"}, {"to", "/w"}});
-  const auto read = read_settings(json{{"pathMappings", many}});
-  CHECK(read->settings.mappings.size() == 1000);
-  REQUIRE(read->problems.size() == 1);
-  CHECK(read->problems[0] == "setting pathMappings: 1000 are used, 1001 are given");
+  const auto all = read(json{{"pathMappings", many}});
+  CHECK(all->settings.mappings.size() == 1000);
+  REQUIRE(all->problems.size() == 1);
+  CHECK(all->problems[0] == "setting pathMappings: 1000 are used, 1001 are given");
 }
 
 TEST_CASE("filters are read as text; one that makes no sense is said and the others hold") {
-  const auto read = read_settings(
+  const auto given = read(
       json{{"filters",
             {"drop module libc.so.6", "hide function /^std::(/", 3, "collapse recursion | drop thread gc"}}});
-  REQUIRE(read);
-  REQUIRE(read->settings.filters.size() == 3);
-  CHECK(read->settings.filters[0].pattern == "libc.so.6");
-  CHECK(read->settings.filters[2].by == FilterBy::thread);
-  REQUIRE(read->problems.size() == 2);
-  CHECK(read->problems[1] == "setting filters: expected a text");
-  CHECK(read_settings(json{{"filters", "drop"}})->problems.size() == 1);
+  REQUIRE(given);
+  REQUIRE(given->settings.filters.size() == 3);
+  CHECK(given->settings.filters[0].pattern == "libc.so.6");
+  CHECK(given->settings.filters[2].by == FilterBy::thread);
+  REQUIRE(given->problems.size() == 2);
+  CHECK(given->problems[1] == "setting filters: expected a text");
+  CHECK(read(json{{"filters", "drop"}})->problems.size() == 1);
+}
+
+TEST_CASE("a setting is taken where it belongs, and passed over elsewhere") {
+  const json all = {{"projectFile", false}, {"profiles", {"/etc/*"}}, {"codeLens", true}};
+  const auto first = read_settings(all, kInitially);
+  CHECK(first->settings.project_file == false);
+  CHECK(first->settings.profiles.empty());
+  const auto later = read_settings(all, kAtAnyTime);
+  CHECK_FALSE(later->settings.project_file);
+  CHECK(later->settings.code_lens == true);
+}
+
+TEST_CASE("who came over HTTP names no folder and no mapping, at no time and in no setting") {
+  for (const Setting& setting : all_settings()) {
+    INFO(setting.key << setting.project_key);
+    if (setting.kind == SettingKind::mappings || setting.kind == SettingKind::globs)
+      CHECK((setting.places & kFromPage) == 0);
+  }
+  const json wanted = {{"pathMappings", json::array({{{"from", "/build"}, {"to", "/etc"}}})},
+                       {"profiles", {"/etc/*"}},
+                       {"threshold", 0.25}};
+  for (const SettingPlaces place : {kInitially, kAtAnyTime}) {
+    const auto page = read_settings(wanted, place | kFromPage);
+    CHECK(page->settings.mappings.empty());
+    CHECK(page->settings.profiles.empty());
+    CHECK(page->settings.threshold == 0.25);
+    CHECK(page->problems ==
+          std::vector<std::string>{"setting pathMappings: not taken from a page, which chooses no folders"});
+    CHECK(read_settings(wanted, place)->settings.mappings.size() == 1);
+  }
 }

@@ -1,0 +1,98 @@
+#include "server/engine/project_watch.h"
+
+#include <exception>
+#include <utility>
+
+#include "server/engine/engine.h"
+#include "server/platform/last_words.h"
+#include "server/runtime/log.h"
+
+namespace profd {
+
+ProjectFound find_project(const std::vector<std::string>& roots) {
+  ProjectFound found;
+  for (const std::string& root : roots) {
+    const FoundProjectFile near = find_project_file(root);
+    found.problems.insert(found.problems.end(), near.problems.begin(), near.problems.end());
+    found.places.insert(found.places.end(), near.places.begin(), near.places.end());
+    if (near.path.empty()) continue;
+    auto project = read_project_file(near.path);
+    found.broken = !project;
+    if (project) {
+      found.problems.insert(found.problems.end(), project->problems.begin(), project->problems.end());
+      found.file = std::move(*project);
+    } else {
+      found.problems.push_back(describe(project.error()));
+    }
+    break;
+  }
+  return found;
+}
+
+void ProjectWatch::start(ClientId client, std::vector<std::string> roots,
+                         std::vector<FoundProjectFile::Place> seen, Changed changed) {
+  client_ = client;
+  roots_ = std::move(roots);
+  seen_ = std::move(seen);
+  changed_ = std::move(changed);
+  watch();
+}
+
+void ProjectWatch::stop() {
+  *std::exchange(alive_, std::make_shared<bool>(true)) = false;
+  is_looking_ = look_again_ = false;
+  watches_.clear();
+}
+
+void ProjectWatch::watch() {
+  try {
+    std::vector<Watches::Watch> watches;
+    for (const FoundProjectFile::Place& place : seen_)
+      watches.push_back(engine_.watches().file(
+          place.path, place.seen, [this] { look(); }, WhenGone::told));
+    watches_ = std::move(watches);   // what is watched as before is not given back in between
+  } catch (const std::exception&) {  // neither memory nor a thread for it: what was read holds
+    const LastWords words;
+    log_warning("changes of the project file are not noticed: the system has no room for watching it");
+  }
+}
+
+void ProjectWatch::look() {
+  if (std::exchange(is_looking_, true)) {
+    look_again_ = true;
+    return;
+  }
+  // Comes back to the strand however the look ends.
+  struct Told {
+    Engine& engine;
+    UniqueFunction<void(std::optional<ProjectFound>)> tell;
+    std::optional<ProjectFound> found;
+    Told(Engine& of, UniqueFunction<void(std::optional<ProjectFound>)> what)
+        : engine(of), tell(std::move(what)) {}
+    Told(const Told&) = delete;
+    ~Told() {
+      const LastWords words;
+      engine.post([tell = std::move(tell), found = std::move(found)]() mutable { tell(std::move(found)); });
+    }
+  };
+  const auto told =
+      std::make_shared<Told>(engine_, [this, alive = alive_](std::optional<ProjectFound> found) {
+        if (*alive) take(std::move(found));
+      });
+  engine_.scheduler().submit(Lane::interactive, client_, "project file",
+                             [told, roots = roots_] { told->found = find_project(roots); });
+}
+
+void ProjectWatch::take(std::optional<ProjectFound> found) {
+  is_looking_ = false;
+  const bool again = std::exchange(look_again_, false);
+  // Without memory for a look, what is known stays, and the next change is looked at.
+  if (found && found->places != seen_) {
+    seen_ = found->places;
+    watch();
+    changed_(std::move(*found));
+  }
+  if (again) look();
+}
+
+}  // namespace profd
