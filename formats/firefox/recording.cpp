@@ -25,6 +25,12 @@ std::int64_t whole_part(std::string_view text) {
   return parse_int(text.substr(0, text.find('.')), value) ? value : -1;
 }
 
+std::string process_text(const Thread& thread) {
+  const bool told =
+      thread.pid.empty() || (whole_part(thread.pid) >= 0 && thread.pid.find('.') == std::string::npos);
+  return told ? thread.process_name : thread.process_name + " [" + thread.pid + "]";
+}
+
 ThreadId thread_id(const Thread& thread, ProfileBuilder& builder) {
   ThreadSpec spec;
   spec.tid = whole_part(thread.tid);
@@ -34,9 +40,7 @@ ThreadId thread_id(const Thread& thread, ProfileBuilder& builder) {
   if (!thread.tid.empty() && (spec.tid < 0 || thread.tid.find('.') != std::string::npos))
     name += " [" + thread.tid + "]";
   spec.name = name;
-  std::string process = thread.process_name;
-  if (!thread.pid.empty() && (spec.pid < 0 || thread.pid.find('.') != std::string::npos))
-    process += " [" + thread.pid + "]";
+  const std::string process = process_text(thread);
   spec.process_name = process;
   return builder.thread(spec);
 }
@@ -50,18 +54,34 @@ class Adding {
     if (m_.n == 0)
       return fail(ErrorCode::malformed, "no thread of the profile has a sample or an allocation");
     values_.assign(static_cast<std::size_t>(m_.n), 0);
+    const Indices nothing;
     for (Thread& thread : r_.threads) {
       PROFD_CHECK(samples(thread));
       thread.samples = {};
       if (thread.js_allocations) PROFD_CHECK(allocations(thread, *thread.js_allocations, false));
       if (thread.native_allocations) PROFD_CHECK(allocations(thread, *thread.native_allocations, true));
+      if (!thread.markers.empty())
+        thread.markers.add_to(r_.builder, thread_id(thread, r_.builder),
+                              thread.stacks != nullptr ? thread.stacks->context : nothing, thread.offset,
+                              r_.markers);
+      thread.markers = {};
       thread.stacks.reset();
     }
+    std::vector<CounterId> counters;
+    for (const Counter& counter : r_.counters)
+      add_counter(counter, process_of(counter.pid), counters, r_.builder);
     report();
     return {};
   }
 
  private:
+  std::string process_of(const std::string& pid) const {
+    for (const Thread& thread : r_.threads)
+      if (thread.pid == pid && !thread.process_name.empty())
+        return fmt::format("{} ({})", thread.process_name, pid);
+    return pid;
+  }
+
   void declare() {
     bool counted = false, timed = false, cpu = false, bytes = false, js = false, native = false,
          balanced = false;
@@ -199,7 +219,12 @@ class Adding {
   void add(const Thread& thread, std::uint32_t stack, std::int64_t time, SampleContext& where) {
     where.time = time;
     where.labels = LabelSetId{thread.stacks->labels[stack]};
+    where.state = is_idle(where.labels) ? ThreadState::waiting : ThreadState::unknown;
     r_.builder.add_sample(ContextId{thread.stacks->context[stack]}, values_, where);
+  }
+
+  bool is_idle(LabelSetId labels) const {
+    return std::find(r_.idle_labels.begin(), r_.idle_labels.end(), labels) != r_.idle_labels.end();
   }
 
   void report() {
@@ -211,8 +236,14 @@ class Adding {
     row("sample-without-stack", Severity::info,
         "Samples without a stack (nothing ran, or it is not known) are left out.", n_without_stack_);
     row("value-too-large", Severity::loss, "Values that do not fit 64 bits were dropped.", n_overflows_);
-    row("marker", Severity::loss, "Markers are not read.", r_.n_markers);
-    row("counter", Severity::loss, "Counters (memory, power, …) are not read.", r_.n_counters);
+    row("marker-without-start", Severity::loss, "Ends of markers that never began were dropped.",
+        r_.markers.n_unmatched_ends);
+    row("marker-without-time", Severity::loss, "Markers without a time were dropped.",
+        r_.markers.n_without_time);
+    row("marker-stack", Severity::info, "Stacks that markers hold as whole threads are not read.",
+        r_.markers.n_stacks);
+    row("marker-field", Severity::info, "Fields of markers that are lists, long or nested are not read.",
+        r_.fields.n_left_out());
     row("rounded-time", Severity::info, "Times were rounded to whole nanoseconds.", r_.roundings.n_times);
     row("rounded-weight", Severity::loss, "Fractional weights were rounded.", r_.roundings.n_weights);
   }
