@@ -133,17 +133,14 @@ void read_counters(JsonCursor& in, std::int64_t offset, Roundings& roundings, st
   }
 }
 
-void add_counter(const Counter& counter, std::string_view process, std::vector<CounterId>& known,
+void add_counter(const Counter& counter, std::string_view process, std::unordered_set<CounterId>& known,
                  ProfileBuilder& builder) {
   TimelineBuilder& out = builder.timeline();
-  const auto is_known = [&](CounterId id) {
-    return std::find(known.begin(), known.end(), id) != known.end();
-  };
   CounterSpec spec{.name = builder.string(counter.name), .process = builder.string(process), .changes = true};
-  if (is_known(out.counter(spec)))
+  if (known.count(out.counter(spec)) != 0)
     spec.name = builder.string(fmt::format("{} [{}]", counter.name, known.size()));
   const CounterId id = out.counter(spec);
-  known.push_back(id);
+  known.insert(id);
   for (std::size_t i = 0; i < std::min(counter.time.size(), counter.count.size()); ++i) {
     std::int64_t time = counter.time[i];
     if (time != kNoTime) add_saturating(time, counter.offset);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/model/profile_builder.h"
@@ -20,7 +21,7 @@ struct Counter {
 // At an array of counters, of either kind of file. `offset` as in Thread.
 void read_counters(JsonCursor& in, std::int64_t offset, Roundings& roundings, std::vector<Counter>& out);
 // `known`: counters that were added before. Another one of the same name and process has its place behind it.
-void add_counter(const Counter& counter, std::string_view process, std::vector<CounterId>& known,
+void add_counter(const Counter& counter, std::string_view process, std::unordered_set<CounterId>& known,
                  ProfileBuilder& builder);
 
 }  // namespace profd::firefox

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,10 @@ class Adding {
 
   Result<void> run() {
     declare();
+    for (const LabelSetId labels : r_.idle_labels) {
+      if (idle_.size() <= labels.v) idle_.resize(labels.v + 1);
+      idle_[labels.v] = true;
+    }
     if (m_.n == 0)
       return fail(ErrorCode::malformed, "no thread of the profile has a sample or an allocation");
     values_.assign(static_cast<std::size_t>(m_.n), 0);
@@ -67,19 +72,24 @@ class Adding {
       thread.markers = {};
       thread.stacks.reset();
     }
-    std::vector<CounterId> counters;
-    for (const Counter& counter : r_.counters)
-      add_counter(counter, process_of(counter.pid), counters, r_.builder);
+    add_counters();
     report();
     return {};
   }
 
  private:
-  std::string process_of(const std::string& pid) const {
+  void add_counters() {
+    // The first name that a thread gives its process, by the process's number.
+    std::unordered_map<std::string, std::string> processes;
     for (const Thread& thread : r_.threads)
-      if (thread.pid == pid && !thread.process_name.empty())
-        return fmt::format("{} ({})", thread.process_name, pid);
-    return pid;
+      if (!thread.process_name.empty()) processes.try_emplace(thread.pid, thread.process_name);
+    std::unordered_set<CounterId> known;
+    for (const Counter& counter : r_.counters) {
+      const auto found = processes.find(counter.pid);
+      add_counter(counter,
+                  found == processes.end() ? counter.pid : fmt::format("{} ({})", found->second, counter.pid),
+                  known, r_.builder);
+    }
   }
 
   void declare() {
@@ -223,9 +233,7 @@ class Adding {
     r_.builder.add_sample(ContextId{thread.stacks->context[stack]}, values_, where);
   }
 
-  bool is_idle(LabelSetId labels) const {
-    return std::find(r_.idle_labels.begin(), r_.idle_labels.end(), labels) != r_.idle_labels.end();
-  }
+  bool is_idle(LabelSetId labels) const { return labels.v < idle_.size() && idle_[labels.v]; }
 
   void report() {
     ImportReport& out = context_.report;
@@ -252,6 +260,7 @@ class Adding {
   ReadContext& context_;
   Metrics m_;
   std::vector<std::int64_t> values_;
+  std::vector<bool> idle_;  // by label set
   std::uint64_t n_without_stack_ = 0, n_overflows_ = 0;
 };
 
