@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "core/view/beside_samples.h"
 #include "core/view/fragment.h"
 #include "core/view/packages.h"
 #include "core/view/pattern.h"
@@ -99,7 +100,9 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::
   const LabelTable& labels = profile.labels();
   std::vector<std::uint8_t> match(labels.n_sets(), 0);
   bool known_key = false;
+  const std::vector<std::uint8_t> beside = label_sets_beside_samples(profile);
   for (std::size_t set = 0; set < match.size(); ++set) {
+    if (!beside.empty() && beside[set] != 0) continue;
     PROFD_CHECK(stop.status());
     for (std::size_t entry = labels.first[set]; entry < labels.first[set + 1]; ++entry) {
       if (profile.strings()[labels.key[entry]] != filter.key) continue;

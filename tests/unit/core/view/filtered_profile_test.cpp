@@ -118,3 +118,21 @@ TEST_CASE("filters by thread and time decide on spans, markers and counters, fil
   filter.op = FilterOp::drop;
   CHECK(names(filter) == "b late, a open, a early, nobody");
 }
+
+TEST_CASE("fields of markers are no labels of samples: a filter by one finds nothing") {
+  ProfileBuilder builder;
+  add_text(builder, "main;f 5 {thread=a time=10 label:k=v}\nmain;g 7 {thread=a time=50 label:k=w}\n");
+  const Label field{builder.string("url"), false, builder.string("x")};
+  builder.timeline().add_marker({.begin = 1, .end = 1, .fields = builder.label_set({&field, 1})});
+  const ProfilePtr profile = std::move(builder).finish().value();
+  ViewSpec spec;
+  Filter filter;
+  filter.op = FilterOp::keep;
+  filter.by = FilterBy::label;
+  filter.key = "url";
+  filter.pattern = "x";
+  spec.filters = {filter};
+  const auto selection = select(profile, spec, {});
+  REQUIRE_FALSE(selection);
+  CHECK(selection.error().message.find("no sample of the profile has a label \"url\"") != std::string::npos);
+}
