@@ -343,6 +343,7 @@ class Opener {
       // A native file says which format it was imported from.
       if (builders[i].info().format.empty()) builders[i].info().format = decision.reader->info().id;
       if (builders[i].info().name.empty()) builders[i].info().name = name;
+      report_timeline_drops(builders[i].timeline_drops());
       auto profile = std::move(builders[i]).finish(executor, stop_);
       if (!profile) {
         done = tl::unexpected<Error>(std::move(profile).error());
@@ -368,6 +369,20 @@ class Opener {
     for (const ProfilePtr& profile : finished) report_default_metric(*profile);
     opened_.profiles.insert(opened_.profiles.end(), finished.begin(), finished.end());
     return {};
+  }
+
+  void report_timeline_drops(const TimelineDrops& drops) {
+    const auto add = [&](std::string_view kind, std::string_view sentence, std::uint64_t n) {
+      if (n > 0) opened_.report.add(kind, Severity::loss, sentence, std::nullopt, n);
+    };
+    add("span-dropped", "Spans without a begin, or more than a profile can hold, were dropped.", drops.spans);
+    add("marker-dropped", "Markers without a time, or more than a profile can hold, were dropped.",
+        drops.markers);
+    add("counter-dropped", "More counters than a profile can hold were dropped.", drops.counters);
+    add("point-dropped", "Values of counters without a time, or more than a profile can hold, were dropped.",
+        drops.points);
+    add("task-dropped", "More tasks than a profile can hold were dropped.", drops.tasks);
+    add("end-before-begin", "Ends before their begin were taken as unknown.", drops.ends);
   }
 
   // Which metric is shown is said where it is not the one that the file names.

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/model/builder_state.h"
+#include "core/model/timeline_order.h"
 #include "core/support/checked.h"
 #include "core/support/hash.h"
 #include "core/tree/stack_sorter.h"
@@ -242,6 +243,21 @@ StatedCosts stated_costs(GrowingStated stated, const std::vector<bool>& fraction
 
 }  // namespace
 
+// Threads are all known by now, states of samples are there already.
+Result<void> ProfileBuilder::State::finish_timeline(ProfileData& data,
+                                                    std::span<const std::uint32_t> context_of,
+                                                    StopToken stop) {
+  const bool timed = data.samples && !data.samples->time.empty();
+  if (!timed && !data.timeline && timeline.empty()) return {};
+  Timeline& out = data.timeline ? *data.timeline : data.timeline.emplace();
+  Column<ThreadState> states = std::move(out.samples.state);
+  PROFD_TRY(out, std::move(timeline).finish(thread_name.size(), context_of, stop));
+  out.samples.state = std::move(states);
+  if (!data.samples) return {};
+  PROFD_TRY(out.samples.row, order_samples(*data.samples, thread_name.size(), std::move(stop)));
+  return {};
+}
+
 // A token is a shared pointer: callers may give theirs away.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) && {
@@ -261,6 +277,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
 
   const auto n_frames = std::max(1u, static_cast<std::uint32_t>(s.frame_function.size()));
   ProfileData d;
+  BigVector<std::uint32_t> new_id;    // by arrival id; of the root alone when the sorter made the tree
   std::vector<std::uint8_t> clamped;  // by metric: a sum at one context did not fit
   d.default_metric = s.default_metric.valid() ? s.default_metric : MetricId{0u};
   d.metrics = s.metrics;
@@ -281,8 +298,8 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     const bool any_labels = std::any_of(samples.label_set.begin(), samples.label_set.end(),
                                         [](std::uint32_t l) { return l != 0; });
     if (any_labels) d.samples = std::move(samples);
+    new_id.assign(1, 0);
   } else {
-    BigVector<std::uint32_t> new_id;  // by arrival id; of the root alone when the sorter made the tree
     GrowingVector<std::uint32_t> context = std::move(s.sample_context);
     d.n_samples = s.n_samples.value_or(context.size());
     const bool stacks_only =
@@ -322,8 +339,8 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     s.self.clear();
 
     const bool any_time = !s.sample_time.empty(), any_labels = !s.sample_labels.empty(),
-               any_thread = !s.sample_thread.empty();
-    if (any_time || any_labels || any_thread) {
+               any_thread = !s.sample_thread.empty(), any_state = !s.sample_state.empty();
+    if (any_time || any_labels || any_thread || any_state) {
       BigVector<std::uint32_t> order;
       if (!any_time) order = order_by_context(context, n_contexts);
       SampleTable samples;
@@ -331,6 +348,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
       if (any_labels) samples.label_set = in_order(s.sample_labels, order);
       if (any_thread) samples.thread = in_order(s.sample_thread, order);
       if (any_time) samples.time = freeze(std::move(s.sample_time));
+      if (any_state) d.timeline.emplace().samples.state = in_order(s.sample_state, order);
       for (GrowingValues& column : s.sample_values) {
         if (column.fractional)
           samples.values.emplace_back(in_order(column.doubles, order));
@@ -351,6 +369,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     d.associations = std::move(s.associations);
   }
   PROFD_CHECK(stop.status());
+  PROFD_CHECK(s.finish_timeline(d, new_id, stop));
   if (s.stated) d.stated = stated_costs(std::move(*s.stated), s.metric_fractional);
 
   sum_metrics(d, executor);

@@ -79,9 +79,10 @@ struct ProfileBuilder::State {
   std::vector<GrowingValues> self;
 
   // Samples. sample_context is kNone where the sample has a stack; stacks are then in order of those samples.
-  // Labels, threads and times are empty until a sample has one.
+  // Labels, threads, times and states are empty until a sample has one.
   GrowingVector<std::uint32_t> sample_context, sample_labels, sample_thread;
   GrowingVector<std::int64_t> sample_time;
+  GrowingVector<ThreadState> sample_state;
   std::vector<GrowingValues> sample_values;
   CollectedStacks stacks;
 
@@ -91,10 +92,12 @@ struct ProfileBuilder::State {
   std::optional<std::uint64_t> n_samples;
   std::vector<AssociationTable> associations;
   std::optional<GrowingStated> stated;
+  TimelineBuilder timeline;
   bool too_many = false;  // a table outgrew 32-bit ids
 
   ContextId context(ContextId parent, FrameId frame);
   void begin_sample(const SampleContext& where);
+  Result<void> finish_timeline(ProfileData& data, std::span<const std::uint32_t> context_of, StopToken stop);
 };
 
 }  // namespace profd

@@ -95,6 +95,8 @@ Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken st
   used.erase(std::unique(used.begin(), used.end()), used.end());
   used.shrink_to_fit();
   context_of_.push_back(keep_contexts ? std::move(contexts) : std::vector<std::uint32_t>());
+  if (const Timeline* const t = input.timeline())
+    n_left_ += t->spans.size() + t->markers.size() + t->counters.n_points() + t->tasks.size();
   return {};
 }
 
@@ -227,6 +229,7 @@ Result<Merged> Merging::finish(Executor& executor, StopToken stop) && {
   PROFD_TRY(out.profile, std::move(builder_).finish(executor, stop));
   out.frames_of = std::move(frames_of_);
   out.context_of = std::move(context_of_);
+  out.n_left = n_left_;
   for (auto& contexts : out.context_of)
     for (std::uint32_t& context : contexts) context = order[context];
   return out;

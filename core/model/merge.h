@@ -9,7 +9,8 @@
 // numbers of ids and inputs, no value.
 //
 // What an input has beside values by context (samples with threads, times and labels, associations, stated
-// costs) stays with the input.
+// costs, a timeline) stays with the input: runs have clocks of their own, and whose span is whose could no
+// longer be told. Merged::n_left counts what of timelines that is.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,8 @@ struct Merged {
   std::vector<std::vector<std::uint32_t>> frames_of;
   // By input whose contexts were kept: its contexts as contexts of `profile`; else empty.
   std::vector<std::vector<std::uint32_t>> context_of;
+  // Spans, markers, points of counters and tasks that stay with the inputs.
+  std::uint64_t n_left = 0;
 
   [[nodiscard]] std::size_t n_inputs() const { return context_of.size(); }
   [[nodiscard]] std::size_t memory() const;
@@ -82,6 +85,7 @@ class Merging {
   std::vector<std::uint32_t> parent_{kNone}, frame_{kNone};  // by context as the builder gave it
   std::vector<Metric> metrics_;
   std::vector<std::vector<std::uint32_t>> frames_of_, context_of_;
+  std::uint64_t n_left_ = 0;
 };
 
 }  // namespace profd

@@ -54,7 +54,17 @@ std::size_t Profile::memory() const {
     for (const auto& column : functions.totals) total += bytes(column);
     for (const auto& column : calls.totals) total += bytes(column);
   }
+  if (d_.timeline) total += d_.timeline->memory();
   return total;
+}
+
+std::size_t Timeline::memory() const {
+  return bytes_of(samples.row, samples.state, spans.begin, spans.end, spans.context, spans.name, spans.thread,
+                  spans.task, markers.begin, markers.end, markers.name, markers.category, markers.thread,
+                  markers.context, markers.label_set, counters.name, counters.unit, counters.process,
+                  counters.thread, counters.first, counters.time, counters.value, counters.changes,
+                  tasks.name, tasks.parent, tasks.awaits, tasks.thread, tasks.context, tasks.begin,
+                  tasks.end);
 }
 
 }  // namespace profd

@@ -15,6 +15,7 @@
 #include "core/model/stated_costs.h"
 #include "core/model/string_table.h"
 #include "core/model/tables.h"
+#include "core/model/timeline.h"
 
 namespace profd {
 
@@ -50,6 +51,8 @@ struct ProfileData {
   std::optional<SampleTable> samples;
   std::vector<AssociationTable> associations;
   std::optional<StatedCosts> stated;  // present when the tree is an estimate
+  // Present where samples have times or states, or where there is a span, marker, counter or task.
+  std::optional<Timeline> timeline;
 };
 
 class Profile {
@@ -78,6 +81,8 @@ class Profile {
   bool contexts_estimated() const { return d_.stated.has_value(); }
   // What it states of functions and calls as a whole; null when contexts are measured.
   const StatedCosts* stated() const { return d_.stated ? &*d_.stated : nullptr; }
+  // Null where the source tells no times.
+  const Timeline* timeline() const { return d_.timeline ? &*d_.timeline : nullptr; }
 
   std::string_view function_name(FunctionId function) const {
     return d_.strings[d_.functions.name[function.v]];

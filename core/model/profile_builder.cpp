@@ -76,6 +76,12 @@ void ProfileBuilder::adopt(ProfileData data) {
   s_->info = std::move(data.info);
   s_->adopted = std::move(data);
 }
+TimelineBuilder& ProfileBuilder::timeline() {
+  return s_->timeline;
+}
+const TimelineDrops& ProfileBuilder::timeline_drops() const {
+  return s_->timeline.dropped();
+}
 void ProfileBuilder::add_association(AssociationTable table) {
   s_->associations.push_back(std::move(table));
 }
@@ -326,6 +332,7 @@ void ProfileBuilder::State::begin_sample(const SampleContext& where) {
   put(sample_labels, where.labels.valid() ? where.labels.v : 0u, 0u);
   put(sample_thread, where.thread.v, kNone);
   put(sample_time, where.time.value_or(kNoTime), kNoTime);
+  put(sample_state, where.state, ThreadState::unknown);
 }
 
 void ProfileBuilder::add_sample(ContextId context, std::span<const std::int64_t> values,

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/model/profile.h"
+#include "core/model/timeline_builder.h"
 #include "core/support/big_vector.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"
@@ -69,7 +70,8 @@ struct Label {
 struct SampleContext {
   ThreadId thread = {};
   LabelSetId labels{0u};
-  std::optional<std::int64_t> time;
+  std::optional<std::int64_t> time = std::nullopt;
+  ThreadState state = ThreadState::unknown;
 };
 
 class StackSource;  // stack_source.h
@@ -142,6 +144,13 @@ class ProfileBuilder {
 
   // `contexts` are ids this builder gave; finish() renumbers them.
   void add_association(AssociationTable table);
+
+  // Spans, markers, counters and tasks, in ids that this builder gave; finish() renumbers their contexts. The
+  // order of samples by thread and time is made by finish() for every profile whose samples have times.
+  // Contexts in them exclude set_stacks and set_sample_stacks.
+  TimelineBuilder& timeline();
+  // What its limits dropped.
+  const TimelineDrops& timeline_drops() const;
 
   // The source has functions and calls and no stacks, so that contexts are an estimate. `metrics` are those
   // that it states totals of: what a function or call cost, all that was called from there included.

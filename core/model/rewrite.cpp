@@ -39,11 +39,14 @@ class Rewriting {
     choose_rows();
     mark_used();
     choose_records();
+    if (in_.timeline() != nullptr) choose_spans();
+    if (how_.everything) std::fill(used_.begin(), used_.end(), std::uint8_t{1});
     if (how_.everything) copy_tables();
     PROFD_CHECK(stop_.status());
     PROFD_CHECK(map_frames());
     PROFD_CHECK(map_contexts());
     PROFD_CHECK(add_samples());
+    if (in_.timeline() != nullptr) PROFD_CHECK(add_timeline());
     add_values();
     add_associations();
     if (in_.stated() != nullptr) state_costs();
@@ -110,7 +113,43 @@ class Rewriting {
           if (context != kNone) mark(context);
       records_.push_back(std::move(records));
     }
-    if (how_.everything) std::fill(used_.begin(), used_.end(), std::uint8_t{1});
+  }
+
+  bool passes(std::uint32_t thread, std::int64_t begin, std::int64_t end) const {
+    return !how_.moments || how_.moments(thread, begin, end);
+  }
+
+  // Spans and tasks that pass, and the contexts that they, and markers, name.
+  void choose_spans() {
+    const Timeline& t = *in_.timeline();
+    const SpanTable& spans = t.spans;
+    const bool all_tasks = !filters() && !how_.moments;
+    tasks_chosen_.assign(t.tasks.size(), all_tasks ? 1 : 0);
+    for (std::uint32_t row = 0; row < spans.size(); ++row) {
+      const std::uint32_t context = value_or(spans.context, row, kNone);
+      if (!passes(value_or(spans.thread, row, kNone), spans.begin[row], spans.end[row])) continue;
+      if (context != kNone) {
+        if (!passes(context)) continue;
+        mark(context);
+      }
+      if (const std::uint32_t task = value_or(spans.task, row, kNone); task != kNone) tasks_chosen_[task] = 1;
+      span_rows_.push_back(row);
+    }
+    // Children come after their parents.
+    for (std::size_t task = t.tasks.parent.size(); task-- > 0;)
+      if (tasks_chosen_[task] != 0 && t.tasks.parent[task] != kNone) tasks_chosen_[t.tasks.parent[task]] = 1;
+    for (std::size_t task = 0; task < t.tasks.context.size(); ++task)
+      if (const std::uint32_t context = t.tasks.context[task];
+          tasks_chosen_[task] != 0 && context != kNone && passes(context))
+        mark(context);
+    for (std::size_t row = 0; row < t.markers.context.size(); ++row)
+      if (const std::uint32_t context = t.markers.context[row];
+          context != kNone && passes(context) && passes_marker(row))
+        mark(context);
+  }
+  bool passes_marker(std::size_t row) const {
+    const MarkerTable& markers = in_.timeline()->markers;
+    return passes(value_or(markers.thread, row, kNone), markers.begin[row], markers.end[row]);
   }
 
   void copy_tables() {
@@ -156,7 +195,8 @@ class Rewriting {
     context_.resize(n, ContextId{});
     context_[0] = kRootContext;
     // The context whose stand-ins a context's values go to; the root when all above are hidden.
-    BigVector<std::uint32_t> box(n, 0);
+    BigVector<std::uint32_t>& box = box_;
+    box.resize(n, 0);
     for (std::uint32_t c = 1; c < n; ++c) {
       if (used_[c] == 0) continue;
       if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
@@ -195,7 +235,94 @@ class Rewriting {
         where.thread = thread_of(samples.thread[row]);
       if (!samples.label_set.empty()) where.labels = labels_of(samples.label_set[row]);
       if (!samples.time.empty() && samples.time[row] != kNoTime) where.time = samples.time[row];
+      if (in_.timeline() != nullptr)
+        where.state = value_or(in_.timeline()->samples.state, row, ThreadState::unknown);
       out_.add_sample(context_[samples.context[row]], std::span<const Value>(values), where);
+    }
+    return {};
+  }
+
+  // Of a thread or context that passes, or none.
+  ThreadId thread_at(const Column<std::uint32_t>& column, std::size_t row) {
+    const std::uint32_t thread = value_or(column, row, kNone);
+    return thread == kNone ? ThreadId{} : thread_of(thread);
+  }
+  ContextId context_at(const Column<std::uint32_t>& column, std::size_t row) const {
+    const std::uint32_t context = value_or(column, row, kNone);
+    return context == kNone || !passes(context) ? ContextId{} : context_[context];
+  }
+  StringId text_at(const Column<StringId>& column, std::size_t row) {
+    return tables_.copy(value_or(column, row, StringId{0u}));
+  }
+
+  Result<void> add_timeline() {
+    const Timeline& t = *in_.timeline();
+    TimelineBuilder& out = out_.timeline();
+    const std::vector<TaskId> tasks = add_tasks(t.tasks, out);
+    for (const std::uint32_t row : span_rows_) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const std::uint32_t context = value_or(t.spans.context, row, kNone);
+      if (context != kNone && box_[context] != context) continue;
+      const std::uint32_t task = value_or(t.spans.task, row, kNone);
+      out.add_span({.begin = t.spans.begin[row],
+                    .end = t.spans.end[row],
+                    .context = context_at(t.spans.context, row),
+                    .name = text_at(t.spans.name, row),
+                    .thread = thread_at(t.spans.thread, row),
+                    .task = task == kNone ? TaskId{} : tasks[task]});
+    }
+    for (std::size_t row = 0; row < t.markers.size(); ++row) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      if (!passes_marker(row)) continue;
+      out.add_marker({.begin = t.markers.begin[row],
+                      .end = t.markers.end[row],
+                      .name = text_at(t.markers.name, row),
+                      .category = text_at(t.markers.category, row),
+                      .thread = thread_at(t.markers.thread, row),
+                      .context = context_at(t.markers.context, row),
+                      .fields = labels_of(value_or(t.markers.label_set, row, 0u))});
+    }
+    return add_counters(t.counters, out);
+  }
+
+  // By task of the source; none where it is left out.
+  std::vector<TaskId> add_tasks(const TaskTable& tasks, TimelineBuilder& out) {
+    std::vector<TaskId> made(tasks.size());
+    for (std::size_t task = 0; task < tasks.size(); ++task) {
+      if (tasks_chosen_[task] == 0) continue;
+      const std::uint32_t parent = value_or(tasks.parent, task, kNone);
+      made[task] = out.add_task({.name = text_at(tasks.name, task),
+                                 .parent = parent == kNone ? TaskId{} : made[parent],
+                                 .thread = thread_at(tasks.thread, task),
+                                 .context = context_at(tasks.context, task),
+                                 .begin = value_or(tasks.begin, task, kNoTime),
+                                 .end = value_or(tasks.end, task, kNoTime)});
+    }
+    for (std::size_t task = 0; task < tasks.awaits.size(); ++task)
+      if (tasks.awaits[task] != kNone) out.set_awaits(made[task], made[tasks.awaits[task]]);
+    return made;
+  }
+
+  Result<void> add_counters(const CounterTable& counters, TimelineBuilder& out) {
+    const bool whole = !filters() && !how_.moments;
+    for (std::size_t row = 0; row < counters.size(); ++row) {
+      const std::uint32_t thread = value_or(counters.thread, row, kNone);
+      CounterId counter;
+      const auto made = [&] {
+        if (!counter.valid())
+          counter = out.counter({.name = text_at(counters.name, row),
+                                 .unit = text_at(counters.unit, row),
+                                 .process = text_at(counters.process, row),
+                                 .thread = thread_at(counters.thread, row),
+                                 .changes = value_or(counters.changes, row, std::uint8_t{0}) != 0});
+        return counter;
+      };
+      if (whole) made();
+      for (std::uint32_t point = counters.first[row]; point < counters.first[row + 1]; ++point) {
+        if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+        const std::int64_t time = counters.time[point];
+        if (passes(thread, time, time)) out.add_point(made(), time, counters.value[point]);
+      }
     }
     return {};
   }
@@ -296,13 +423,16 @@ class Rewriting {
   std::vector<std::uint32_t> rows_, rest_rows_;
   UnsampledValues rest_;
   std::vector<std::uint8_t> used_;  // by context
-  std::vector<Records> records_;    // by association table
+  std::vector<std::uint32_t> span_rows_;
+  std::vector<std::uint8_t> tasks_chosen_;
+  std::vector<Records> records_;  // by association table
   // By frame of the source: [first_[f], first_[f + 1]) of stand_ins_.
   std::vector<std::uint32_t> first_;
   std::vector<FrameId> stand_ins_;
   std::vector<std::uint8_t> merged_, is_wanted_;  // by frame of the source
   std::vector<FrameId> not_inlined_;  // the first stand-in of a frame, when its caller is not what it was
   std::vector<ContextId> context_;    // by context of the source
+  BigVector<std::uint32_t> box_;      // by context of the source, see map_contexts
   std::vector<ThreadId> threads_;
   std::vector<LabelSetId> labels_;
 };

@@ -70,6 +70,9 @@ struct Rewrite {
   // What passes, 1 or 0. By context of the source, whose own values are meant, not those below it; and by row
   // of the sample table. Empty: all.
   std::vector<std::uint8_t> contexts, samples;
+  // Whether what a timeline has in a thread (kNone: unknown) from `begin` to `end` (kNoTime: unknown) passes.
+  // Null: all of it.
+  std::function<bool(std::uint32_t thread, std::int64_t begin, std::int64_t end)> moments;
   // Values beside the samples of a sample table pass, as far as `contexts` lets them.
   bool unsampled = true;
   // Keeps contexts without values and entries of the tables that nothing points to, with the ids they had.
@@ -87,6 +90,12 @@ struct Rewrite {
 // record lacks the role), and a record without any that passes is gone. Where samples are chosen, a context
 // of a record passes when a chosen sample lies at it or below, as records have no threads, times and labels.
 // A metric whose sums were clamped keeps what is in samples only.
+//
+// A span with a context passes as far as `contexts` lets that, goes where the context goes, and is gone where
+// the frame of it is hidden or folded: its time is within the span of the caller. Spans without a context,
+// markers and points of counters are on no stack, so that only `moments` decides; a marker loses a context
+// that does not pass. A counter without points is gone where something is filtered, and so is a task that is
+// neither of a span that passes nor the parent of such a task.
 Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop = {});
 
 }  // namespace profd

@@ -3,15 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/model/metric.h"
+#include "core/model/timeline.h"
 
 namespace profd {
-
-// A sample without a time beside others that have one.
-inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
 struct SampleTable {
   Column<std::uint32_t> context;

@@ -31,6 +31,8 @@ using ThreadId = Id<struct ThreadTag>;
 using LabelSetId = Id<struct LabelSetTag>;
 using MetricId = Id<struct MetricTag>;
 using SampleId = Id<struct SampleTag>;
+using TaskId = Id<struct TaskTag>;
+using CounterId = Id<struct CounterTag>;
 
 inline constexpr ContextId kRootContext{0u};
 

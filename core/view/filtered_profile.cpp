@@ -1,6 +1,7 @@
 #include "core/view/filtered_profile.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,37 @@ Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection, 
   for (std::size_t i = 0; i < passes.size(); ++i)
     if (undecided[i] != 0) passes[i] = 0;
   return passes;
+}
+
+// The same for what a timeline has: it has threads and times, and no labels. What a filter that keeps cannot
+// tell of does not pass. A window of time keeps all that reaches into it, and drops what lies in it whole.
+Result<void> choose_moments(const Selection& selection, const StopToken& stop, Rewrite& how) {
+  struct Choice {
+    Filter filter;
+    std::vector<std::uint8_t> threads;  // of a filter by thread: 1 where it means the thread
+  };
+  std::vector<Choice> choices;
+  for (const Filter& filter : selection.rows->filters) {
+    if (!is_of_samples(filter)) continue;
+    Choice& choice = choices.emplace_back(Choice{filter, {}});
+    if (filter.by != FilterBy::thread) continue;
+    PROFD_TRY(choice.threads, match_threads(*selection.profile, filter, stop));
+  }
+  if (choices.empty()) return {};
+  how.moments = [choices = std::move(choices)](std::uint32_t thread, std::int64_t begin, std::int64_t end) {
+    return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
+      const Filter& filter = choice.filter;
+      const bool keeps = filter.op == FilterOp::keep;
+      if (filter.by == FilterBy::label) return !keeps;
+      if (filter.by == FilterBy::thread)
+        return thread == kNone ? !keeps : (choice.threads[thread] != 0) == keeps;
+      const std::int64_t from = filter.from_ns.value_or(std::numeric_limits<std::int64_t>::min());
+      const bool before = filter.to_ns && begin >= *filter.to_ns, after = end != kNoTime && end < from;
+      const bool within = begin >= from && (!filter.to_ns || (end != kNoTime && end < *filter.to_ns));
+      return keeps ? !before && !after : !within;
+    });
+  };
+  return {};
 }
 
 // By frame: what folds into one box when it calls itself, as Selection::owner has it.
@@ -98,6 +130,7 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   how.default_metric = selection.metric();
   PROFD_TRY(how.contexts, stacks_that_pass(selection, stop));
   PROFD_TRY(how.samples, samples_that_pass(selection, stop));
+  PROFD_CHECK(choose_moments(selection, stop, how));
   // No filter of samples can say yes to what belongs to none.
   how.unsampled =
       std::none_of(selection.rows->filters.begin(), selection.rows->filters.end(), filters_samples);

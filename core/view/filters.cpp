@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "core/view/beside_samples.h"
 #include "core/view/fragment.h"
 #include "core/view/packages.h"
 #include "core/view/pattern.h"
@@ -70,15 +71,7 @@ Result<bool> filter_by_thread(const Profile& profile, const Filter& filter, std:
   const SampleTable& samples = *profile.samples();
   if (samples.thread.empty())
     return fail(ErrorCode::invalid, "the profile does not say which thread a sample was taken in");
-  PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
-  const ThreadTable& threads = profile.threads();
-  std::vector<std::uint8_t> match(threads.size());
-  for (std::size_t t = 0; t < threads.size(); ++t) {
-    PROFD_CHECK(stop.status());
-    const bool named = pattern.matches(profile.strings()[threads.name[t]], stop);
-    const bool numbered = threads.tid[t] >= 0 && pattern.matches(std::to_string(threads.tid[t]));
-    match[t] = named || numbered ? 1 : 0;
-  }
+  PROFD_TRY(const std::vector<std::uint8_t> match, match_threads(profile, filter, stop));
   const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
   for (std::size_t i = 0; i < passed.size(); ++i) {
     const std::uint32_t thread = samples.thread[i];
@@ -107,7 +100,9 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::
   const LabelTable& labels = profile.labels();
   std::vector<std::uint8_t> match(labels.n_sets(), 0);
   bool known_key = false;
+  const std::vector<std::uint8_t> beside = label_sets_beside_samples(profile);
   for (std::size_t set = 0; set < match.size(); ++set) {
+    if (!beside.empty() && beside[set] != 0) continue;
     PROFD_CHECK(stop.status());
     for (std::size_t entry = labels.first[set]; entry < labels.first[set + 1]; ++entry) {
       if (profile.strings()[labels.key[entry]] != filter.key) continue;
@@ -199,6 +194,20 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
     match[frame] = is ? 1 : 0;
   }
   PROFD_CHECK(stop.status());
+  return match;
+}
+
+Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Filter& filter,
+                                                const StopToken& stop) {
+  PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
+  const ThreadTable& threads = profile.threads();
+  std::vector<std::uint8_t> match(threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    PROFD_CHECK(stop.status());
+    const bool named = pattern.matches(profile.strings()[threads.name[t]], stop);
+    const bool numbered = threads.tid[t] >= 0 && pattern.matches(std::to_string(threads.tid[t]));
+    match[t] = named || numbered ? 1 : 0;
+  }
   return match;
 }
 

@@ -26,6 +26,10 @@ bool any_set(const std::vector<std::uint8_t>& flags);
 Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
                                                const StopToken& stop);
 
+// By ThreadId: 1 where a filter by thread means it, by its name or number.
+Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Filter& filter,
+                                                const StopToken& stop);
+
 // By sample: clears passed[i] where the thread, label or time filter does not let sample i through. A sample
 // without a thread or a time is no match: `drop` leaves it, and where `keep` cannot tell, undecided[i] is
 // set. Whether any thread, label or time matches.

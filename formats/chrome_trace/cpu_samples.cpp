@@ -106,6 +106,7 @@ void CpuSamples::read_nodes(JsonCursor& in, Recording& recording) {
     for (const std::int64_t child : children) recording.links.emplace_back(node.id, child);
     node.function = v8_function(frame, builder_);
     node.kind = v8_kind(frame, builder_);
+    node.idle = !frame.has_script && builder_.text(frame.name) == "(idle)";
     // A node that is sent again says the same again.
     if (recording.row_of.try_emplace(node.id, static_cast<std::uint32_t>(recording.nodes.size())).second)
       recording.nodes.push_back(node);
@@ -261,6 +262,8 @@ Result<void> CpuSamples::add_recording(std::uint32_t at, ThreadId thread, std::i
     SampleContext where;
     where.thread = thread;
     where.time = since;
+    if (const std::uint32_t node = samples[i].node; node != kNone)
+      where.state = recording.nodes[node].idle ? ThreadState::waiting : ThreadState::running;
     builder_.add_sample(place_of(samples[i]),
                         std::array<std::int64_t, 2>{1, std::max<std::int64_t>(length, 0)}, where);
   }

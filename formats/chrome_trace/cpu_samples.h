@@ -33,6 +33,7 @@ class CpuSamples {
   struct Node {
     std::int64_t id = 0, parent = 0;
     bool has_parent = false;
+    bool idle = false;  // stands for a thread that had nothing to do
     FunctionId function;
     FrameKind kind = FrameKind::native;
     std::uint64_t place = 0;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/support/checked.h"
 #include "core/support/hash.h"
 #include "core/support/text.h"
@@ -97,6 +99,15 @@ void read_event(JsonCursor& in, std::string_view text, std::uint64_t base, Event
       event.category = read_raw(in, text, base);
     } else if (key == "id") {
       event.id = read_raw(in, text, base);
+    } else if (key == "scope") {
+      event.scope = read_raw(in, text, base);
+    } else if (key == "id2" && in.kind() == JsonKind::object) {
+      for (in.begin_object(); in.next_key(key);) {
+        const bool local = key == "local", global = key == "global";
+        const std::string_view id = read_raw(in, text, base);
+        if (local) event.local_id = id;
+        if (global) event.id = id;
+      }
     } else if (key == "sf") {
       event.stack_frame = read_raw(in, text, base);
     } else if (key == "stack" && in.kind() == JsonKind::array) {
@@ -150,15 +161,26 @@ void Threads::set_process_labels(const TaskName& pid, std::string labels) {
 
 ThreadId Threads::add_to(ProfileBuilder& builder, std::uint32_t row) const {
   const Row& thread = rows_[row];
-  const Process& process = processes_[thread.process];
   ThreadSpec spec;
   spec.tid = thread.tid;
-  spec.pid = process.pid;
+  spec.pid = processes_[thread.process].pid;
   spec.name = thread.name.empty() ? thread.word : thread.name;
-  std::string owner = process.name.empty() ? process.word : process.name;
-  if (!process.labels.empty()) owner += (owner.empty() ? "[" : " [") + process.labels + "]";
+  const std::string owner = process_text(thread.process);
   spec.process_name = owner;
   return builder.thread(spec);
+}
+
+std::string Threads::numbered_process(std::uint32_t at) const {
+  const std::string text = process_text(at);
+  if (processes_[at].pid < 0) return text;
+  return text.empty() ? std::to_string(processes_[at].pid) : fmt::format("{} ({})", text, processes_[at].pid);
+}
+
+std::string Threads::process_text(std::uint32_t at) const {
+  const Process& process = processes_[at];
+  std::string owner = process.name.empty() ? process.word : process.name;
+  if (!process.labels.empty()) owner += (owner.empty() ? "[" : " [") + process.labels + "]";
+  return owner;
 }
 
 }  // namespace profd::chrome_trace

@@ -24,7 +24,8 @@ struct Event {
   bool empty = true;  // {}: nothing is said at all
   char phase = 0;     // 0: none
   TaskName pid, tid;
-  std::string_view name, category, id;
+  std::string_view name, category, id, scope;
+  std::string_view local_id;  // "id2": {"local": …}, an id that other processes may use for something else
   std::optional<std::int64_t> time, duration;       // nanoseconds
   std::optional<std::uint64_t> args, stack, begin;  // offsets
   std::string_view stack_frame;                     // "sf"
@@ -55,6 +56,10 @@ class Threads {
   void set_process_labels(const TaskName& pid, std::string labels);
   std::size_t size() const { return rows_.size(); }
   ThreadId add_to(ProfileBuilder& builder, std::uint32_t row) const;
+  std::uint32_t process_of(std::uint32_t row) const { return rows_[row].process; }
+  // As the threads of the process name it; and the same with its number, which no other process has.
+  std::string process_text(std::uint32_t process) const;
+  std::string numbered_process(std::uint32_t process) const;
 
  private:
   struct Row {

@@ -13,6 +13,7 @@
 #include "formats/chrome_trace/event.h"
 #include "formats/chrome_trace/sampled_stacks.h"
 #include "formats/chrome_trace/slices.h"
+#include "formats/chrome_trace/timed_events.h"
 #include "formats/support/file_url.h"
 #include "formats/support/json_cursor.h"
 #include "formats/support/json_keys.h"
@@ -29,8 +30,8 @@ constexpr std::array<std::string_view, 3> kExtensions{".trace.json", ".trace", "
 constexpr ReaderNotes kNotes{
     .versions = "arrays and objects, cut off or not; V8's CPU samples, Hermes, Kineto",
     .keeps =
-        "B, E and X events, CPU samples, sampled stacks; threads, times, categories, places; no counters, "
-        "async or flow events",
+        "B, E and X events as time and spans, CPU samples, sampled stacks, instants, counters, async "
+        "operations; categories, places; no flows",
     .recording = "node --trace-events-enabled --trace-event-categories v8,node app.js",
     .verified =
         "speedscope's snapshots: self times of 18 event files, script functions of four CPU profiles; "
@@ -40,8 +41,7 @@ constexpr std::size_t kSniffCap = 64 * 1024;
 
 // What is not read, by phase.
 struct Skipped {
-  std::uint64_t instants = 0, counters = 0, async = 0, flows = 0, objects = 0, dumps = 0, others = 0,
-                no_phase = 0;
+  std::uint64_t flows = 0, objects = 0, dumps = 0, others = 0, no_phase = 0;
 };
 
 class TraceReading {
@@ -70,6 +70,7 @@ class TraceReading {
   Result<void> event(const Event& event);
   void metadata(const Event& event);
   void slice(const Event& event);
+  void timed(const Event& event);
   FrameId frame(const Event& event, std::uint32_t name);
   FrameId located_frame(const Event& event, bool& found);
   FunctionId python_function(std::string_view name);
@@ -101,6 +102,7 @@ class TraceReading {
   ProfileBuilder slices_builder_;
   CpuSamples cpu_;
   SampledStacks stacks_;
+  TimedEvents timed_;
 };
 
 Result<void> TraceReading::read_object() {
@@ -218,15 +220,13 @@ Result<void> TraceReading::event(const Event& event) {
       if (event.args && CpuSamples::is_part(event.name))
         return cpu_.take(event, threads_.row(event.pid, event.tid), at(*event.args, event_depth_ + 1),
                          counts_);
-      if (!taken) ++skipped_.instants;
+      if (!taken) timed(event);
       return {};
     case 'i':
     case 'R':
-      if (!taken) ++skipped_.instants;
+      if (!taken) timed(event);
       return {};
     case 'C':
-      ++skipped_.counters;
-      return {};
     case 'b':
     case 'e':
     case 'n':
@@ -234,7 +234,7 @@ Result<void> TraceReading::event(const Event& event) {
     case 'T':
     case 'p':
     case 'F':
-      ++skipped_.async;
+      timed(event);
       return {};
     case 's':
     case 't':
@@ -303,6 +303,13 @@ void TraceReading::slice(const Event& event) {
   slices_.frame.push_back(end ? FrameId{} : frame(event, name));
   slices_.labels.push_back(end ? LabelSetId{0u} : labels(event.category));
   slices_.kind.push_back(complete ? SliceKind::complete : end ? SliceKind::end : SliceKind::begin);
+}
+
+void TraceReading::timed(const Event& event) {
+  if (event.time)
+    timed_.take(event, threads_, threads_.row(event.pid, event.tid));
+  else
+    ++n_no_time_;
 }
 
 FrameId TraceReading::frame(const Event& event, std::uint32_t name) {
@@ -407,17 +414,12 @@ void TraceReading::report() {
   const auto add = [&](std::string_view kind, Severity severity, std::string_view sentence, std::uint64_t n) {
     if (n > 0) out.add(kind, severity, sentence, std::nullopt, n);
   };
-  add("instant-event", Severity::info, "Instant events take no time and are not read.", skipped_.instants);
-  add("counter-event", Severity::loss, "Counter events are not read.", skipped_.counters);
-  add("async-event", Severity::loss, "Asynchronous events belong to no thread's stack and are not read.",
-      skipped_.async);
   add("flow-event", Severity::info, "Flow events (arrows between events) are not read.", skipped_.flows);
   add("object-event", Severity::info, "Events on objects and contexts are not read.", skipped_.objects);
   add("memory-dump", Severity::loss, "Memory dumps are not read.", skipped_.dumps);
   add("other-event", Severity::loss, "Events of a phase that is not known are not read.", skipped_.others);
   add("event-without-phase", Severity::loss, "Events without a phase were dropped.", skipped_.no_phase);
-  add("event-without-time", Severity::loss, "Begin, end and complete events without a time were dropped.",
-      n_no_time_);
+  add("event-without-time", Severity::loss, "Events without a time were dropped.", n_no_time_);
   add("event-without-duration", Severity::loss, "Complete events without a duration take no time.",
       n_no_duration_);
   add("negative-duration", Severity::loss, "Negative durations were taken as 0.", n_negative_);
@@ -441,6 +443,10 @@ Result<void> TraceReading::add_profiles(std::vector<ProfileBuilder>& profiles) {
     return fail(ErrorCode::malformed,
                 fmt::format("none of the trace's {} events has a duration or a stack: nothing was measured",
                             n_events_));
+  // A copy of a cursor that failed at the end of a stream would be of no use.
+  if (cut_off_) in_ = JsonCursor(text_, context_.limits.nesting, base_);
+  PROFD_CHECK(timed_.add_to(profiles.back(), threads_, origin, context_,
+                            [&](std::uint64_t offset) { return at(offset, event_depth_ + 1); }));
   for (ProfileBuilder& builder : profiles) {
     ProfileInfo& info = builder.info();
     info.format = "chrome-trace";
@@ -459,7 +465,7 @@ class ChromeTraceReader final : public FormatReader {
                                  kExtensions,
                                  411,
                                  "Chrome, Node.js, PyTorch (Kineto), Hermes, Perfetto's export, many tracers",
-                                 3,
+                                 4,
                                  kNotes};
     return info;
   }

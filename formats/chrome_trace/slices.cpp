@@ -25,7 +25,10 @@ class Matcher {
       from = to;
     }
     // What is never closed lasts until the last moment that is known of its thread.
-    for (const std::uint32_t begin : open_) t_.until[begin] = std::max(last_, t_.time[begin]);
+    for (const std::uint32_t begin : open_) {
+      t_.until[begin] = std::max(last_, t_.time[begin]);
+      t_.name[begin] = kNone;
+    }
     counts_.n_unfinished += open_.size();
   }
 
@@ -115,6 +118,11 @@ class Sweep {
     }
     open.context = builder_.context(open.context, t_.frame[slice]);
     open_.push_back(open);
+    const bool unfinished = t_.kind[slice] == SliceKind::begin && t_.name[slice] == kNone;
+    builder_.timeline().add_span({.begin = since_origin(t_.time[slice]),
+                                  .end = unfinished ? kNoTime : since_origin(t_.until[slice]),
+                                  .context = open.context,
+                                  .thread = where_.thread});
   }
 
   void finish(ThreadId thread) {
@@ -198,12 +206,14 @@ class Sweep {
     now_ = std::max(now_, time);
   }
 
+  std::int64_t since_origin(std::int64_t time) const {
+    std::int64_t since = 0;
+    return __builtin_sub_overflow(time, origin_, &since) ? std::numeric_limits<std::int64_t>::max() : since;
+  }
+
   void add(Open& open, std::int64_t length) {
     const std::array<std::int64_t, 2> values{open.n_events, length};
-    std::int64_t since = 0;
-    if (__builtin_sub_overflow(length > 0 ? now_ : t_.time[open.slice], origin_, &since))
-      since = std::numeric_limits<std::int64_t>::max();
-    where_.time = since;
+    where_.time = since_origin(length > 0 ? now_ : t_.time[open.slice]);
     where_.labels = t_.labels[open.slice];
     builder_.add_sample(open.context, values, where_);
     open.n_events = 0;

@@ -18,7 +18,9 @@ struct SliceTable {
   GrowingVector<std::int64_t> time;
   GrowingVector<std::int64_t> until;  // of complete events; of begin events once they are matched
   GrowingVector<std::uint32_t> thread;
-  GrowingVector<std::uint32_t> name;  // what an end event must agree with; kNone: it has no name
+  // What an end event must agree with; kNone: it has no name. Of begin events once they are matched, kNone:
+  // no end was found.
+  GrowingVector<std::uint32_t> name;
   GrowingVector<FrameId> frame;
   GrowingVector<LabelSetId> labels;
   GrowingVector<SliceKind> kind;
@@ -27,8 +29,8 @@ struct SliceTable {
   void clear();
 };
 
-// Adds the self time of every slice to `builder`, whose metrics are events and time, both integral. Sample
-// times are relative to `origin`. Empties `table`.
+// Adds the self time of every slice and a span for it to `builder`, whose metrics are events and time, both
+// integral. Sample times are relative to `origin`. Empties `table`.
 Result<void> add_slices(SliceTable& table, const Threads& threads, std::int64_t origin, ReadContext& context,
                         ProfileBuilder& builder);
 

@@ -103,6 +103,7 @@ class Gecko {
   Result<void> read(const Outline& outline) {
     if (level_ > kMaxProcessDepth) return fail(ErrorCode::limit, "processes nest deeper than 8 levels");
     JsonCursor in = text_;
+    const std::size_t first_thread = r_.threads.size();
     if (outline.libs) {
       in.seek(*outline.libs, outline.depth);
       libs_ = read_libraries(in, r_.builder);
@@ -122,6 +123,16 @@ class Gecko {
       }
     }
     PROFD_CHECK(in.status());
+    if (outline.counters) {
+      in.seek(*outline.counters, outline.depth);
+      const std::size_t before = r_.counters.size();
+      read_counters(in, offset_, r_.roundings, r_.counters);
+      // Whose they are is said by where they stand.
+      for (std::size_t i = before; i < r_.counters.size(); ++i)
+        if (r_.counters[i].pid.empty() && first_thread < r_.threads.size())
+          r_.counters[i].pid = r_.threads[first_thread].pid;
+      PROFD_CHECK(in.status());
+    }
     if (outline.processes) {
       in.seek(*outline.processes, outline.depth);
       for (in.begin_array(); in.next_element();) {
@@ -241,9 +252,7 @@ class Gecko {
     }
     if (markers) {
       go(*markers);
-      Schema schema;
-      read_table(
-          table, schema, [](JsonCursor& value, std::uint32_t) { value.skip(); }, [&] { ++r_.n_markers; });
+      read_markers(table, strings, thread.markers);
     }
     if (natives) {
       go(*natives);
@@ -368,6 +377,47 @@ class Gecko {
     if (!has_cpu) samples.cpu.clear();
   }
 
+  void read_markers(JsonCursor& in, const std::vector<std::string>& strings, Markers& out) {
+    struct Row {
+      std::uint32_t name = kNone, category = kNone, phase = kNone;
+      std::int64_t start = kNoTime, end = kNoTime;
+      MarkerData data;
+    } row;
+    Schema schema;
+    const auto time = [&](JsonCursor& value) {
+      if (value.kind() == JsonKind::number) return read_scaled(value, 6, r_.roundings.n_times);
+      value.skip();
+      return kNoTime;
+    };
+    read_table(
+        in, schema,
+        [&](JsonCursor& value, std::uint32_t i) {
+          if (i == schema.place("name"))
+            row.name = read_index(value);
+          else if (i == schema.place("startTime") || i == schema.place("time"))
+            row.start = time(value);
+          else if (i == schema.place("endTime"))
+            row.end = time(value);
+          else if (i == schema.place("phase"))
+            row.phase = read_index(value);
+          else if (i == schema.place("category"))
+            row.category = read_index(value);
+          else if (i == schema.place("data"))
+            row.data = read_marker_data(value, r_.fields, r_.builder, r_.markers);
+          else
+            value.skip();
+        },
+        [&] {
+          // Stacks of causes are numbers in processed files only.
+          row.data.stack = kNone;
+          const std::string& category =
+              row.category < meta_.categories.size() ? meta_.categories[row.category].name : kNothing;
+          out.add(r_.builder.string(row.name < strings.size() ? strings[row.name] : kNothing),
+                  r_.builder.string(category), row.start, row.end, row.phase, row.data);
+          row = {};
+        });
+  }
+
   Allocations read_allocations(JsonCursor& in) {
     Allocations a;
     Schema schema;
@@ -473,9 +523,8 @@ Outline read_outline(JsonCursor& in, Meta& meta, Recording& recording) {
     if (key == "meta" && kind == JsonKind::object) {
       out.meta = place;
       meta = read_meta(in, recording.roundings);
-    } else if (key == "counters" && kind == JsonKind::array) {
-      for (in.begin_array(); in.next_element(); ++recording.n_counters) in.skip();
     } else {
+      if (key == "counters" && kind == JsonKind::array) out.counters = place;
       if (key == "libs") out.libs = place;
       if (key == "shared" && kind == JsonKind::object) out.shared = place;
       if (key == "threads" && kind == JsonKind::array) out.threads = place;

@@ -135,12 +135,14 @@ void add_categories(Meta& meta, Recording& recording) {
     labels[0].key = builder.string("category");
     labels[0].text = builder.string(category.name);
     recording.category_labels.push_back(builder.label_set(labels));
+    if (category.name == "Idle") recording.idle_labels.push_back(recording.category_labels.back());
     // The first subcategory is "Other": no more than the category.
     labels.emplace_back();
     for (std::size_t i = 1; i < category.subcategories.size(); ++i) {
       labels[1].key = builder.string("subcategory");
       labels[1].text = builder.string(category.subcategories[i]);
       recording.category_labels.push_back(builder.label_set(labels));
+      if (category.name == "Idle") recording.idle_labels.push_back(recording.category_labels.back());
     }
   }
 }

@@ -55,6 +55,10 @@ class Processed {
       }
       PROFD_CHECK(thread(in));
     }
+    PROFD_CHECK(in.status());
+    if (!outline.counters) return {};
+    in.seek(*outline.counters, outline.depth);
+    read_counters(in, 0, r_.roundings, r_.counters);
     return in.status();
   }
 
@@ -293,6 +297,7 @@ class Processed {
     Tables own;
     own.place = in.offset();
     std::vector<Library> own_libs;
+    RawMarkers raw_markers;
     std::string_view key;
     for (in.begin_object(); in.next_key(key);) {
       const JsonKind kind = in.kind();
@@ -315,7 +320,7 @@ class Processed {
       else if (key == "nativeAllocations" && kind == JsonKind::object)
         thread.native_allocations = allocations(in);
       else if (key == "markers" && kind == JsonKind::object)
-        markers(in);
+        markers(in, raw_markers);
       else if (!table(in, key, own))
         in.skip();
     }
@@ -324,6 +329,7 @@ class Processed {
       thread.stacks = shared_stacks_;
     else
       PROFD_CHECK(make_stacks(own, own_libs.empty() ? libs_ : own_libs, thread.stacks));
+    add_markers(raw_markers, own, thread.markers);
     r_.threads.push_back(std::move(thread));
     return {};
   }
@@ -394,10 +400,61 @@ class Processed {
     return a;
   }
 
-  void markers(JsonCursor& in) {
-    Indices names;
-    one_column(in, "name", names);
-    r_.n_markers += names.size();
+  // Columns as they stand in the file.
+  struct RawMarkers {
+    Indices name, phase, category;
+    Numbers start, end;
+    std::vector<MarkerData> data;
+  };
+
+  void markers(JsonCursor& in, RawMarkers& raw) {
+    std::string_view key;
+    for (in.begin_object(); in.next_key(key);) {
+      const JsonKind kind = in.kind();
+      if (key == "name") {
+        read_indices(in, raw.name);
+      } else if (key == "phase") {
+        read_indices(in, raw.phase);
+      } else if (key == "category") {
+        read_indices(in, raw.category);
+      } else if (key == "startTime" || key == "time") {
+        marker_times(in, raw.start);
+      } else if (key == "endTime") {
+        marker_times(in, raw.end);
+      } else if (key == "data" && kind == JsonKind::array) {
+        for (in.begin_array(); in.next_element();)
+          raw.data.push_back(read_marker_data(in, r_.fields, r_.builder, r_.markers));
+      } else {
+        in.skip();
+      }
+    }
+  }
+
+  void marker_times(JsonCursor& in, Numbers& column) {
+    column.clear();
+    if (in.kind() != JsonKind::array) return in.skip();
+    for (in.begin_array(); in.next_element();) {
+      if (in.kind() == JsonKind::number) {
+        column.push_back(read_scaled(in, 6, r_.roundings.n_times));
+      } else {
+        in.skip();
+        column.push_back(kNoTime);
+      }
+    }
+  }
+
+  void add_markers(const RawMarkers& raw, const Tables& t, Markers& out) {
+    const auto time = [](const Numbers& column, std::size_t i) {
+      return i < column.size() ? column[i] : kNoTime;
+    };
+    for (std::size_t i = 0; i < raw.name.size(); ++i) {
+      const std::uint32_t category = at(raw.category, i);
+      const StringId category_name = category < meta_.categories.size()
+                                         ? r_.builder.string(meta_.categories[category].name)
+                                         : StringId{0u};
+      out.add(string(t, raw.name[i]), category_name, time(raw.start, i), time(raw.end, i), at(raw.phase, i),
+              i < raw.data.size() ? raw.data[i] : MarkerData());
+    }
   }
 
   const ByteSource& source_;

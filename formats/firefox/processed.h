@@ -8,7 +8,7 @@ namespace profd::firefox {
 
 // Offsets of the top level's members.
 struct Outline {
-  std::optional<std::uint64_t> meta, libs, shared, threads, processes, profile;
+  std::optional<std::uint64_t> meta, libs, shared, threads, processes, profile, counters;
   std::uint32_t depth = 1;  // of these members
 };
 

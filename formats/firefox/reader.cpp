@@ -25,8 +25,8 @@ constexpr ReaderNotes kNotes{
     .versions =
         "processed up to version 70, Gecko, DevTools' recordings; not .jslb, not Cleopatra (before 2013)",
     .keeps =
-        "samples, processor use, allocations, threads, times, lines, columns, modules, categories; no "
-        "markers, no counters",
+        "samples, processor use, allocations, threads, times, lines, columns, modules, categories, markers, "
+        "counters",
     .recording = "samply record --save-only -o profile.json.gz ./app",
     .verified = "counts over the JSON of eight corpus files (samples); speedscope's times of three functions",
 };
@@ -58,7 +58,7 @@ class FirefoxReader final : public FormatReader {
                                  kExtensions,
                                  413,
                                  "Firefox, profiler.firefox.com, samply, importers for perf and others",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

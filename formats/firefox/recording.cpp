@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,12 @@ std::int64_t whole_part(std::string_view text) {
   return parse_int(text.substr(0, text.find('.')), value) ? value : -1;
 }
 
+std::string process_text(const Thread& thread) {
+  const bool told =
+      thread.pid.empty() || (whole_part(thread.pid) >= 0 && thread.pid.find('.') == std::string::npos);
+  return told ? thread.process_name : thread.process_name + " [" + thread.pid + "]";
+}
+
 ThreadId thread_id(const Thread& thread, ProfileBuilder& builder) {
   ThreadSpec spec;
   spec.tid = whole_part(thread.tid);
@@ -34,9 +41,7 @@ ThreadId thread_id(const Thread& thread, ProfileBuilder& builder) {
   if (!thread.tid.empty() && (spec.tid < 0 || thread.tid.find('.') != std::string::npos))
     name += " [" + thread.tid + "]";
   spec.name = name;
-  std::string process = thread.process_name;
-  if (!thread.pid.empty() && (spec.pid < 0 || thread.pid.find('.') != std::string::npos))
-    process += " [" + thread.pid + "]";
+  const std::string process = process_text(thread);
   spec.process_name = process;
   return builder.thread(spec);
 }
@@ -47,21 +52,46 @@ class Adding {
 
   Result<void> run() {
     declare();
+    for (const LabelSetId labels : r_.idle_labels) {
+      if (idle_.size() <= labels.v) idle_.resize(labels.v + 1);
+      idle_[labels.v] = true;
+    }
     if (m_.n == 0)
       return fail(ErrorCode::malformed, "no thread of the profile has a sample or an allocation");
     values_.assign(static_cast<std::size_t>(m_.n), 0);
+    const Indices nothing;
     for (Thread& thread : r_.threads) {
       PROFD_CHECK(samples(thread));
       thread.samples = {};
       if (thread.js_allocations) PROFD_CHECK(allocations(thread, *thread.js_allocations, false));
       if (thread.native_allocations) PROFD_CHECK(allocations(thread, *thread.native_allocations, true));
+      if (!thread.markers.empty())
+        thread.markers.add_to(r_.builder, thread_id(thread, r_.builder),
+                              thread.stacks != nullptr ? thread.stacks->context : nothing, thread.offset,
+                              r_.markers);
+      thread.markers = {};
       thread.stacks.reset();
     }
+    add_counters();
     report();
     return {};
   }
 
  private:
+  void add_counters() {
+    // The first name that a thread gives its process, by the process's number.
+    std::unordered_map<std::string, std::string> processes;
+    for (const Thread& thread : r_.threads)
+      if (!thread.process_name.empty()) processes.try_emplace(thread.pid, thread.process_name);
+    std::unordered_set<CounterId> known;
+    for (const Counter& counter : r_.counters) {
+      const auto found = processes.find(counter.pid);
+      add_counter(counter,
+                  found == processes.end() ? counter.pid : fmt::format("{} ({})", found->second, counter.pid),
+                  known, r_.builder);
+    }
+  }
+
   void declare() {
     bool counted = false, timed = false, cpu = false, bytes = false, js = false, native = false,
          balanced = false;
@@ -199,8 +229,11 @@ class Adding {
   void add(const Thread& thread, std::uint32_t stack, std::int64_t time, SampleContext& where) {
     where.time = time;
     where.labels = LabelSetId{thread.stacks->labels[stack]};
+    where.state = is_idle(where.labels) ? ThreadState::waiting : ThreadState::unknown;
     r_.builder.add_sample(ContextId{thread.stacks->context[stack]}, values_, where);
   }
+
+  bool is_idle(LabelSetId labels) const { return labels.v < idle_.size() && idle_[labels.v]; }
 
   void report() {
     ImportReport& out = context_.report;
@@ -211,8 +244,14 @@ class Adding {
     row("sample-without-stack", Severity::info,
         "Samples without a stack (nothing ran, or it is not known) are left out.", n_without_stack_);
     row("value-too-large", Severity::loss, "Values that do not fit 64 bits were dropped.", n_overflows_);
-    row("marker", Severity::loss, "Markers are not read.", r_.n_markers);
-    row("counter", Severity::loss, "Counters (memory, power, …) are not read.", r_.n_counters);
+    row("marker-without-start", Severity::loss, "Ends of markers that never began were dropped.",
+        r_.markers.n_unmatched_ends);
+    row("marker-without-time", Severity::loss, "Markers without a time were dropped.",
+        r_.markers.n_without_time);
+    row("marker-stack", Severity::info, "Stacks that markers hold as whole threads are not read.",
+        r_.markers.n_stacks);
+    row("marker-field", Severity::info, "Fields of markers that are lists, long or nested are not read.",
+        r_.fields.n_left_out());
     row("rounded-time", Severity::info, "Times were rounded to whole nanoseconds.", r_.roundings.n_times);
     row("rounded-weight", Severity::loss, "Fractional weights were rounded.", r_.roundings.n_weights);
   }
@@ -221,6 +260,7 @@ class Adding {
   ReadContext& context_;
   Metrics m_;
   std::vector<std::int64_t> values_;
+  std::vector<bool> idle_;  // by label set
   std::uint64_t n_without_stack_ = 0, n_overflows_ = 0;
 };
 

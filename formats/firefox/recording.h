@@ -11,6 +11,8 @@
 
 #include "core/model/profile_builder.h"
 #include "formats/firefox/columns.h"
+#include "formats/firefox/counters.h"
+#include "formats/firefox/markers.h"
 #include "formats/reader.h"
 
 namespace profd::firefox {
@@ -45,6 +47,7 @@ struct Thread {
   std::shared_ptr<Stacks> stacks;
   Samples samples;
   std::optional<Allocations> js_allocations, native_allocations;
+  Markers markers;
   std::int64_t offset = 0;  // nanoseconds to add to every time
 };
 
@@ -55,8 +58,10 @@ struct Recording {
   std::int64_t interval_ns = 0;
   CpuUnit cpu_unit = CpuUnit::none;
   Roundings roundings;
-  std::uint64_t n_markers = 0, n_counters = 0;
-  std::vector<LabelSetId> category_labels;
+  JsonFields fields;
+  MarkerLosses markers;
+  std::vector<Counter> counters;
+  std::vector<LabelSetId> category_labels, idle_labels;
 };
 
 // Makes contexts of stacks. Parents stand before their children.

@@ -30,6 +30,23 @@ struct MallocEvent {
   std::int64_t size;
 };
 
+// What a thread does when an event of a family is recorded, where that is told by the family alone.
+ThreadState state_of(Family family) {
+  switch (family) {
+    case Family::cpu:
+    case Family::cpu_time:
+      return ThreadState::running;
+    case Family::lock:
+    case Family::park:
+    case Family::wait:
+    case Family::sleep:
+    case Family::native_lock:
+      return ThreadState::waiting;
+    default:
+      return ThreadState::unknown;
+  }
+}
+
 // One profile while it is written.
 struct Writer {
   Family family;
@@ -279,6 +296,14 @@ class Conversion {
     where.labels = labels(source, row, stacks, writer);
     PROFD_TRY(const ContextId context,
               stacks.context(reader.has(slot::stack) ? row.numbers[slot::stack] : 0));
+    where.state = state_of(writer.family);
+    // What has a duration went on for that long, whether the profile counts it or not.
+    if (where.time && reader.has(slot::duration)) {
+      std::int64_t end = 0;
+      if (__builtin_add_overflow(*where.time, reader.duration_ns(in.chunk, row), &end)) end = kNoTime;
+      writer.builder.timeline().add_span(
+          {.begin = *where.time, .end = end, .context = context, .thread = where.thread});
+    }
     ++writer.n_events;
     if (writer.family == Family::malloc) {
       blocks_.push_back({where.time.value_or(0), row.numbers[slot::address],

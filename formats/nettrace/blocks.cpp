@@ -59,7 +59,7 @@ class Blobs {
     else
       read_plain();
     if (!in_.ok()) return false;
-    event = {metadata_ & 0x7FFFFFFFu, stack_, thread_, time_, payload_};
+    event = {metadata_ & 0x7FFFFFFFu, stack_, thread_, time_, activity_, related_, payload_};
     return true;
   }
   bool ok() const { return in_.ok() && !broken_; }
@@ -78,8 +78,8 @@ class Blobs {
     if ((flags & 4) != 0) thread_ = static_cast<std::int64_t>(in_.varint());
     if ((flags & 8) != 0) stack_ = static_cast<std::uint32_t>(in_.varint());
     time_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(time_) + in_.varint());
-    if ((flags & 16) != 0) in_.skip(16);  // activity
-    if ((flags & 32) != 0) in_.skip(16);  // related activity
+    if ((flags & 16) != 0) activity_ = read_activity();
+    if ((flags & 32) != 0) related_ = read_activity();
     if ((flags & 128) != 0) size_ = in_.varint();
     payload_ = in_.slice(size_);
   }
@@ -93,13 +93,20 @@ class Blobs {
     in_.u32();  // processor
     stack_ = in_.u32();
     time_ = in_.i64();
-    in_.skip(32);  // activities
+    activity_ = read_activity();
+    related_ = read_activity();
     size_ = in_.u32();
     payload_ = in_.slice(size_);
     if (!in_.at_end()) in_.align(4);
   }
 
+  ActivityId read_activity() {
+    const std::uint64_t first = in_.u64();
+    return {first, in_.u64()};
+  }
+
   ByteCursor in_;
+  ActivityId activity_{}, related_{};
   bool compressed_ = false, broken_ = false;
   std::uint32_t metadata_ = 0, stack_ = 0;
   std::int64_t thread_ = 0, time_ = 0;

@@ -1,6 +1,7 @@
 // The blocks of a .nettrace file (versions 4 and 5), and the event blobs inside them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,10 +21,14 @@ struct TraceHeader {
   std::int32_t pointer_size = 8, process_id = -1, n_processors = 0, sampling_ns = 0;
 };
 
+// What an event belongs to, across threads; all zeros: to nothing.
+using ActivityId = std::array<std::uint64_t, 2>;
+
 // Payload is valid as long as the file's bytes are.
 struct EventBlob {
   std::uint32_t metadata = 0, stack = 0;
   std::int64_t thread = 0, time = 0;  // time in ticks
+  ActivityId activity{}, related{};   // `related` made `activity`
   ByteCursor payload;
 };
 

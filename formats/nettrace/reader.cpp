@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -43,14 +45,23 @@ struct Method {
 struct Samples {
   std::vector<std::int64_t> thread, time, bytes;
   std::vector<std::uint32_t> stack, what;  // row of stacks, kNone: none; type or event name
+  std::vector<std::uint32_t> name;         // row of event names
   std::size_t size() const { return stack.size(); }
-  void add(const EventBlob& event, std::uint32_t row, std::uint32_t label, std::int64_t n_bytes) {
+  void add(const EventBlob& event, std::uint32_t row, std::uint32_t label, std::uint32_t event_name,
+           std::int64_t n_bytes) {
     thread.push_back(event.thread);
     time.push_back(event.time);
     stack.push_back(row);
     what.push_back(label);
     bytes.push_back(n_bytes);
+    name.push_back(event_name);
   }
+};
+
+// A task that events name: made by another one, over its events.
+struct Activity {
+  std::uint32_t parent = kNone, name = kNone;
+  std::int64_t thread = 0, first = 0, last = 0;  // in ticks
 };
 
 // The runtime does not write the names of its own events.
@@ -122,7 +133,7 @@ class Reading final : public BlockVisitor {
     switch (type.kind) {
       case EventKind::sample: {
         const std::uint32_t what = event.payload.u32();
-        samples_.add(event, row_of(event.stack), event.payload.ok() ? what : 0, 0);
+        samples_.add(event, row_of(event.stack), event.payload.ok() ? what : 0, kNone, 0);
         break;
       }
       case EventKind::allocation:
@@ -137,7 +148,8 @@ class Reading final : public BlockVisitor {
       case EventKind::rundown:
         break;
       case EventKind::other:
-        events_.add(event, row_of(event.stack), own_name_row(type), 0);
+        events_.add(event, row_of(event.stack), own_name_row(type), own_name_row(type), 0);
+        note_activity(event, own_name_row(type));
         break;
     }
     return {};
@@ -196,6 +208,43 @@ class Reading final : public BlockVisitor {
     return type.row;
   }
 
+  std::uint32_t activity_row(const ActivityId& id) {
+    const auto [at, is_new] = activity_rows_.try_emplace(id, static_cast<std::uint32_t>(activities_.size()));
+    if (is_new) activities_.emplace_back();
+    return at->second;
+  }
+
+  void note_activity(const EventBlob& event, std::uint32_t name) {
+    if (event.activity == ActivityId{}) return;
+    // One that is not known yet comes after what made it.
+    const std::uint32_t parent = event.related == ActivityId{} ? kNone : activity_row(event.related);
+    const std::uint32_t row = activity_row(event.activity);
+    Activity& activity = activities_[row];
+    if (activity.name == kNone) {
+      activity.name = name;
+      activity.thread = event.thread;
+      activity.first = activity.last = event.time;
+    }
+    if (activity.parent == kNone && parent < row) activity.parent = parent;
+    activity.first = std::min(activity.first, event.time);
+    activity.last = std::max(activity.last, event.time);
+  }
+
+  void add_tasks(ProfileBuilder& builder) const {
+    std::vector<TaskId> tasks;
+    for (const Activity& activity : activities_) {
+      TaskSpec spec{.name =
+                        builder.string(activity.name == kNone ? "(unnamed)" : names_[activity.name].first)};
+      if (activity.parent != kNone) spec.parent = tasks[activity.parent];
+      if (activity.name != kNone) {
+        spec.thread = thread_of(activity.thread, builder);
+        spec.begin = time_of(activity.first).value_or(kNoTime);
+        spec.end = time_of(activity.last).value_or(kNoTime);
+      }
+      tasks.push_back(builder.timeline().add_task(spec));
+    }
+  }
+
   void allocation(EventBlob& event, EventType& type) {
     ByteCursor& in = event.payload;
     std::uint64_t amount = in.u32();
@@ -213,7 +262,8 @@ class Reading final : public BlockVisitor {
     }
     has_allocations_ = true;
     const std::uint32_t label = name.empty() ? own_name_row(type) : name_row(name, true);
-    events_.add(event, row_of(event.stack), label,
+    note_activity(event, own_name_row(type));
+    events_.add(event, row_of(event.stack), label, own_name_row(type),
                 amount > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
                     ? std::numeric_limits<std::int64_t>::max()
                     : static_cast<std::int64_t>(amount));
@@ -298,18 +348,26 @@ class Reading final : public BlockVisitor {
 
   SampleContext place(const Samples& samples, std::size_t i, ProfileBuilder& builder) const {
     SampleContext where;
-    ThreadSpec thread;
-    thread.tid = samples.thread[i];
-    thread.pid = header_.process_id;
-    where.thread = builder.thread(thread);
-    if (header_.ticks_per_second > 0) {
-      __extension__ using Wide = __int128;
-      const Wide ns = (static_cast<Wide>(samples.time[i]) - header_.start_ticks) * 1'000'000'000 /
-                      header_.ticks_per_second;
-      if (ns <= std::numeric_limits<std::int64_t>::max() && ns >= std::numeric_limits<std::int64_t>::min())
-        where.time = static_cast<std::int64_t>(ns);
-    }
+    where.thread = thread_of(samples.thread[i], builder);
+    where.time = time_of(samples.time[i]);
     return where;
+  }
+
+  ThreadId thread_of(std::int64_t tid, ProfileBuilder& builder) const {
+    ThreadSpec thread;
+    thread.tid = tid;
+    thread.pid = header_.process_id;
+    return builder.thread(thread);
+  }
+
+  std::optional<std::int64_t> time_of(std::int64_t ticks) const {
+    if (header_.ticks_per_second <= 0) return std::nullopt;
+    __extension__ using Wide = __int128;
+    const Wide ns =
+        (static_cast<Wide>(ticks) - header_.start_ticks) * 1'000'000'000 / header_.ticks_per_second;
+    if (ns > std::numeric_limits<std::int64_t>::max() || ns < std::numeric_limits<std::int64_t>::min())
+      return std::nullopt;
+    return static_cast<std::int64_t>(ns);
   }
 
   void describe(ProfileBuilder& builder, std::string_view name) const {
@@ -356,19 +414,34 @@ class Reading final : public BlockVisitor {
     builder.add_metric("events", "count");
     if (has_allocations_) builder.add_metric("alloc_space", "bytes");
     Contexts contexts(*this, builder);
-    std::vector<FrameId> leaves;
-    for (const auto& [name, data] : names_) {
+    std::vector<FrameId> leaves(names_.size());
+    std::vector<bool> is_leaf(names_.size(), false);
+    for (const std::uint32_t what : events_.what) is_leaf[what] = true;
+    for (std::size_t row = 0; row < names_.size(); ++row) {
+      if (!is_leaf[row]) continue;
+      const auto& [name, data] = names_[row];
       FrameSpec spec;
       spec.function = builder.function(name);
       if (data) spec.kind = FrameKind::data_object;
-      leaves.push_back(builder.frame(spec));
+      leaves[row] = builder.frame(spec);
     }
     for (std::size_t i = 0; i < events_.size(); ++i) {
       if ((i & 4095) == 4095) PROFD_CHECK(context_.stop.status());
       const std::array<std::int64_t, 2> values{1, events_.bytes[i]};
-      builder.add_sample(builder.context(contexts.of(events_.stack[i]), leaves[events_.what[i]]),
-                         std::span(values).first(has_allocations_ ? 2 : 1), place(events_, i, builder));
+      const SampleContext where = place(events_, i, builder);
+      const ContextId context = builder.context(contexts.of(events_.stack[i]), leaves[events_.what[i]]);
+      builder.add_sample(context, std::span(values).first(has_allocations_ ? 2 : 1), where);
+      if (!where.time) continue;
+      const std::string& name = names_[events_.name[i]].first;
+      const std::size_t slash = name.find('/');
+      builder.timeline().add_marker({.begin = *where.time,
+                                     .end = *where.time,
+                                     .name = builder.string(std::string_view(name).substr(slash + 1)),
+                                     .category = builder.string(std::string_view(name).substr(0, slash)),
+                                     .thread = where.thread,
+                                     .context = context});
     }
+    add_tasks(builder);
     describe(builder, "events");
     profiles.push_back(std::move(builder));
     return {};
@@ -385,6 +458,8 @@ class Reading final : public BlockVisitor {
   std::unordered_map<std::string, std::uint32_t> name_rows_;
   std::vector<std::pair<std::string, bool>> names_;  // of events and types; true: a type
   Samples samples_, events_;
+  std::map<ActivityId, std::uint32_t> activity_rows_;
+  std::vector<Activity> activities_;
   bool has_allocations_ = false;
   std::uint64_t n_unknown_events_ = 0, n_broken_ = 0, n_missing_stacks_ = 0, n_unknown_ = 0;
 };
@@ -393,7 +468,7 @@ class NettraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "nettrace", ".NET EventPipe trace", kExtensions, 80, "dotnet-trace, dotnet-monitor", 1, kNotes};
+        "nettrace", ".NET EventPipe trace", kExtensions, 80, "dotnet-trace, dotnet-monitor", 2, kNotes};
     return info;
   }
 

@@ -40,7 +40,7 @@ class PerfDataReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "perf-data", "Linux perf.data", kExtensions, 30, "perf record, simpleperf record", 2, kNotes};
+        "perf-data", "Linux perf.data", kExtensions, 30, "perf record, simpleperf record", 3, kNotes};
     return info;
   }
 

@@ -7,6 +7,7 @@
 
 #include "core/support/text.h"
 #include "formats/perf_data/session.h"
+#include "formats/support/perf_event_state.h"
 
 namespace profd::perf_data {
 namespace {
@@ -93,6 +94,8 @@ Result<void> Session::build() {
       builder_.info().properties.emplace_back("frequency", fmt::format("{} Hz", event.attr.sample_period));
     }
   }
+  std::vector<ThreadState> states;
+  for (const Event& event : events_) states.push_back(perf_event_state(event.name));
   std::vector<std::int64_t> values(names.size() + 1);
   for (const SampleRow& row : rows_) {
     values[column[row.event]] = row.value;
@@ -100,7 +103,10 @@ Result<void> Session::build() {
     SampleContext where;
     where.thread = row.thread;
     where.labels = row.labels;
-    if (row.time != SampleRow::kNoTime) where.time = row.time - first_time;
+    if (row.time != SampleRow::kNoTime) {
+      where.time = row.time - first_time;
+      where.state = states[row.event];
+    }
     builder_.add_sample(row.context, values, where);
     values[column[row.event]] = 0;
   }

@@ -18,6 +18,7 @@
 #include "formats/support/code_symbol.h"
 #include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
+#include "formats/support/perf_event_state.h"
 #include "formats/support/text_rows.h"
 #include "formats/support/text_source.h"
 
@@ -366,6 +367,8 @@ class Reading {
     }
     if (last_time != kNoTime) builder_.info().duration_ns = last_time - first_time;
 
+    std::vector<ThreadState> states;
+    for (const Event& event : events_) states.push_back(perf_event_state(event.name));
     std::vector<std::int64_t> values(n_metrics);
     std::uint64_t begin = 0;
     for (const Sample& sample : samples_) {
@@ -375,7 +378,10 @@ class Reading {
       SampleContext where;
       where.thread = sample.thread;
       where.labels = sample.labels;
-      if (sample.time != kNoTime) where.time = sample.time - first_time;
+      if (sample.time != kNoTime) {
+        where.time = sample.time - first_time;
+        where.state = states[sample.event];
+      }
       builder_.add_sample(std::span<const FrameId>(stacks_).subspan(begin, sample.stack_end - begin), values,
                           where);
       begin = sample.stack_end;
@@ -451,7 +457,7 @@ class PerfScriptReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 4,
+        "perf-script", "perf script text", kExtensions, 500, "Linux perf, simpleperf report-sample", 5,
         kNotes};
     return info;
   }

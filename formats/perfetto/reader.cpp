@@ -28,7 +28,9 @@ constexpr std::array<std::string_view, 3> kExtensions{".perfetto-trace", ".pftra
 constexpr ReaderNotes kNotes{
     .versions = "TracePacket protobuf, also with compressed packets",
     .keeps =
-        "CPU samples, native and managed heap dumps, slices; threads, times, lines, modules with build ids",
+        "CPU samples, native and managed heap dumps, slices as time and spans, instants, counters; threads, "
+        "times, "
+        "lines, modules",
     .recording = "tools/cpu_profile -n com.example",
     .verified =
         "another decoder, on two traces of slices; slices of a recording of Chromium; samples and heaps: "
@@ -347,6 +349,7 @@ class Reading {
     if (!samples_.empty()) build_samples(first);
     heaps_.build(names_, profiles_);
     if (!slices_.empty()) PROFD_CHECK(slices_.build(profiles_.emplace_back(), first));
+    if (!profiles_.empty()) slices_.add_notes(profiles_.back(), first);
     if (profiles_.empty())
       return fail(ErrorCode::unsupported,
                   fmt::format("none of the {} packets is a sample, a heap profile or a slice", n_packets));
@@ -386,6 +389,8 @@ class Reading {
       }
       if (sample.has_time) {
         where.time = sample.time - first;
+        // The kernel samples what is on a processor; others stop threads wherever they are.
+        if (sample.cpu >= 0) where.state = ThreadState::running;
         last = std::max(last, sample.time);
       }
       ContextId context;
@@ -424,7 +429,7 @@ class PerfettoReader final : public FormatReader {
                                  kExtensions,
                                  150,
                                  "Perfetto (traced_perf, heapprofd, the tracing SDK), Chrome, omnitrace",
-                                 2,
+                                 3,
                                  kNotes};
     return info;
   }

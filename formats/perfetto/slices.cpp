@@ -1,6 +1,8 @@
 #include "formats/perfetto/slices.h"
 
 #include <algorithm>
+#include <bit>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -42,6 +44,7 @@ void Slices::add_track(Cursor in) {
       track.name = text_of(field.bytes);
     } else if (field.number == descriptor::process) {
       namespace process = schema::process_descriptor;
+      track.process = true;
       while (!at.done() && read_field(at, part)) {
         if (part.number == process::pid && part.wire == Wire::varint)
           track.pid = static_cast<std::int32_t>(part.value);
@@ -61,9 +64,28 @@ void Slices::add_track(Cursor in) {
         if (part.number == thread::thread_name && part.wire == Wire::length)
           track.thread_name = text_of(part.bytes);
       }
+    } else if (field.number == descriptor::counter) {
+      read_counter(at, track);
     }
   }
   tracks_.insert_or_assign(uuid, track);
+}
+
+void Slices::read_counter(Cursor in, Track& track) {
+  namespace counter = schema::counter_descriptor;
+  namespace unit = schema::counter_unit;
+  Field field;
+  while (!in.done() && read_field(in, field)) {
+    if (field.number == counter::unit_name && field.wire == Wire::length) track.unit = text_of(field.bytes);
+    if (field.wire != Wire::varint) continue;
+    if (field.number == counter::unit && track.unit.empty())
+      track.unit = field.value == unit::unit_time_ns      ? "ns"
+                   : field.value == unit::unit_count      ? "count"
+                   : field.value == unit::unit_size_bytes ? "bytes"
+                                                          : "";
+    if (field.number == counter::unit_multiplier) track.multiplier = static_cast<std::int64_t>(field.value);
+    if (field.number == counter::is_incremental) track.changes = field.value != 0;
+  }
 }
 
 std::uint32_t Slices::track_row(std::uint64_t uuid) {
@@ -78,9 +100,9 @@ std::uint32_t Slices::thread_row(std::int64_t pid, std::int64_t tid) {
   return at->second;
 }
 
-std::uint32_t Slices::name_row(const Name& name) {
-  const auto [at, is_new] = name_rows_.try_emplace(name, static_cast<std::uint32_t>(slice_names_.size()));
-  if (is_new) slice_names_.push_back(name);
+std::uint32_t Slices::Names::row(const Name& name) {
+  const auto [at, is_new] = rows.try_emplace(name, static_cast<std::uint32_t>(list.size()));
+  if (is_new) list.push_back(name);
   return at->second;
 }
 
@@ -92,6 +114,8 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
   bool has_track = sequence.has_track, legacy = false, has_arguments = false, has_flow = false;
   Name name;
   std::uint64_t phase = 0, legacy_name = 0;
+  std::optional<double> value;
+  bool more_values = false;
   std::int64_t duration_us = -1, pid = sequence.pid, tid = sequence.tid;
   Field field, part;
   while (!in.done() && read_field(in, field)) {
@@ -146,6 +170,16 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
             place != sequence.interned.places.end())
           name.place = place->second;
         break;
+      case of_event::counter_value:
+        if (field.wire == Wire::varint) value = static_cast<double>(static_cast<std::int64_t>(field.value));
+        break;
+      case of_event::double_counter_value:
+        if (field.wire == Wire::fixed64) value = std::bit_cast<double>(field.value);
+        break;
+      case of_event::extra_counter_values:
+      case of_event::extra_double_counter_values:
+        more_values = true;
+        break;
       case of_event::flow_ids:
       case of_event::terminating_flow_ids:
         has_flow = true;
@@ -156,6 +190,12 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
   }
   if (name.name.empty())
     name.name = name_at(sequence.interned.event_names, name_id != 0 ? name_id : legacy_name);
+  if (more_values)
+    context_.report.add("extra-counters", Severity::info,
+                        "values of counters that come with other events were not read", offset);
+  const auto row = [&] {
+    return !has_track && (sequence.has_thread || tid >= 0) ? thread_row(pid, tid) : track_row(track);
+  };
   Event event;
   event.time = time;
   event.order = static_cast<std::uint32_t>(events_.size());
@@ -186,11 +226,14 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
       ++n_slices_;
       break;
     case event_type::type_instant:
-      context_.report.add("instant-event", Severity::info,
-                          "instant events have no duration and were not read", offset);
-      return;
+      notes_.push_back({time, row(), note_names_.row(name)});
+      break;
     case event_type::type_counter:
-      context_.report.add("counter", Severity::info, "values of counter tracks were not read", offset);
+      if (value)
+        points_.push_back({time, track, *value});
+      else
+        context_.report.add("counter-without-value", Severity::loss,
+                            "counter events that hold no value of their track were not read", offset);
       return;
     default:
       context_.report.add("other-event", Severity::loss, "asynchronous and unknown events were not read",
@@ -198,10 +241,12 @@ void Slices::add_event(Cursor in, const Sequence& sequence, std::int64_t time, s
       return;
   }
   if (has_arguments)
-    context_.report.add("event-arguments", Severity::info, "arguments of slices were not read", offset);
+    context_.report.add("event-arguments", Severity::info, "arguments of slices and instants were not read",
+                        offset);
   if (has_flow) context_.report.add("flow", Severity::info, "flows between slices were not read", offset);
-  event.track = !has_track && (sequence.has_thread || tid >= 0) ? thread_row(pid, tid) : track_row(track);
-  event.name = event.kind == Kind::end ? 0 : name_row(name);
+  if (type == event_type::type_instant) return;
+  event.track = row();
+  event.name = event.kind == Kind::end ? 0 : slice_names_.row(name);
   events_.push_back(event);
 }
 
@@ -243,11 +288,89 @@ ThreadSpec Slices::describe(std::uint64_t index, std::string& text) const {
   return spec;
 }
 
+TaskId Slices::task_of(std::uint32_t index, TimelineBuilder& timeline, ProfileBuilder& builder) {
+  const Row& row = rows_[index];
+  if (row.legacy) return {};
+  // A thread's track or one under it is the thread's; a ring has no end and no task above it.
+  std::vector<std::uint64_t> path;
+  for (std::uint64_t uuid = row.uuid; path.size() < kMaxTracks;) {
+    const auto found = tracks_.find(uuid);
+    if (found != tracks_.end() && found->second.tid >= 0) return {};
+    if (found != tracks_.end() && found->second.process && !path.empty()) break;
+    path.push_back(uuid);
+    if (found == tracks_.end() || !found->second.has_parent) break;
+    uuid = found->second.parent;
+    if (tracks_.find(uuid) == tracks_.end()) break;
+  }
+  TaskId task;
+  for (; !path.empty(); path.pop_back()) {
+    const auto [at, is_new] = tasks_.try_emplace(path.back());
+    if (is_new) {
+      std::string text;
+      const ThreadSpec spec = describe(track_row(path.back()), text);
+      at->second = timeline.add_task(
+          {.name = builder.string(spec.name.empty() ? spec.process_name : spec.name), .parent = task});
+    }
+    task = at->second;
+  }
+  return task;
+}
+
+void Slices::add_notes(ProfileBuilder& builder, std::int64_t origin) const {
+  TimelineBuilder& out = builder.timeline();
+  std::unordered_map<std::uint32_t, ThreadId> threads;
+  std::string text;
+  for (const Note& note : notes_) {
+    ThreadId& thread = threads[note.track];
+    if (!thread.valid()) thread = builder.thread(describe(note.track, text));
+    const Name& name = note_names_.list[note.name];
+    out.add_marker({.begin = note.time - origin,
+                    .end = note.time - origin,
+                    .name = builder.string(name.name),
+                    .category = builder.string(name.category),
+                    .thread = thread});
+  }
+  std::unordered_map<std::uint64_t, CounterId> counters;
+  std::unordered_set<CounterId> used;
+  for (const Point& point : points_) {
+    const auto found = tracks_.find(point.track);
+    CounterId& counter = counters[point.track];
+    if (!counter.valid()) {
+      CounterSpec spec{.name = builder.string(fmt::format("track {}", point.track))};
+      if (found != tracks_.end()) {
+        const Track& track = found->second;
+        if (!track.name.empty()) spec.name = builder.string(track.name);
+        spec.unit = builder.string(track.unit);
+        spec.changes = track.changes;
+        const auto above = tracks_.find(track.parent);
+        if (track.has_parent && above != tracks_.end()) {
+          spec.process = builder.string(
+              above->second.pid < 0 ? std::string(above->second.process_name)
+                                    : fmt::format("{} ({})", above->second.process_name, above->second.pid));
+          if (above->second.tid >= 0)
+            spec.thread = builder.thread(names_.spec(above->second.pid, above->second.tid));
+        }
+      }
+      counter = out.counter(spec);
+      // Two tracks of one name stay two.
+      if (!used.insert(counter).second) {
+        spec.name = builder.string(fmt::format("{} [{}]", builder.text(spec.name), point.track));
+        counter = out.counter(spec);
+        used.insert(counter);
+      }
+    }
+    const double scale = found != tracks_.end() && found->second.multiplier != 0
+                             ? static_cast<double>(found->second.multiplier)
+                             : 1;
+    out.add_point(counter, point.time - origin, point.value * scale);
+  }
+}
+
 Result<void> Slices::build(ProfileBuilder& builder, std::int64_t origin) {
   builder.info().name = "slices";
   builder.add_metric("wall", "nanoseconds");
   std::vector<FrameId> frames;
-  for (const Name& name : slice_names_) {
+  for (const Name& name : slice_names_.list) {
     FunctionSpec function{.name = builder.string(name.name.empty() ? "(unnamed slice)" : name.name),
                           .file = builder.string(name.place.file)};
     FrameSpec frame{.function = builder.function(function), .line = name.place.line};
@@ -272,6 +395,7 @@ Result<void> Slices::build(ProfileBuilder& builder, std::int64_t origin) {
     SampleContext where;
     where.thread = builder.thread(describe(track, text));
     CallSpans spans(builder, where);
+    spans.keep_spans(task_of(track, builder.timeline(), builder));
     std::vector<std::int64_t> ends;  // of the open slices; kOpen where an end event will say
     for (; i < events_.size() && events_[i].track == track; ++i) {
       const Event& event = events_[i];
@@ -294,8 +418,12 @@ Result<void> Slices::build(ProfileBuilder& builder, std::int64_t origin) {
       }
     }
     while (!ends.empty()) {
-      n_open += ends.back() == kOpen;
-      spans.leave(std::min(ends.back(), last) - origin);
+      if (ends.back() == kOpen) {
+        ++n_open;
+        spans.leave_unfinished(last - origin);
+      } else {
+        spans.leave(std::min(ends.back(), last) - origin);
+      }
       ends.pop_back();
     }
   }

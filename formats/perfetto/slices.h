@@ -1,4 +1,5 @@
-// Track events: slices become spans of wall time on the thread (or other track) they belong to.
+// Track events: slices become wall time and spans on the thread (or other track) they belong to, instants
+// markers, values of counter tracks counters. A track of no thread is a task.
 #pragma once
 
 #include <map>
@@ -21,6 +22,8 @@ class Slices {
   std::int64_t first_time() const;
   // Adds samples whose times count from `origin`.
   Result<void> build(ProfileBuilder& builder, std::int64_t origin);
+  // Adds instants and counters to a profile whose times count from `origin`.
+  void add_notes(ProfileBuilder& builder, std::int64_t origin) const;
 
  private:
   struct Track {
@@ -29,6 +32,9 @@ class Slices {
     bool has_parent = false;
     std::int64_t pid = -1, tid = -1;
     std::string_view process_name, thread_name;
+    std::string_view unit;  // of a counter
+    std::int64_t multiplier = 1;
+    bool changes = false, process = false;
   };
   struct Name {
     std::string_view name, category;
@@ -46,9 +52,28 @@ class Slices {
     Kind kind = Kind::begin;
   };
 
+  // Something that happened at a moment: its name, or the value of a counter.
+  struct Note {
+    std::int64_t time = 0;
+    std::uint32_t track = 0, name = 0;
+  };
+  struct Point {
+    std::int64_t time = 0;
+    std::uint64_t track = 0;
+    double value = 0;
+  };
+  static void read_counter(Cursor counter_descriptor, Track& track);
+  // The task of a track that is no thread's, and those of the tracks above it. None for a thread's.
+  TaskId task_of(std::uint32_t row, TimelineBuilder& timeline, ProfileBuilder& builder);
+  static constexpr std::size_t kMaxTracks = 64;  // above one another
+
   std::uint32_t track_row(std::uint64_t uuid);
   std::uint32_t thread_row(std::int64_t pid, std::int64_t tid);
-  std::uint32_t name_row(const Name& name);
+  struct Names {
+    std::map<Name, std::uint32_t> rows;
+    std::vector<Name> list;
+    std::uint32_t row(const Name& name);
+  };
   ThreadSpec describe(std::uint64_t row, std::string& text) const;
 
   ReadContext& context_;
@@ -62,9 +87,11 @@ class Slices {
     std::int64_t pid = -1, tid = -1;
   };
   std::vector<Row> rows_;
-  std::map<Name, std::uint32_t> name_rows_;
-  std::vector<Name> slice_names_;
+  Names slice_names_, note_names_;
   std::vector<Event> events_;
+  std::vector<Note> notes_;
+  std::vector<Point> points_;
+  std::unordered_map<std::uint64_t, TaskId> tasks_;  // by uuid
   std::uint64_t n_slices_ = 0;
 };
 

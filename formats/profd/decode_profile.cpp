@@ -369,11 +369,11 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
     const bool scalar = f.number == profile::default_metric || f.number == profile::n_samples;
     if (scalar)
       PROFD_CHECK(expect(f, WireType::varint));
-    else if (f.number <= profile::stated)
+    else if (f.number <= profile::timeline)
       PROFD_CHECK(expect(f, WireType::bytes));
     // Two messages of one table would have to be merged column by column; nobody writes that.
-    const bool once =
-        (f.number <= profile::samples && f.number != profile::metrics) || f.number == profile::stated;
+    const bool once = (f.number <= profile::samples && f.number != profile::metrics) ||
+                      f.number == profile::stated || f.number == profile::timeline;
     if (!scalar && once) {
       if ((seen >> f.number & 1) != 0)
         return fail(ErrorCode::malformed, fmt::format("field {} of a profile comes twice", f.number),
@@ -429,6 +429,8 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
       }
       case profile::stated:
         return decode_stated(f, sink, d.stated.emplace(), parts);
+      case profile::timeline:
+        return put(decode_timeline(f, sink), d.timeline.emplace());
       default:
         return {};
     }
@@ -457,6 +459,7 @@ Result<void> complete_profile(DecodedProfile& profile) {
       return fail(ErrorCode::malformed,
                   "the calls that are stated have callers and callees of different number");
   }
+  if (d.timeline) return complete_timeline(d, profile.loose);
   return {};
 }
 

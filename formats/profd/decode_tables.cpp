@@ -1,41 +1,9 @@
 #include "formats/profd/decode_tables.h"
 
-#include <array>
-
 #include "formats/profd/schema.h"
+#include "formats/profd/table_columns.h"
 
 namespace profd::profd_format {
-namespace {
-
-enum class Kind { id32, wide64, bytes };
-
-// The columns of a table message by field number, from 1.
-template <std::size_t N>
-Result<std::array<ColumnBytes, N + 1>> walk_columns(const Field& message, const std::array<Kind, N>& kinds) {
-  std::array<ColumnBytes, N + 1> columns;
-  const auto on_field = [&](const Field& field) -> Result<void> {
-    if (field.number > N) return {};
-    switch (kinds[field.number - 1]) {
-      case Kind::id32:
-        return columns[field.number].add(field, WireType::fixed32);
-      case Kind::wide64:
-        return columns[field.number].add(field, WireType::fixed64);
-      case Kind::bytes:
-        return columns[field.number].set(field);
-    }
-    return {};
-  };
-  PROFD_CHECK(walk(message, on_field));
-  return columns;
-}
-
-// Short, for the lists of columns below.
-constexpr auto kI = Kind::id32;
-constexpr auto kW = Kind::wide64;
-constexpr auto kB = Kind::bytes;
-
-}  // namespace
-
 #define PROFD_TAKE(table, member, T) \
   PROFD_TRY(out.member, columns[table::member].take<T>(sink, #table "." #member))
 

@@ -12,8 +12,11 @@ Result<FunctionTable> decode_functions(const Field& field, const ColumnBytes::Si
 Result<FrameTable> decode_frames(const Field& field, const ColumnBytes::Sink& sink);
 Result<ThreadTable> decode_threads(const Field& field, const ColumnBytes::Sink& sink);
 Result<LabelTable> decode_labels(const Field& field, const ColumnBytes::Sink& sink);
+Result<Timeline> decode_timeline(const Field& field, const ColumnBytes::Sink& sink);
 
 Result<void> complete_tables(ProfileData& data);
+// The optional columns of a timeline stay away; the others have a row for each of their table.
+Result<void> complete_timeline(const ProfileData& data, bool loose);
 
 // One column of a message that has nothing else: Ids.
 Result<Column<std::uint32_t>> decode_ids(const Field& field, const ColumnBytes::Sink& sink);

@@ -74,8 +74,8 @@ Result<void> add_self(const SelfTable& self, const Ids& ids, ProfileBuilder& bui
   return {};
 }
 
-Result<void> add_samples(const SampleTable& samples, const Ids& ids, ProfileBuilder& builder,
-                         StopToken& stop) {
+Result<void> add_samples(const SampleTable& samples, const Column<ThreadState>& states, const Ids& ids,
+                         ProfileBuilder& builder, StopToken& stop) {
   std::vector<Value> values(samples.values.size());
   for (std::size_t row = 0; row < samples.size(); ++row) {
     if (stop.check()) return stop.status();
@@ -85,7 +85,64 @@ Result<void> add_samples(const SampleTable& samples, const Ids& ids, ProfileBuil
       where.thread = ids.threads[samples.thread[row]];
     if (!samples.label_set.empty()) where.labels = ids.label_sets[samples.label_set[row]];
     if (!samples.time.empty() && samples.time[row] != kNoTime) where.time = samples.time[row];
+    where.state = value_or(states, row, ThreadState::unknown);
     builder.add_sample(ids.contexts[samples.context[row]], std::span<const Value>(values), where);
+  }
+  return {};
+}
+
+template <class Id>
+Id mapped(const Column<std::uint32_t>& column, std::size_t row, const std::vector<Id>& ids) {
+  const std::uint32_t id = value_or(column, row, kNone);
+  return id == kNone ? Id{} : ids[id];
+}
+
+Result<void> add_timeline(const Timeline& t, const Ids& ids, ProfileBuilder& builder, StopToken& stop) {
+  TimelineBuilder& out = builder.timeline();
+  const auto text = [&](const Column<StringId>& column, std::size_t row) {
+    return ids.string(value_or(column, row, StringId{0u}));
+  };
+  std::vector<TaskId> tasks;
+  tasks.reserve(t.tasks.size());
+  for (std::size_t row = 0; row < t.tasks.size(); ++row)
+    tasks.push_back(out.add_task({.name = text(t.tasks.name, row),
+                                  .parent = mapped(t.tasks.parent, row, tasks),
+                                  .thread = mapped(t.tasks.thread, row, ids.threads),
+                                  .context = mapped(t.tasks.context, row, ids.contexts),
+                                  .begin = value_or(t.tasks.begin, row, kNoTime),
+                                  .end = value_or(t.tasks.end, row, kNoTime)}));
+  for (std::size_t row = 0; row < t.tasks.awaits.size(); ++row)
+    out.set_awaits(tasks[row], mapped(t.tasks.awaits, row, tasks));
+  for (std::size_t row = 0; row < t.spans.size(); ++row) {
+    if (stop.check()) return stop.status();
+    out.add_span({.begin = t.spans.begin[row],
+                  .end = t.spans.end[row],
+                  .context = mapped(t.spans.context, row, ids.contexts),
+                  .name = text(t.spans.name, row),
+                  .thread = mapped(t.spans.thread, row, ids.threads),
+                  .task = mapped(t.spans.task, row, tasks)});
+  }
+  for (std::size_t row = 0; row < t.markers.size(); ++row) {
+    if (stop.check()) return stop.status();
+    out.add_marker({.begin = t.markers.begin[row],
+                    .end = t.markers.end[row],
+                    .name = text(t.markers.name, row),
+                    .category = text(t.markers.category, row),
+                    .thread = mapped(t.markers.thread, row, ids.threads),
+                    .context = mapped(t.markers.context, row, ids.contexts),
+                    .fields = ids.label_sets[value_or(t.markers.label_set, row, 0u)]});
+  }
+  for (std::size_t row = 0; row < t.counters.size(); ++row) {
+    const CounterId counter =
+        out.counter({.name = text(t.counters.name, row),
+                     .unit = text(t.counters.unit, row),
+                     .process = text(t.counters.process, row),
+                     .thread = mapped(t.counters.thread, row, ids.threads),
+                     .changes = value_or(t.counters.changes, row, std::uint8_t{0}) != 0});
+    for (std::uint32_t point = t.counters.first[row]; point < t.counters.first[row + 1]; ++point) {
+      if (stop.check()) return stop.status();
+      out.add_point(counter, t.counters.time[point], t.counters.value[point]);
+    }
   }
   return {};
 }
@@ -111,7 +168,9 @@ Result<ProfileBuilder> build_loose(const DecodedProfile& profile, StopToken stop
     ids.contexts.push_back(builder.context(ids.contexts[contexts.parent[i]], ids.frames[contexts.frame[i]]));
   }
   PROFD_CHECK(add_self(d.self, ids, builder, stop));
-  if (d.samples) PROFD_CHECK(add_samples(*d.samples, ids, builder, stop));
+  const Column<ThreadState> states = d.timeline ? d.timeline->samples.state : Column<ThreadState>();
+  if (d.samples) PROFD_CHECK(add_samples(*d.samples, states, ids, builder, stop));
+  if (d.timeline) PROFD_CHECK(add_timeline(*d.timeline, ids, builder, stop));
   if (profile.n_samples) builder.set_n_samples(*profile.n_samples);
   for (AssociationTable table : d.associations) {
     for (auto& column : table.contexts) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/timeline_order.h"
 #include "formats/profd/checksum.h"
 #include "formats/profd/decode.h"
 #include "formats/profd/loose.h"
@@ -80,9 +81,17 @@ class ProfdReader final : public FormatReader {
     }
     if (!profile.in_modules) place_addresses(profile.data);
     if (profile.loose) return build_loose(profile, context.stop, n_repaired);
+    PROFD_CHECK(order_old_samples(profile.data, context.stop));
     ProfileBuilder builder;
     builder.adopt(std::move(profile.data));
     return builder;
+  }
+
+  // Files from before there was a timeline have times of samples, and not their order.
+  static Result<void> order_old_samples(ProfileData& data, const StopToken& stop) {
+    if (data.timeline || !data.samples || data.samples->time.empty()) return {};
+    PROFD_TRY(data.timeline.emplace().samples.row, order_samples(*data.samples, data.threads.size(), stop));
+    return {};
   }
 };
 

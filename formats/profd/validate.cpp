@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "core/model/timeline_order.h"
 #include "core/support/checked.h"
 #include "core/support/hash.h"
 
@@ -158,6 +159,62 @@ Result<void> check_tables(const ProfileData& d, Laws& laws) {
   return {};
 }
 
+void check_ends(const char* name, const Column<std::int64_t>& begin, const Column<std::int64_t>& end,
+                Laws& laws) {
+  laws.add(name, "is before its begin", std::min(begin.size(), end.size()),
+           [b = begin.data(), e = end.data()](std::size_t from, std::size_t to) {
+             bool wrong = false;
+             for (std::size_t i = from; i < to; ++i) wrong |= e[i] != kNoTime && e[i] < b[i];
+             return !wrong;
+           });
+}
+
+void check_times(const char* name, const Column<std::int64_t>& times, Laws& laws) {
+  laws.add(name, "has no time", times.size(), [t = times.data()](std::size_t from, std::size_t to) {
+    return std::find(t + from, t + to, kNoTime) == t + to;
+  });
+}
+
+// Ids of a timeline, and ends after their begins. `n`: contexts, the root included.
+void check_timeline(const ProfileData& d, std::size_t n, Laws& laws) {
+  const Timeline& t = *d.timeline;
+  const std::size_t n_strings = d.strings.size(), n_threads = d.threads.size(), n_tasks = t.tasks.size();
+  laws.bytes_below("timeline.sample_state",
+                   {reinterpret_cast<const std::uint8_t*>(t.samples.state.data()), t.samples.state.size()},
+                   kNThreadStates);
+  check_times("spans.begin", t.spans.begin, laws);
+  check_ends("spans.end", t.spans.begin, t.spans.end, laws);
+  laws.below("spans.context", t.spans.context, n, true);
+  laws.below("spans.name", t.spans.name, n_strings);
+  laws.below("spans.thread", t.spans.thread, n_threads, true);
+  laws.below("spans.task", t.spans.task, n_tasks, true);
+  check_times("markers.begin", t.markers.begin, laws);
+  check_ends("markers.end", t.markers.begin, t.markers.end, laws);
+  laws.below("markers.name", t.markers.name, n_strings);
+  laws.below("markers.category", t.markers.category, n_strings);
+  laws.below("markers.thread", t.markers.thread, n_threads, true);
+  laws.below("markers.context", t.markers.context, n, true);
+  laws.below("markers.label_set", t.markers.label_set, d.labels.n_sets());
+  laws.below("counters.name", t.counters.name, n_strings);
+  laws.below("counters.unit", t.counters.unit, n_strings);
+  laws.below("counters.process", t.counters.process, n_strings);
+  laws.below("counters.thread", t.counters.thread, n_threads, true);
+  laws.bytes_below("counters.changes", t.counters.changes.span(), 2);
+  laws.ascending("counters.first", t.counters.first);
+  check_times("counters.time", t.counters.time, laws);
+  laws.below("tasks.name", t.tasks.name, n_strings);
+  laws.add("tasks.parent", "comes after its child", t.tasks.parent.size(),
+           [parents = t.tasks.parent.data()](std::size_t begin, std::size_t end) {
+             bool wrong = false;
+             for (std::size_t i = begin; i < end; ++i) wrong |= parents[i] != kNone && parents[i] >= i;
+             return !wrong;
+           });
+  laws.below("tasks.awaits", t.tasks.awaits, n_tasks, true);
+  laws.below("tasks.thread", t.tasks.thread, n_threads, true);
+  laws.below("tasks.context", t.tasks.context, n, true);
+  check_ends("tasks.end", t.tasks.begin, t.tasks.end, laws);
+}
+
 // Contexts that values stand at; `n` of them, the root included.
 void check_values(const ProfileData& d, std::size_t n, Laws& laws) {
   laws.below("self.context", d.self.contexts, n);
@@ -170,12 +227,33 @@ void check_values(const ProfileData& d, std::size_t n, Laws& laws) {
   for (const AssociationTable& table : d.associations) {
     for (const auto& column : table.contexts) laws.below("association.contexts", column, n, true);
   }
+  if (d.timeline) check_timeline(d, n, laws);
   if (!d.stated) return;
   laws.below("stated.function", d.stated->functions.frame, d.frames.size());
   laws.bytes_below("stated.known", d.stated->functions.known.span(), 2);
   laws.below("stated.caller", d.stated->calls.caller, d.frames.size(), true);
   laws.below("stated.callee", d.stated->calls.callee, d.frames.size(), true);
   laws.bytes_below("stated.call_known", d.stated->calls.known.span(), 2);
+}
+
+// The orders that a frozen timeline has. Its ids are in range.
+void check_orders(const ProfileData& d, Laws& laws) {
+  const Timeline& t = *d.timeline;
+  if (d.samples)
+    laws.add("timeline.sample_row", "is not in order of thread and time", d.samples->size(),
+             [&](std::size_t begin, std::size_t end) { return in_order(t.samples, *d.samples, begin, end); });
+  laws.add("spans", "is not in order", t.spans.size(),
+           [&](std::size_t begin, std::size_t end) { return in_order(t.spans, begin, end); });
+  laws.add("markers", "is not in order", t.markers.size(),
+           [&](std::size_t begin, std::size_t end) { return in_order(t.markers, begin, end); });
+  laws.add("counters", "has points that do not stand by time", t.counters.size(),
+           [&](std::size_t begin, std::size_t end) {
+             const auto* const time = t.counters.time.begin();
+             bool right = true;
+             for (std::size_t i = begin; i < end; ++i)
+               right = right && std::is_sorted(time + t.counters.first[i], time + t.counters.first[i + 1]);
+             return right;
+           });
 }
 
 // Sums of blocks, which may be put together in any order as long as nothing saturates.
@@ -276,7 +354,13 @@ Result<void> validate(const DecodedProfile& profile, Executor& executor, const S
            [&](std::size_t begin, std::size_t end) { return is_well_formed(tree, n_frames, begin, end); });
   check_values(d, tree.size(), laws);
   laws.ascending("self.context", d.self.contexts);
+  if (d.timeline && d.samples) laws.below("timeline.sample_row", d.timeline->samples.row, d.samples->size());
   PROFD_CHECK(laws.check(executor, stop));
+  if (d.timeline) {
+    Laws orders;
+    check_orders(d, orders);
+    PROFD_CHECK(orders.check(executor, stop));
+  }
   return check_totals(d, executor, stop);
 }
 

@@ -190,6 +190,57 @@ void plan_stated(MessagePlan& plan, const StatedCosts& costs) {
   plan.end();
 }
 
+void plan_timeline(MessagePlan& plan, const Timeline& t) {
+  plan.begin(profile::timeline);
+  plan.column(timeline::sample_row, t.samples.row);
+  plan.column(timeline::sample_state, t.samples.state);
+  if (t.spans.size() > 0) {
+    plan.begin(timeline::spans);
+    plan.column(spans::begin, t.spans.begin);
+    plan.column(spans::end, t.spans.end);
+    plan.column(spans::context, t.spans.context);
+    plan.column(spans::name, t.spans.name);
+    plan.column(spans::thread, t.spans.thread);
+    plan.column(spans::task, t.spans.task);
+    plan.end();
+  }
+  if (t.markers.size() > 0) {
+    plan.begin(timeline::markers);
+    plan.column(markers::begin, t.markers.begin);
+    plan.column(markers::end, t.markers.end);
+    plan.column(markers::name, t.markers.name);
+    plan.column(markers::category, t.markers.category);
+    plan.column(markers::thread, t.markers.thread);
+    plan.column(markers::context, t.markers.context);
+    plan.column(markers::label_set, t.markers.label_set);
+    plan.end();
+  }
+  if (t.counters.size() > 0) {
+    plan.begin(timeline::counters);
+    plan.column(counters::name, t.counters.name);
+    plan.column(counters::unit, t.counters.unit);
+    plan.column(counters::process, t.counters.process);
+    plan.column(counters::thread, t.counters.thread);
+    plan.column(counters::first, t.counters.first);
+    plan.column(counters::time, t.counters.time);
+    plan.column(counters::value, t.counters.value);
+    plan.column(counters::changes, t.counters.changes);
+    plan.end();
+  }
+  if (t.tasks.size() > 0) {
+    plan.begin(timeline::tasks);
+    plan.column(tasks::name, t.tasks.name);
+    plan.column(tasks::parent, t.tasks.parent);
+    plan.column(tasks::awaits, t.tasks.awaits);
+    plan.column(tasks::thread, t.tasks.thread);
+    plan.column(tasks::context, t.tasks.context);
+    plan.column(tasks::begin, t.tasks.begin);
+    plan.column(tasks::end, t.tasks.end);
+    plan.end();
+  }
+  plan.end();
+}
+
 void plan_profile(MessagePlan& plan, const ProfileData& d) {
   plan.begin(file::profiles);
   plan_info(plan, d.info);
@@ -203,6 +254,7 @@ void plan_profile(MessagePlan& plan, const ProfileData& d) {
   plan_measurements(plan, d);
   for (const AssociationTable& table : d.associations) plan_association(plan, table);
   if (d.stated) plan_stated(plan, *d.stated);
+  if (d.timeline) plan_timeline(plan, *d.timeline);
   plan.end();
 }
 

@@ -27,15 +27,33 @@ void CallSpans::advance(std::int64_t time) {
 void CallSpans::enter(FrameId frame, std::int64_t time) {
   advance(time);
   const ContextId parent = open_.empty() ? kRootContext : open_.back().context;
-  open_.push_back({frame, builder_.context(parent, frame)});
+  open_.push_back({frame, builder_.context(parent, frame), time});
   ++n_calls_;
 }
 
 bool CallSpans::leave(std::int64_t time) {
   advance(time);
   if (open_.empty()) return false;
-  open_.pop_back();
+  close(time);
   return true;
+}
+
+bool CallSpans::leave_unfinished(std::int64_t time) {
+  advance(time);
+  if (open_.empty()) return false;
+  close(kNoTime);
+  return true;
+}
+
+void CallSpans::close(std::int64_t end) {
+  const Call& call = open_.back();
+  if (keep_spans_)
+    builder_.timeline().add_span({.begin = call.begin,
+                                  .end = end == kNoTime ? end : std::max(end, call.begin),
+                                  .context = call.context,
+                                  .thread = where_.thread,
+                                  .task = task_});
+  open_.pop_back();
 }
 
 bool CallSpans::leave(FrameId frame, std::int64_t time) {
@@ -43,14 +61,15 @@ bool CallSpans::leave(FrameId frame, std::int64_t time) {
       std::find_if(open_.rbegin(), open_.rend(), [&](const Call& call) { return call.frame == frame; });
   if (found == open_.rend()) return false;
   advance(time);
-  open_.resize(static_cast<std::size_t>(open_.rend() - found) - 1);
+  const auto depth = static_cast<std::size_t>(open_.rend() - found) - 1;
+  while (open_.size() > depth) close(time);
   return true;
 }
 
 std::size_t CallSpans::finish(std::int64_t time) {
   const std::size_t n = open_.size();
   advance(time);
-  open_.clear();
+  while (!open_.empty()) close(kNoTime);
   return n;
 }
 

@@ -5,7 +5,8 @@
 //
 // Between two events the time belongs to the stack that stood then; each such piece becomes one add_sample
 // with the stack's context, its length as value and its beginning as time. Pieces of length 0 are not added.
-// Time that runs backwards is counted in n_backwards() and taken as no time.
+// Time that runs backwards is counted in n_backwards() and taken as no time. With keep_spans() every call is
+// a span of the timeline as well.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,21 @@ class CallSpans {
   // Values go to `builder`, which has one integral metric; `where` gives thread and labels.
   CallSpans(ProfileBuilder& builder, SampleContext where) : builder_(builder), where_(where) {}
 
+  // `task`: what the calls are steps of, or none.
+  void keep_spans(TaskId task) {
+    keep_spans_ = true;
+    task_ = task;
+  }
+
   void enter(FrameId frame, std::int64_t time);
   // False when no call is open.
   bool leave(std::int64_t time);
   // Leaves calls up to and with the innermost one of `frame`; false, and nothing happens, when it is not
   // open.
   bool leave(FrameId frame, std::int64_t time);
-  // Closes everything that is open; returns how many calls that were.
+  // The same for a call whose end nobody saw: its time runs until `time`, the end of its span is unknown.
+  bool leave_unfinished(std::int64_t time);
+  // Closes everything that is open, unfinished; returns how many calls that were.
   std::size_t finish(std::int64_t time);
 
   std::size_t depth() const { return open_.size(); }
@@ -38,14 +47,17 @@ class CallSpans {
   struct Call {
     FrameId frame;
     ContextId context;
+    std::int64_t begin;
   };
   void advance(std::int64_t time);
+  void close(std::int64_t end);
 
   ProfileBuilder& builder_;
   SampleContext where_;
   std::vector<Call> open_;
   std::int64_t last_ = 0;
-  bool started_ = false;
+  bool started_ = false, keep_spans_ = false;
+  TaskId task_;
   std::uint64_t n_backwards_ = 0, n_calls_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "formats/support/byte_cursor.h"
 #include "formats/support/demangle.h"
 #include "formats/support/loaded_modules.h"
+#include "formats/sysprof/notes.h"
 
 namespace profd::sysprof {
 namespace {
@@ -207,13 +208,14 @@ class Reading {
         break;
       case kCounterDefine:
       case kCounterSet:
-        context_.report.add("counter", Severity::info, "counters were not read", head.offset);
-        break;
       case kMark:
-        context_.report.add("mark", Severity::info, "marks were not read", head.offset);
-        break;
       case kLog:
-        context_.report.add("log", Severity::info, "log messages were not read", head.offset);
+        if (!notes_.take(type == kCounterDefine ? NoteKind::counter_define
+                         : type == kCounterSet  ? NoteKind::counter_set
+                         : type == kMark        ? NoteKind::mark
+                                                : NoteKind::log,
+                         head.time, head.pid, in))
+          return malformed(head);
         break;
       case kFileChunk:
         context_.report.add("embedded-file", Severity::info, "files embedded in the capture were not read",
@@ -286,9 +288,17 @@ class Reading {
     if (samples_.empty() && allocations_.empty())
       return fail(ErrorCode::unsupported, "the capture has neither samples nor allocations",
                   source_.bytes().size());
+    const std::size_t first = profiles_.size();
     if (!samples_.empty()) build(samples_, false, profiles_.emplace_back());
     if (!allocations_.empty()) build(allocations_, true, profiles_.emplace_back());
+    notes_.add_to(profiles_[first], first_time(samples_.empty() ? allocations_ : samples_), context_);
     return {};
+  }
+
+  static std::int64_t first_time(const std::vector<Sample>& samples) {
+    std::int64_t first = INT64_MAX;
+    for (const Sample& sample : samples) first = std::min(first, sample.head.time);
+    return first;
   }
 
   void build(const std::vector<Sample>& samples, bool allocations, ProfileBuilder& builder) {
@@ -306,8 +316,7 @@ class Reading {
     const StringId cpu = builder.string("cpu");
     std::map<std::pair<std::int32_t, std::int32_t>, ThreadId> threads;
     std::unordered_map<std::int32_t, LabelSetId> cpus;
-    std::int64_t first = INT64_MAX;
-    for (const Sample& sample : samples) first = std::min(first, sample.head.time);
+    const std::int64_t first = first_time(samples);
     std::vector<FrameId> stack;
     for (const Sample& sample : samples) {
       stack.clear();
@@ -331,6 +340,8 @@ class Reading {
       where.labels = label->second;
       std::int64_t time;
       where.time = __builtin_sub_overflow(sample.head.time, first, &time) ? 0 : time;
+      // The kernel samples what is on a processor.
+      if (!allocations) where.state = ThreadState::running;
       const std::int64_t values[] = {allocations ? sample.bytes : 1, 1};
       builder.add_sample(stack, std::span(values).first(allocations ? 2 : 1), where);
     }
@@ -380,6 +391,7 @@ class Reading {
   std::vector<Place> distinct_;
   std::vector<std::uint32_t> places_;  // of all samples, leaf first
   std::vector<Sample> samples_, allocations_;
+  Notes notes_;
 };
 
 }  // namespace

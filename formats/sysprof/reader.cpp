@@ -14,7 +14,9 @@ namespace {
 constexpr std::array<std::string_view, 2> kExtensions{".syscap", ".sysprof"};
 constexpr ReaderNotes kNotes{
     .versions = "captures of version 1, both byte orders; the XML of Sysprof 1.0 to 1.2",
-    .keeps = "samples and allocations with thread, time, processor and module; names of JIT code",
+    .keeps =
+        "samples and allocations with thread, time, processor and module; names of JIT code; marks, logs, "
+        "counters",
     .recording = "sysprof-cli -- ./app",
     .verified =
         "XML: gprof2dot's shares and the file's own size; captures: only a file written with Sysprof's "
@@ -25,7 +27,7 @@ class SysprofReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "sysprof", "Sysprof capture", kExtensions, 46, "Sysprof, libsysprof-capture", 2, kNotes};
+        "sysprof", "Sysprof capture", kExtensions, 46, "Sysprof, libsysprof-capture", 3, kNotes};
     return info;
   }
 

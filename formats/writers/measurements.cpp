@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/support/checked.h"
+#include "core/view/beside_samples.h"
 #include "core/view/resolve.h"
 
 namespace profd::writers {
@@ -142,9 +143,12 @@ void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, 
     if (const SampleTable* samples = profile.samples()) {
       if (!holds.threads)
         count_loss(losses, "threads", "Threads of samples are not written.", profile.threads().size());
-      if (!holds.labels && !samples->label_set.empty())
+      if (!holds.labels && !samples->label_set.empty()) {
+        const std::vector<std::uint8_t> beside = label_sets_beside_samples(profile);
+        const auto n_beside = static_cast<std::size_t>(std::count(beside.begin(), beside.end(), 1));
         count_loss(losses, "labels", "Labels of samples are not written.",
-                   profile.labels().n_sets() > 0 ? profile.labels().n_sets() - 1 : 0);
+                   profile.labels().n_sets() > 0 ? profile.labels().n_sets() - 1 - n_beside : 0);
+      }
       if (!holds.times && !samples->time.empty())
         count_loss(losses, "times", "Times of samples are not written.", samples->size());
     }
@@ -152,6 +156,9 @@ void report_losses(std::span<const ProfilePtr> profiles, std::size_t n_written, 
       if (!holds.calls || table.name != "calls")
         count_loss(losses, "associations", "Records that tie several contexts together are not written.",
                    table.size());
+    if (const Timeline* const t = profile.timeline())
+      count_loss(losses, "timeline", "Spans, markers, counters and tasks are not written.",
+                 t->spans.size() + t->markers.size() + t->counters.n_points() + t->tasks.size());
     if (!holds.properties)
       count_loss(losses, "properties", "Properties and comments of the profile are not written.",
                  profile.info().properties.size() + profile.info().comments.size());

@@ -98,6 +98,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"MissingPart", recode_as<MissingPart>},
       {"HeavyPath", recode_as<HeavyPath>},
       {"ProfileSummary", recode_as<ProfileSummary>},
+      {"TimelineCounts", recode_as<TimelineCounts>},
       {"FileMember", recode_as<FileMember>},
       {"OpenedProfile", recode_as<OpenedProfile>},
       {"OpenOptions", recode_as<OpenOptions>},

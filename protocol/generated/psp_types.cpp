@@ -1439,6 +1439,25 @@ void write(JsonText& out, const FileMember& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, TimelineCounts& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("spans", out.spans)
+      .required("markers", out.markers)
+      .required("counters", out.counters)
+      .required("points", out.points)
+      .required("tasks", out.tasks)
+      .ok();
+}
+void write(JsonText& out, const TimelineCounts& value) {
+  out.begin_object();
+  put(out, "spans", value.spans);
+  put(out, "markers", value.markers);
+  put(out, "counters", value.counters);
+  put(out, "points", value.points);
+  put(out, "tasks", value.tasks);
+  out.end_object();
+}
+
 bool decode(const Json& value, ProfileSummary& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
@@ -1457,6 +1476,7 @@ bool decode(const Json& value, ProfileSummary& out, const Path& path) {
       .required("samples", out.samples)
       .required("contexts", out.contexts)
       .required("functions", out.functions)
+      .optional("timeline", out.timeline)
       .optional("memory", out.memory)
       .required("metrics", out.metrics)
       .required("metric", out.metric)
@@ -1486,6 +1506,7 @@ void write(JsonText& out, const ProfileSummary& value) {
   put(out, "samples", value.samples);
   put(out, "contexts", value.contexts);
   put(out, "functions", value.functions);
+  put_optional(out, "timeline", value.timeline);
   put_optional(out, "memory", value.memory);
   put(out, "metrics", value.metrics);
   put(out, "metric", value.metric);

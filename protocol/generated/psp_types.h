@@ -1211,6 +1211,22 @@ struct FileMember {
 bool decode(const nlohmann::json& value, FileMember& out, const Path& path);
 void write(JsonText& out, const FileMember& value);
 
+// How much a profile tells of time beside the values of its samples.
+struct TimelineCounts {
+  // Calls that a tracer saw, steps of tasks: what took its time.
+  Measure spans;
+  // What the source noted, with and without a duration.
+  Measure markers;
+  // Numbers that change.
+  Measure counters;
+  // Their values, of all counters together.
+  Measure points;
+  // Asynchronous contexts beside the threads.
+  Measure tasks;
+};
+bool decode(const nlohmann::json& value, TimelineCounts& out, const Path& path);
+void write(JsonText& out, const TimelineCounts& value);
+
 // The first glance at a profile.
 struct ProfileSummary {
   // The profile.
@@ -1246,6 +1262,8 @@ struct ProfileSummary {
   Measure contexts;
   // Number of functions.
   Measure functions;
+  // What it has beside samples. Absent: nothing.
+  std::optional<TimelineCounts> timeline;
   // Bytes it takes in the daemon.
   std::optional<Measure> memory;
   // Its metrics, in the file's order.

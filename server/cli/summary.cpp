@@ -56,6 +56,10 @@ void add_header(const Console& console, const std::string& file, const OpenView&
   // Sources of sums alone do not say how often they measured.
   if (s.n_records > 0 || s.hottest.empty()) append_part(when, count_of(s.n_records, "record", "records"));
   append_part(when, count_of(s.n_contexts, "context", "contexts"));
+  if (s.timeline.spans > 0) append_part(when, count_of(s.timeline.spans, "span", "spans"));
+  if (s.timeline.markers > 0) append_part(when, count_of(s.timeline.markers, "marker", "markers"));
+  if (s.timeline.counters > 0) append_part(when, count_of(s.timeline.counters, "counter", "counters"));
+  if (s.timeline.tasks > 0) append_part(when, count_of(s.timeline.tasks, "task", "tasks"));
   out += "  " + what + "\n" + when + "\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(s.comments.size(), 3); ++i) {
     out += console.out.dim(
@@ -240,6 +244,16 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
   json.end_array();
   json.field("contexts", summary->n_contexts);
   json.field("threads", summary->n_threads);
+  if (summary->timeline.any()) {
+    json.key("timeline");
+    json.begin_object();
+    json.field("spans", summary->timeline.spans);
+    json.field("markers", summary->timeline.markers);
+    json.field("counters", summary->timeline.counters);
+    json.field("points", summary->timeline.points);
+    json.field("tasks", summary->timeline.tasks);
+    json.end_object();
+  }
   if (view->profile().contexts_estimated()) json.field("paths_estimated", true);
   json.key("report");
   write_report(summary->report, json);

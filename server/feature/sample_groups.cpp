@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/support/checked.h"
+#include "core/view/beside_samples.h"
 #include "core/view/spec.h"
 
 namespace profd {
@@ -91,7 +92,9 @@ Result<std::optional<SampleGroup>> threads_of(const Profile& profile, MetricId m
                 samples, metric, threads.size(), [&](std::size_t i) { return samples.thread[i]; }, stop));
   // As the filter has it: threads of one name are kept together, those without one by number.
   Named named;
+  const std::vector<std::uint8_t> beside = threads_beside_samples(profile);
   for (std::size_t t = 0; t < threads.size(); ++t) {
+    if (!beside.empty() && beside[t] != 0) continue;
     std::string name(profile.strings()[threads.name[t]]);
     if (name.empty() && threads.tid[t] >= 0) name = std::to_string(threads.tid[t]);
     if (name.empty()) continue;
@@ -114,7 +117,9 @@ Result<void> add_labels(const Profile& profile, MetricId metric, const Whole& wh
                 samples, metric, labels.n_sets(), [&](std::size_t i) { return samples.label_set[i]; }, stop));
   std::map<std::string, Named> by_key;
   std::vector<std::pair<std::string, std::string>> of_set;
+  const std::vector<std::uint8_t> beside = label_sets_beside_samples(profile);
   for (std::size_t set = 0; set < labels.n_sets(); ++set) {
+    if (!beside.empty() && beside[set] != 0) continue;
     if (set % kRowsBetweenLooks == 0 && stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     of_set.clear();
     for (std::size_t entry = labels.first[set]; entry < labels.first[set + 1]; ++entry)

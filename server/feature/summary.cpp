@@ -113,6 +113,9 @@ Result<Summary> summarize(const Selection& selection, const ImportReport& report
   out.n_records = profile.n_samples();
   out.n_contexts = profile.tree().size() - 1;  // the root is no frame's context
   out.n_functions = profile.functions().size();
+  if (const Timeline* const t = profile.timeline())
+    out.timeline = {t->spans.size(), t->markers.size(), t->counters.size(), t->counters.n_points(),
+                    t->tasks.size()};
   out.comments = info.comments;
   for (std::size_t i = 0; i < profile.metrics().size(); ++i) {
     const MetricInfo& metric = profile.metrics()[i];

@@ -43,6 +43,12 @@ struct SummaryPath {
   std::string self_text, self_share;
 };
 
+// What there is beside samples; see core/model/timeline.h.
+struct TimelineCounts {
+  std::uint64_t spans = 0, markers = 0, counters = 0, points = 0, tasks = 0;
+  [[nodiscard]] bool any() const { return spans + markers + counters + tasks > 0; }
+};
+
 struct Summary {
   std::string name;               // of the profile inside its file
   std::string format;             // reader id
@@ -51,6 +57,7 @@ struct Summary {
   std::string time_text, duration_text;  // "" unknown
   std::uint64_t n_threads = 0;           // 0: the file tells none
   std::uint64_t n_records = 0, n_contexts = 0, n_functions = 0;
+  TimelineCounts timeline;
   std::vector<std::string> comments;
   std::vector<SummaryMetric> metrics;
   MetricId metric;  // of the lists below

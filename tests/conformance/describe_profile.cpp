@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/model/timeline_order.h"
+
 namespace profd::test {
 namespace {
 
@@ -95,6 +97,14 @@ std::string describe_opened(const Result<OpenedFile>& opened) {
                          n_known(stated->functions), stated->functions.size(), n_known(stated->calls),
                          stated->calls.size());
     }
+    if (const Timeline* t = p.timeline()) {
+      const std::size_t n_waiting = static_cast<std::size_t>(
+          std::count(t->samples.state.begin(), t->samples.state.end(), ThreadState::waiting));
+      if (n_waiting > 0) out += fmt::format("  {} samples of waiting threads\n", n_waiting);
+      if (t->spans.size() + t->markers.size() + t->counters.size() + t->tasks.size() > 0)
+        out += fmt::format("  {} spans, {} markers, {} counters with {} points, {} tasks\n", t->spans.size(),
+                           t->markers.size(), t->counters.size(), t->counters.n_points(), t->tasks.size());
+    }
     const auto top = self_by_function(p, p.default_metric());
     for (std::size_t i = 0; i < std::min<std::size_t>(5, top.size()); ++i)
       out += fmt::format("    {} {}\n", number(top[i].second), printable(top[i].first));
@@ -105,6 +115,39 @@ std::string describe_opened(const Result<OpenedFile>& opened) {
                     row.first_offset ? fmt::format(" at {}", *row.first_offset) : "", printable(row.message));
   return out;
 }
+
+namespace {
+
+std::string broken_timeline(const Profile& p) {
+  const Timeline& t = *p.timeline();
+  const auto below = [](const Column<std::uint32_t>& ids, std::size_t n) {
+    return std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) { return id == kNone || id < n; });
+  };
+  const std::size_t n_contexts = p.tree().size(), n_threads = p.threads().size(), n_tasks = t.tasks.size();
+  if (p.samples() != nullptr && !in_order(t.samples, *p.samples(), 0, p.samples()->size()))
+    return "samples are not in order of thread and time";
+  if (!in_order(t.spans, 0, t.spans.size())) return "spans are not in order";
+  if (!in_order(t.markers, 0, t.markers.size())) return "markers are not in order";
+  if (!below(t.spans.context, n_contexts) || !below(t.markers.context, n_contexts) ||
+      !below(t.tasks.context, n_contexts))
+    return "a context of the timeline is out of range";
+  if (!below(t.spans.thread, n_threads) || !below(t.markers.thread, n_threads) ||
+      !below(t.counters.thread, n_threads) || !below(t.tasks.thread, n_threads))
+    return "a thread of the timeline is out of range";
+  if (!below(t.spans.task, n_tasks) || !below(t.tasks.awaits, n_tasks)) return "a task is out of range";
+  for (std::size_t i = 0; i < t.spans.size(); ++i)
+    if (t.spans.end[i] != kNoTime && t.spans.end[i] < t.spans.begin[i]) return "a span ends before its begin";
+  for (std::size_t i = 0; i < t.markers.size(); ++i)
+    if (t.markers.end[i] != kNoTime && t.markers.end[i] < t.markers.begin[i])
+      return "a marker ends before its begin";
+  for (std::size_t i = 0; i < t.counters.size(); ++i)
+    if (!std::is_sorted(t.counters.time.begin() + t.counters.first[i],
+                        t.counters.time.begin() + t.counters.first[i + 1]))
+      return "points of a counter are not in order";
+  return {};
+}
+
+}  // namespace
 
 std::string broken_invariant(const Profile& p) {
   const ContextTree& tree = p.tree();
@@ -133,6 +176,7 @@ std::string broken_invariant(const Profile& p) {
     for (std::uint32_t t : samples->thread)
       if (t != kNone && t >= p.threads().size()) return "a sample has a thread out of range";
   }
+  if (p.timeline() != nullptr) return broken_timeline(p);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/model/context_tree.h"
+#include "core/model/timeline_order.h"
 #include "formats/folder.h"
 #include "formats/open.h"
 
@@ -112,6 +113,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const ProfilePtr& profile : opened->profiles) {
     if (!is_well_formed(profile->tree(), profile->frames().size())) {
       std::fputs("a context tree that is not well formed\n", stderr);
+      std::abort();
+    }
+    const Timeline* const timeline = profile->timeline();
+    if (timeline == nullptr) continue;
+    const SampleTable* const samples = profile->samples();
+    if (!in_order(timeline->spans, 0, timeline->spans.size()) ||
+        !in_order(timeline->markers, 0, timeline->markers.size()) ||
+        (samples != nullptr && !in_order(timeline->samples, *samples, 0, samples->size()))) {
+      std::fputs("a timeline that is not in order\n", stderr);
       std::abort();
     }
   }

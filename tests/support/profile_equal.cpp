@@ -99,6 +99,39 @@ void compare_tables(Comparison& c, const ProfileData& a, const ProfileData& b) {
       .column("labels.is_number", a.labels.is_number, b.labels.is_number);
 }
 
+void compare_timelines(Comparison& c, const Timeline& a, const Timeline& b) {
+  c.column("timeline.samples.row", a.samples.row, b.samples.row)
+      .column("timeline.samples.state", a.samples.state, b.samples.state)
+      .column("spans.begin", a.spans.begin, b.spans.begin)
+      .column("spans.end", a.spans.end, b.spans.end)
+      .column("spans.context", a.spans.context, b.spans.context)
+      .column("spans.name", a.spans.name, b.spans.name)
+      .column("spans.thread", a.spans.thread, b.spans.thread)
+      .column("spans.task", a.spans.task, b.spans.task)
+      .column("markers.begin", a.markers.begin, b.markers.begin)
+      .column("markers.end", a.markers.end, b.markers.end)
+      .column("markers.name", a.markers.name, b.markers.name)
+      .column("markers.category", a.markers.category, b.markers.category)
+      .column("markers.thread", a.markers.thread, b.markers.thread)
+      .column("markers.context", a.markers.context, b.markers.context)
+      .column("markers.label_set", a.markers.label_set, b.markers.label_set)
+      .column("counters.name", a.counters.name, b.counters.name)
+      .column("counters.unit", a.counters.unit, b.counters.unit)
+      .column("counters.process", a.counters.process, b.counters.process)
+      .column("counters.thread", a.counters.thread, b.counters.thread)
+      .column("counters.first", a.counters.first, b.counters.first)
+      .column("counters.time", a.counters.time, b.counters.time)
+      .column("counters.value", a.counters.value, b.counters.value)
+      .column("counters.changes", a.counters.changes, b.counters.changes)
+      .column("tasks.name", a.tasks.name, b.tasks.name)
+      .column("tasks.parent", a.tasks.parent, b.tasks.parent)
+      .column("tasks.awaits", a.tasks.awaits, b.tasks.awaits)
+      .column("tasks.thread", a.tasks.thread, b.tasks.thread)
+      .column("tasks.context", a.tasks.context, b.tasks.context)
+      .column("tasks.begin", a.tasks.begin, b.tasks.begin)
+      .column("tasks.end", a.tasks.end, b.tasks.end);
+}
+
 }  // namespace
 
 std::string difference(const Profile& x, const Profile& y) {
@@ -128,6 +161,8 @@ std::string difference(const Profile& x, const Profile& y) {
         .column("stated.calls.known", a.stated->calls.known, b.stated->calls.known)
         .values("stated.calls.totals", a.stated->calls.totals, b.stated->calls.totals);
   }
+  c.plain("timeline", a.timeline.has_value(), b.timeline.has_value());
+  if (a.timeline && b.timeline) compare_timelines(c, *a.timeline, *b.timeline);
   if (a.samples && b.samples) {
     c.column("samples.context", a.samples->context, b.samples->context)
         .values("samples.values", a.samples->values, b.samples->values)

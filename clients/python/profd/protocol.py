@@ -1595,6 +1595,30 @@ class FileMember(Structure):
 
 
 @dataclass(kw_only=True)
+class TimelineCounts(Structure):
+    """How much a profile tells of time beside the values of its samples."""
+
+    spans: Measure
+    # Calls that a tracer saw, steps of tasks: what took its time.
+    markers: Measure
+    # What the source noted, with and without a duration.
+    counters: Measure
+    # Numbers that change.
+    points: Measure
+    # Their values, of all counters together.
+    tasks: Measure
+    # Asynchronous contexts beside the threads.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "spans": FieldSpec("spans", ["S", "Measure"], True),
+        "markers": FieldSpec("markers", ["S", "Measure"], True),
+        "counters": FieldSpec("counters", ["S", "Measure"], True),
+        "points": FieldSpec("points", ["S", "Measure"], True),
+        "tasks": FieldSpec("tasks", ["S", "Measure"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class ProfileSummary(Structure):
     """The first glance at a profile."""
 
@@ -1631,6 +1655,8 @@ class ProfileSummary(Structure):
     # Number of contexts.
     functions: Measure
     # Number of functions.
+    timeline: TimelineCounts | None = None
+    # What it has beside samples. Absent: nothing.
     memory: Measure | None = None
     # Bytes it takes in the daemon.
     metrics: list[MetricInfo]
@@ -1668,6 +1694,7 @@ class ProfileSummary(Structure):
         "samples": FieldSpec("samples", ["S", "Measure"], True),
         "contexts": FieldSpec("contexts", ["S", "Measure"], True),
         "functions": FieldSpec("functions", ["S", "Measure"], True),
+        "timeline": FieldSpec("timeline", ["S", "TimelineCounts"], False),
         "memory": FieldSpec("memory", ["S", "Measure"], False),
         "metrics": FieldSpec("metrics", ["a", ["S", "MetricInfo"]], True),
         "metric": FieldSpec("metric", "s", True),

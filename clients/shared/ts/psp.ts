@@ -1162,6 +1162,8 @@ export interface ProfileSummary {
   contexts: Measure;
   /** Number of functions. */
   functions: Measure;
+  /** What it has beside samples. Absent: nothing. */
+  timeline?: TimelineCounts;
   /** Bytes it takes in the daemon. */
   memory?: Measure;
   /** Its metrics, in the file's order. */
@@ -1183,6 +1185,20 @@ export interface ProfileSummary {
   report: ReportRow[];
   /** What the profile does not know about its code: names, lines, files of the workspace. Default: []. */
   missing?: MissingPart[];
+}
+
+/** How much a profile tells of time beside the values of its samples. */
+export interface TimelineCounts {
+  /** Calls that a tracer saw, steps of tasks: what took its time. */
+  spans: Measure;
+  /** What the source noted, with and without a duration. */
+  markers: Measure;
+  /** Numbers that change. */
+  counters: Measure;
+  /** Their values, of all counters together. */
+  points: Measure;
+  /** Asynchronous contexts beside the threads. */
+  tasks: Measure;
 }
 
 /** Which profile of its file a profile is. Absent where a file holds one. */

@@ -386,6 +386,7 @@ export const schema: Schema = {
     samples: { type: ["S", "Measure"], required: true },
     contexts: { type: ["S", "Measure"], required: true },
     functions: { type: ["S", "Measure"], required: true },
+    timeline: { type: ["S", "TimelineCounts"] },
     memory: { type: ["S", "Measure"] },
     metrics: { type: ["a", ["S", "MetricInfo"]], required: true },
     metric: { type: "s", required: true },
@@ -395,6 +396,13 @@ export const schema: Schema = {
     estimated: { type: "s" },
     report: { type: ["a", ["S", "ReportRow"]], required: true },
     missing: { type: ["a", ["S", "MissingPart"]] },
+  },
+  TimelineCounts: {
+    spans: { type: ["S", "Measure"], required: true },
+    markers: { type: ["S", "Measure"], required: true },
+    counters: { type: ["S", "Measure"], required: true },
+    points: { type: ["S", "Measure"], required: true },
+    tasks: { type: ["S", "Measure"], required: true },
   },
   FileMember: {
     number: { type: "u", required: true },

@@ -311,6 +311,12 @@ psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, cons
   out.samples = out.records;
   out.contexts = to_count(summary.n_contexts);
   out.functions = to_count(summary.n_functions);
+  if (const TimelineCounts& t = summary.timeline; t.any())
+    out.timeline = psp::TimelineCounts{.spans = to_count(t.spans),
+                                       .markers = to_count(t.markers),
+                                       .counters = to_count(t.counters),
+                                       .points = to_count(t.points),
+                                       .tasks = to_count(t.tasks)};
   out.memory = to_bytes(open.profile->memory());
   out.metrics = metrics_to_psp(open);
   out.metric = summary.metric_name;

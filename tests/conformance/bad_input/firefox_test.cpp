@@ -71,8 +71,18 @@ TEST_CASE("firefox: bad input is refused or counted") {
            R"({"meta":{"interval":1e9,"preprocessedProfileVersion":50},"libs":[],"threads":[{)" +
                tables(one_stack, one_sample + R"(,"weight":[9223372036854775807])") + "}]}",
            "report value-too-large"},
-          {"markers", processed(tables(one_stack, one_sample, R"(,"markers":{"name":[0]})")),
-           "report marker"},
+          {"a marker without a time", processed(tables(one_stack, one_sample, R"(,"markers":{"name":[0]})")),
+           "report marker-without-time"},
+          {"an end of a marker that never began",
+           processed(tables(one_stack, one_sample, R"(,"markers":{"name":[0],"endTime":[3],"phase":[3]})")),
+           "report marker-without-start"},
+          {"a marker with fields that nest",
+           processed(tables(one_stack, one_sample,
+                            R"(,"markers":{"name":[0],"startTime":[3],"phase":[0],"data":[{"a":[1]}]})")),
+           "report marker-field"},
+          {"a time of a marker that is out of range",
+           processed(tables(one_stack, one_sample, R"(,"markers":{"name":[0],"startTime":[1e300]})")),
+           "error malformed: out of range"},
       });
 }
 

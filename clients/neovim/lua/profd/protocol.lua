@@ -722,6 +722,7 @@ M.DaemonState = {
 ---@field samples profd.Measure The same, by its former name.
 ---@field contexts profd.Measure Number of contexts.
 ---@field functions profd.Measure Number of functions.
+---@field timeline? profd.TimelineCounts What it has beside samples. Absent: nothing.
 ---@field memory? profd.Measure Bytes it takes in the daemon.
 ---@field metrics profd.MetricInfo[] Its metrics, in the file's order.
 ---@field metric string The metric of `hottest` and `heaviest`.
@@ -731,6 +732,14 @@ M.DaemonState = {
 ---@field estimated? string The paths are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: they are as measured.
 ---@field report profd.ReportRow[] What was odd, lost or guessed in reading.
 ---@field missing? profd.MissingPart[] What the profile does not know about its code: names, lines, files of the workspace. Default: [].
+
+--- How much a profile tells of time beside the values of its samples.
+---@class profd.TimelineCounts
+---@field spans profd.Measure Calls that a tracer saw, steps of tasks: what took its time.
+---@field markers profd.Measure What the source noted, with and without a duration.
+---@field counters profd.Measure Numbers that change.
+---@field points profd.Measure Their values, of all counters together.
+---@field tasks profd.Measure Asynchronous contexts beside the threads.
 
 --- Which profile of its file a profile is. Absent where a file holds one.
 ---@class profd.FileMember
@@ -2010,6 +2019,7 @@ M.schema = {
     samples = { type = {"S", "Measure"}, required = true },
     contexts = { type = {"S", "Measure"}, required = true },
     functions = { type = {"S", "Measure"}, required = true },
+    timeline = { type = {"S", "TimelineCounts"} },
     memory = { type = {"S", "Measure"} },
     metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
     metric = { type = "s", required = true },
@@ -2019,6 +2029,13 @@ M.schema = {
     estimated = { type = "s" },
     report = { type = {"a", {"S", "ReportRow"}}, required = true },
     missing = { type = {"a", {"S", "MissingPart"}} },
+  },
+  TimelineCounts = {
+    spans = { type = {"S", "Measure"}, required = true },
+    markers = { type = {"S", "Measure"}, required = true },
+    counters = { type = {"S", "Measure"}, required = true },
+    points = { type = {"S", "Measure"}, required = true },
+    tasks = { type = {"S", "Measure"}, required = true },
   },
   FileMember = {
     number = { type = "u", required = true },

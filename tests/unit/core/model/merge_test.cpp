@@ -89,3 +89,24 @@ TEST_CASE("nothing cannot be merged, and a stop is heard") {
   Merging merging;
   CHECK(merging.add(*profile_from_text(many), false, StopToken(stop)).error().code == ErrorCode::cancelled);
 }
+
+TEST_CASE("timelines stay with the inputs, and how much of them is counted") {
+  ProfileBuilder builder;
+  add_text(builder, "main 5 {thread=a time=10}\n");
+  TimelineBuilder& timeline = builder.timeline();
+  timeline.add_span({.begin = 1, .end = 2});
+  timeline.add_marker({.begin = 1, .end = 1});
+  const CounterId counter = timeline.counter({});
+  timeline.add_point(counter, 1, 1);
+  timeline.add_point(counter, 2, 1);
+  timeline.add_task({});
+  const ProfilePtr profile = std::move(builder).finish().value();
+  Merging merging;
+  REQUIRE(merging.add(*profile, false, {}));
+  REQUIRE(merging.add(*profile_from_text("main 1\n"), false, {}));
+  SerialExecutor serial;
+  const auto merged = std::move(merging).finish(serial, {});
+  REQUIRE(merged);
+  CHECK(merged->profile->timeline() == nullptr);
+  CHECK(merged->n_left == 5);
+}

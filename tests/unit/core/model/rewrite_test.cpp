@@ -243,3 +243,116 @@ TEST_CASE("a rewrite fails as its map fails, and stops when told to") {
   source.request_stop();
   CHECK(rewrite(*profile, {}, StopToken(source)).error().code == ErrorCode::cancelled);
 }
+
+namespace {
+
+// main -> work -> inner: a span of each in thread 1, in time one within the other; beside them a span by name
+// of a task, a marker with a context, two counters.
+ProfilePtr with_timeline() {
+  ProfileBuilder b;
+  b.info().format = "test";
+  b.add_metric("samples", "count");
+  ContextId at = kRootContext;
+  TimelineBuilder& out = b.timeline();
+  const ThreadId one = b.thread({.tid = 1}), two = b.thread({.tid = 2});
+  const std::int64_t value = 1;
+  const TaskId parent = out.add_task({.name = b.string("parent")});
+  const TaskId task = out.add_task({.name = b.string("task"), .parent = parent});
+  out.add_task({.name = b.string("idle")});
+  std::int64_t begin = 0;
+  for (const char* name : {"main", "work", "inner"}) {
+    at = b.context(at, b.frame({.function = b.function(name)}));
+    b.add_sample(at, {&value, 1}, {.thread = one, .time = begin, .state = ThreadState::running});
+    out.add_span({.begin = begin, .end = 90 - begin, .context = at, .thread = one});
+    begin += 10;
+  }
+  out.add_span({.begin = 50, .end = 60, .name = b.string("step"), .thread = two, .task = task});
+  const Label label{b.string("size"), true, StringId{0u}, 12, StringId{0u}};
+  out.add_marker({.begin = 70,
+                  .end = 70,
+                  .name = b.string("gc"),
+                  .thread = two,
+                  .context = at,
+                  .fields = b.label_set({&label, 1})});
+  const CounterId memory = out.counter({.name = b.string("memory"), .thread = two});
+  out.add_point(memory, 5, 1);
+  out.add_point(memory, 65, 2);
+  out.add_point(out.counter({.name = b.string("early"), .thread = two}), 5, 1);
+  return std::move(b).finish().value();
+}
+
+// What the spans of a profile are called, in order.
+std::vector<std::string> spans_of(const Profile& profile) {
+  std::vector<std::string> out;
+  const SpanTable& spans = profile.timeline()->spans;
+  for (std::size_t row = 0; row < spans.size(); ++row) {
+    const std::uint32_t context = value_or(spans.context, row, kNone);
+    out.push_back(context == kNone ? std::string(profile.strings()[spans.name[row]])
+                                   : path_of(profile, context));
+  }
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a rewrite of nothing keeps the timeline") {
+  const ProfilePtr profile = with_timeline();
+  Rewrite how;
+  how.everything = true;
+  CHECK(difference(*rewritten(*profile, how), *profile) == "");
+  CHECK(rewritten(*profile, {})->timeline()->tasks.size() == 3);
+}
+
+TEST_CASE("a renamed frame takes its spans along, a hidden or folded one has none") {
+  const ProfilePtr profile = with_timeline();
+  Rewrite how;
+  how.frames = by_name([](std::string_view name, RewriteTables& tables, StandIns& out, FrameId frame) {
+    if (name == "work") return;
+    if (name == "inner")
+      out.frames.push_back(tables.frame({.function = tables.function("renamed")}));
+    else
+      out.frames.push_back(tables.copy(frame));
+  });
+  CHECK(spans_of(*rewritten(*profile, how)) == Names{"main", "main;renamed", "step"});
+  Rewrite folds;
+  folds.run_of.assign(profile->frames().size(), 0);
+  CHECK(spans_of(*rewritten(*profile, folds)) == Names{"main", "step"});
+}
+
+TEST_CASE("spans of contexts that do not pass are gone, what is on no stack stays") {
+  const ProfilePtr profile = with_timeline();
+  Rewrite how;
+  how.contexts.assign(profile->tree().size(), 0);
+  how.contexts[2] = 1;
+  const ProfilePtr out = rewritten(*profile, how);
+  const Timeline& t = *out->timeline();
+  CHECK(spans_of(*out) == Names{"main;work", "step"});
+  CHECK(t.markers.size() == 1);
+  CHECK(value_or(t.markers.context, 0, kNone) == kNone);
+  CHECK(t.counters.n_points() == 3);
+  // The task of the span and its parent; the one that nothing is a step of is gone.
+  CHECK(t.tasks.size() == 2);
+  CHECK(t.tasks.parent[1] == 0);
+  CHECK(out->strings()[t.tasks.name[t.spans.task[1]]] == "task");
+  CHECK(t.samples.state[0] == ThreadState::running);
+}
+
+TEST_CASE("moments decide on spans, markers and points of counters") {
+  const ProfilePtr profile = with_timeline();
+  Rewrite how;
+  how.moments = [](std::uint32_t thread, std::int64_t begin, std::int64_t end) {
+    return thread == 1 && begin >= 60 && end <= 80;
+  };
+  const ProfilePtr out = rewritten(*profile, how);
+  const Timeline& t = *out->timeline();
+  CHECK(t.spans.size() == 0);
+  CHECK(t.tasks.size() == 0);
+  REQUIRE(t.markers.size() == 1);
+  CHECK(path_of(*out, t.markers.context[0]) == "main;work;inner");
+  CHECK(out->labels().number[out->labels().first[t.markers.label_set[0]]] == 12);
+  REQUIRE(t.counters.size() == 1);
+  CHECK(out->strings()[t.counters.name[0]] == "memory");
+  CHECK(t.counters.value[0] == 2);
+}

@@ -71,3 +71,68 @@ TEST_CASE("a record keeps the side of it that the filters leave") {
   keep.pattern = "elsewhere";
   CHECK(filtered(with_race(), {keep})->associations().empty());
 }
+
+TEST_CASE("filters by thread and time decide on spans, markers and counters, filters by label on none") {
+  ProfileBuilder builder;
+  add_text(builder, "main;f 5 {thread=a time=10 label:k=v}\nmain;g 7 {thread=b time=50 label:k=w}\n");
+  TimelineBuilder& timeline = builder.timeline();
+  const auto span = [&](const char* name, std::int64_t begin, std::int64_t end, ThreadId thread) {
+    timeline.add_span({.begin = begin, .end = end, .name = builder.string(name), .thread = thread});
+  };
+  const ThreadId a = builder.thread({.name = "a"}), b = builder.thread({.name = "b"});
+  span("a early", 10, 20, a);
+  span("a open", 10, kNoTime, a);
+  span("b late", 30, 50, b);
+  span("nobody", 40, 41, ThreadId{});
+  const ProfilePtr profile = std::move(builder).finish().value();
+  const auto names = [&](const Filter& filter) {
+    const ProfilePtr out = filtered(profile, {filter});
+    std::string text;
+    for (const StringId name : out->timeline()->spans.name)
+      text += (text.empty() ? "" : ", ") + std::string(out->strings()[name]);
+    return text;
+  };
+  Filter filter;
+  filter.op = FilterOp::keep;
+  filter.by = FilterBy::thread;
+  filter.pattern = "a";
+  CHECK(names(filter) == "a open, a early");
+  filter.op = FilterOp::drop;
+  CHECK(names(filter) == "b late, nobody");
+  filter = {};
+  filter.op = FilterOp::keep;
+  filter.by = FilterBy::time;
+  filter.from_ns = 20;
+  filter.to_ns = 40;
+  CHECK(names(filter) == "a open, a early, b late");
+  filter.from_ns = 15;
+  filter.to_ns = 45;
+  filter.op = FilterOp::drop;
+  CHECK(names(filter) == "a open, a early, b late");
+  filter = {};
+  filter.op = FilterOp::keep;
+  filter.by = FilterBy::label;
+  filter.key = "k";
+  filter.pattern = "v";
+  CHECK(names(filter) == "");
+  filter.op = FilterOp::drop;
+  CHECK(names(filter) == "b late, a open, a early, nobody");
+}
+
+TEST_CASE("fields of markers are no labels of samples: a filter by one finds nothing") {
+  ProfileBuilder builder;
+  add_text(builder, "main;f 5 {thread=a time=10 label:k=v}\nmain;g 7 {thread=a time=50 label:k=w}\n");
+  const Label field{builder.string("url"), false, builder.string("x")};
+  builder.timeline().add_marker({.begin = 1, .end = 1, .fields = builder.label_set({&field, 1})});
+  const ProfilePtr profile = std::move(builder).finish().value();
+  ViewSpec spec;
+  Filter filter;
+  filter.op = FilterOp::keep;
+  filter.by = FilterBy::label;
+  filter.key = "url";
+  filter.pattern = "x";
+  spec.filters = {filter};
+  const auto selection = select(profile, spec, {});
+  REQUIRE_FALSE(selection);
+  CHECK(selection.error().message.find("no sample of the profile has a label \"url\"") != std::string::npos);
+}

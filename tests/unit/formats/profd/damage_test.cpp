@@ -3,6 +3,7 @@
 #include <random>
 
 #include "core/model/context_tree.h"
+#include "core/model/timeline_order.h"
 #include "formats/profd/message_plan.h"
 #include "formats/profd/schema.h"
 #include "tests/support/catch.h"
@@ -26,6 +27,38 @@ std::string without_checksum(const std::string& file) {
   const std::string tag("\x82\x01", 2);
   out.resize(out.rfind(tag));
   return out;
+}
+
+// What a Timeline promises: ids that are there, and its orders.
+void check_timeline(const Profile& p) {
+  const Timeline& t = *p.timeline();
+  const auto below = [](const Column<std::uint32_t>& ids, std::size_t n) {
+    return std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) { return id == kNone || id < n; });
+  };
+  const std::size_t n_contexts = p.tree().size(), n_threads = p.threads().size(), n_tasks = t.tasks.size();
+  if (p.samples() != nullptr) {
+    REQUIRE(below(t.samples.row, p.samples()->size()));
+    REQUIRE(in_order(t.samples, *p.samples(), 0, p.samples()->size()));
+  }
+  REQUIRE(below(t.spans.context, n_contexts));
+  REQUIRE(below(t.spans.thread, n_threads));
+  REQUIRE(below(t.spans.task, n_tasks));
+  REQUIRE(in_order(t.spans, 0, t.spans.size()));
+  REQUIRE(below(t.markers.context, n_contexts));
+  REQUIRE(below(t.markers.thread, n_threads));
+  REQUIRE(below(t.markers.label_set, p.labels().n_sets()));
+  REQUIRE(in_order(t.markers, 0, t.markers.size()));
+  REQUIRE(below(t.tasks.context, n_contexts));
+  REQUIRE(below(t.tasks.awaits, n_tasks));
+  for (std::size_t i = 0; i < t.tasks.parent.size(); ++i)
+    REQUIRE((t.tasks.parent[i] == kNone || t.tasks.parent[i] < i));
+  for (std::size_t i = 0; i < t.counters.size(); ++i) REQUIRE(t.counters.first[i] <= t.counters.first[i + 1]);
+  if (t.counters.size() > 0) REQUIRE(t.counters.first[t.counters.size()] == t.counters.value.size());
+  std::size_t bytes = 0;
+  for (const auto* names : {&t.spans.name, &t.markers.name, &t.markers.category, &t.counters.name,
+                            &t.counters.unit, &t.counters.process, &t.tasks.name})
+    for (const StringId name : *names) bytes += p.strings()[name].size();
+  REQUIRE(bytes < (std::size_t{1} << 30));
 }
 
 // What a Profile promises, looked at through every accessor that would read out of bounds.
@@ -64,6 +97,7 @@ void check_sane(const Profile& p) {
       REQUIRE((rows == 0 || rows == stated->calls.size()));
     }
   }
+  if (p.timeline() != nullptr) check_timeline(p);
   REQUIRE(bytes <= p.strings().bytes().size() * std::max<std::size_t>(p.frames().size(), 1));
 }
 

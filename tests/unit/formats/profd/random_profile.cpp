@@ -24,6 +24,7 @@ class Generator {
       samples();
     if (one_in(2)) associations();
     if (one_in(3)) stated();
+    if (one_in(2)) timeline();
     if (one_in(3)) b_.set_n_samples(random_() % 1000);
     return std::move(b_).finish().value();
   }
@@ -93,7 +94,7 @@ class Generator {
     }
   }
   void samples() {
-    const bool times = one_in(2), threads = one_in(2), labels = one_in(2);
+    const bool times = one_in(2), threads = one_in(2), labels = one_in(2), states = one_in(3);
     std::vector<Value> values(metrics_.size());
     for (std::size_t i = 0; i < o_.n_samples; ++i) {
       for (Value& v : values) v = number();
@@ -101,6 +102,7 @@ class Generator {
       if (times) where.time = number();
       if (threads && !one_in(4)) where.thread = threads_[random_() % threads_.size()];
       if (labels && one_in(2)) where.labels = label_sets_[random_() % label_sets_.size()];
+      if (states) where.state = static_cast<ThreadState>(random_() % kNThreadStates);
       b_.add_sample(any_context(), std::span<const Value>(values), where);
     }
   }
@@ -135,6 +137,56 @@ class Generator {
       const auto totals = [&] { return std::span(&value, nothing || one_in(4) ? 0 : 1); };
       b_.state_function(frame(false), totals());
       b_.state_call(frame(true), frame(true), totals());
+    }
+  }
+
+  // Every optional column is absent in some profiles.
+  void timeline() {
+    TimelineBuilder& out = b_.timeline();
+    const bool contexts = one_in(2), names = one_in(2), threads = one_in(2), times = one_in(2);
+    const auto context = [&] { return contexts && one_in(2) ? any_context() : ContextId{}; };
+    const auto thread = [&] { return threads && one_in(2) ? threads_[random_() % 3] : ThreadId{}; };
+    const auto name = [&] { return names ? b_.string(word()) : StringId{0u}; };
+    const auto end = [&](std::int64_t begin) {
+      return one_in(4) ? kNoTime : begin + static_cast<std::int64_t>(random_() % 9);
+    };
+    std::vector<TaskId> tasks{TaskId{}};
+    for (unsigned i = random_() % 8; i > 0; --i) {
+      const std::int64_t begin = times ? number() / 2 : kNoTime;
+      tasks.push_back(out.add_task({.name = b_.string(word()),
+                                    .parent = tasks[random_() % tasks.size()],
+                                    .thread = thread(),
+                                    .context = context(),
+                                    .begin = begin,
+                                    .end = times ? end(begin) : kNoTime}));
+      if (one_in(3)) out.set_awaits(tasks.back(), tasks[random_() % tasks.size()]);
+    }
+    for (std::size_t i = random_() % (o_.n_samples + 1); i > 0; --i) {
+      const std::int64_t begin = number() / 2;
+      out.add_span({.begin = begin,
+                    .end = end(begin),
+                    .context = context(),
+                    .name = name(),
+                    .thread = thread(),
+                    .task = tasks[random_() % tasks.size()]});
+    }
+    for (unsigned i = random_() % 20; i > 0; --i) {
+      const std::int64_t begin = number() / 2;
+      out.add_marker({.begin = begin,
+                      .end = end(begin),
+                      .name = b_.string(word()),
+                      .category = name(),
+                      .thread = thread(),
+                      .context = context(),
+                      .fields = times ? label_sets_[random_() % 3] : LabelSetId{0u}});
+    }
+    for (unsigned i = random_() % 4; i > 0; --i) {
+      const CounterId counter = out.counter({.name = b_.string(word()),
+                                             .unit = name(),
+                                             .process = name(),
+                                             .thread = thread(),
+                                             .changes = times && one_in(2)});
+      for (unsigned n = random_() % 9; n > 0; --n) out.add_point(counter, number(), number() / 3.0);
     }
   }
 

@@ -63,3 +63,19 @@ TEST_CASE("each group's filter keeps what the group says", "[groups]") {
     CHECK((*selection)->sums->total == row.amount.value);
   }
 }
+
+TEST_CASE("threads and fields that only markers have are no groups of samples", "[groups]") {
+  ProfileBuilder builder;
+  test::add_text(builder, "main;f 5 {thread=a time=10 label:k=v}\n");
+  const Label field{builder.string("url"), false, builder.string("x")};
+  builder.timeline().add_marker({.begin = 1,
+                                 .end = 1,
+                                 .thread = builder.thread({.name = "gc"}),
+                                 .fields = builder.label_set({&field, 1})});
+  const auto profile = std::move(builder).finish().value();
+  const auto groups = sample_groups(*profile, MetricId{0u}, 100, StopToken{});
+  REQUIRE(groups.has_value());
+  CHECK(text_of(*groups->threads) == "thread a: 5 100 %\nwithout 0");
+  REQUIRE(groups->labels.size() == 1);
+  CHECK(groups->labels[0].key == "k");
+}

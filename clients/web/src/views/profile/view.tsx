@@ -1,6 +1,6 @@
 // What the profile is: facts, metrics, the hottest, the heaviest, what is missing, what was lost in reading.
 import type { ComponentChildren } from "preact";
-import { ProfileSummaryRequest } from "../../../../shared/ts/psp.js";
+import { type Measure, ProfileSummaryRequest } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
 import { filtersOf, nameHash, START } from "../../state/place.js";
@@ -37,6 +37,14 @@ export function ProfileView() {
   fact("Records", summary.records.value > 0 ? summary.records.text : "not told");
   fact("Call paths", summary.contexts.text);
   fact("Functions", summary.functions.text);
+  const { timeline } = summary;
+  if (timeline !== undefined) {
+    const some = (count: Measure) => (count.value > 0 ? count.text : undefined);
+    fact("Spans", some(timeline.spans));
+    fact("Markers", some(timeline.markers));
+    fact("Counters", some(timeline.counters));
+    fact("Tasks", some(timeline.tasks));
+  }
   fact("Memory", summary.memory?.text);
   for (const comment of summary.comments ?? []) fact("Comment", comment);
   return (
