@@ -60,7 +60,7 @@ Result<void> choose_moments(const Selection& selection, const StopToken& stop, R
   };
   std::vector<Choice> choices;
   for (const Filter& filter : selection.rows->filters) {
-    if (!is_of_samples(filter)) continue;
+    if (!filters_samples(filter)) continue;
     Choice& choice = choices.emplace_back(Choice{filter, {}});
     if (filter.by != FilterBy::thread) continue;
     PROFD_TRY(choice.threads, match_threads(*selection.profile, filter, stop));
