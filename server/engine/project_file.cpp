@@ -59,7 +59,7 @@ SettingValue value_of(const toml::node& node, int depth) {
     value.kind = SettingValue::Kind::table;
     value.n_entries = table->size();
     for (const auto& [key, item] : *table)
-      value.members.emplace_back(std::string(key.str()), value_of(item, depth - 1));
+      value.members.push_back({std::string(key.str()), value_of(item, depth - 1)});
   }
   return value;
 }

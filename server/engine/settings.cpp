@@ -237,9 +237,9 @@ std::size_t most_entries(SettingKind kind) {
 }
 
 const SettingValue* SettingValue::member(std::string_view name) const {
-  const auto found =
-      std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
-  return found == members.end() ? nullptr : &found->second;
+  const auto found = std::find_if(members.begin(), members.end(),
+                                  [&](const NamedValue& member) { return member.name == name; });
+  return found == members.end() ? nullptr : &found->value;
 }
 
 void take_setting(const Setting& setting, const SettingValue& value, const SettingsOrigin& origin,

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,6 +73,7 @@ std::span<const Setting> all_settings();
 // are looked for is a limit of its own (project_globs.h).
 std::size_t most_entries(SettingKind kind);
 
+struct NamedValue;
 // A value as a file or a message has it, before anything is known of it.
 struct SettingValue {
   enum class Kind : std::uint8_t { flag, number, text, list, table, other };
@@ -81,13 +81,17 @@ struct SettingValue {
   bool flag = false;
   double number = 0;
   std::string text;
-  std::vector<SettingValue> items;                            // of a list: as many as may matter
-  std::vector<std::pair<std::string, SettingValue>> members;  // of a table: the same
-  std::size_t n_entries = 0;                                  // of a list or table, all of them
-  std::uint32_t line = 0;                                     // in a file, from 1
+  std::vector<SettingValue> items;  // of a list: as many as may matter
+  std::vector<NamedValue> members;  // of a table: the same
+  std::size_t n_entries = 0;        // of a list or table, all of them
+  std::uint32_t line = 0;           // in a file, from 1
 
   // Null: the table has none, or it is no table.
   [[nodiscard]] const SettingValue* member(std::string_view name) const;
+};
+struct NamedValue {
+  std::string name;
+  SettingValue value;
 };
 // No setting has deeper values, and none that a client sets has more entries.
 constexpr int kSettingDepth = 3;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/support/base_name.h"
 #include "formats/writer.h"
 #include "core/support/base_name.h"
 #include "server/dialect/psp/convert_views.h"

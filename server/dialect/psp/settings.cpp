@@ -28,7 +28,7 @@ SettingValue value_of(const json& node, int depth) {
     value.kind = SettingValue::Kind::table;
     value.n_entries = node.size();
     for (const auto& [key, item] : node.items())
-      if (value.members.size() < kSettingEntries) value.members.emplace_back(key, value_of(item, depth - 1));
+      if (value.members.size() < kSettingEntries) value.members.push_back({key, value_of(item, depth - 1)});
   }
   return value;
 }
