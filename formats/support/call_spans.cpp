@@ -38,15 +38,6 @@ bool CallSpans::leave(std::int64_t time) {
   return true;
 }
 
-bool CallSpans::leave(FrameId frame, std::int64_t time) {
-  const auto found =
-      std::find_if(open_.rbegin(), open_.rend(), [&](const Call& call) { return call.frame == frame; });
-  if (found == open_.rend()) return false;
-  advance(time);
-  open_.resize(static_cast<std::size_t>(open_.rend() - found) - 1);
-  return true;
-}
-
 std::size_t CallSpans::finish(std::int64_t time) {
   const std::size_t n = open_.size();
   advance(time);

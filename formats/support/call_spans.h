@@ -23,9 +23,6 @@ class CallSpans {
   void enter(FrameId frame, std::int64_t time);
   // False when no call is open.
   bool leave(std::int64_t time);
-  // Leaves calls up to and with the innermost one of `frame`; false, and nothing happens, when it is not
-  // open.
-  bool leave(FrameId frame, std::int64_t time);
   // Closes everything that is open; returns how many calls that were.
   std::size_t finish(std::int64_t time);
 

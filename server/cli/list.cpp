@@ -7,6 +7,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/file_error.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/project_here.h"
 #include "server/cli/report_text.h"
@@ -111,7 +112,7 @@ int list_in(const ListOptions& options, const ProjectSources& sources, const Pro
   request.pattern = options.pattern;
   request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
   const auto answer = list_functions(*view->views, request, StopToken{});
-  if (!answer) return console.fail(file_message(shown_file(file), answer.error()));
+  if (!answer) return console.fail(file_error_text(shown_file(file), answer.error()));
   std::string out;
   if (options.rows.any()) {
     RowOptions rows = options.rows;
