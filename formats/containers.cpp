@@ -184,28 +184,6 @@ ContainerKind container_of(std::span<const std::byte> bytes) {
   return ContainerKind::none;
 }
 
-std::string_view to_string(ContainerKind kind) {
-  switch (kind) {
-    case ContainerKind::none:
-      return "nothing";
-    case ContainerKind::gzip:
-      return "gzip";
-    case ContainerKind::zstd:
-      return "zstd";
-    case ContainerKind::zip:
-      return "zip";
-    case ContainerKind::tar:
-      return "tar";
-    case ContainerKind::bzip2:
-      return "bzip2";
-    case ContainerKind::xz:
-      return "xz";
-    case ContainerKind::utf16:
-      return "UTF-16";
-  }
-  return "nothing";
-}
-
 Result<void> peel(Content file, const ReadLimits& limits, bool partial, Executor& executor, StopToken stop,
                   ImportReport& report, const std::function<bool(std::span<const std::byte>)>& claimed,
                   const ContentVisitor& visit, const FolderVisitor& visit_folder) {

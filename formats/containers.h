@@ -16,7 +16,6 @@ namespace profd {
 
 enum class ContainerKind : std::uint8_t { none, gzip, zstd, zip, tar, bzip2, xz, utf16 };
 ContainerKind container_of(std::span<const std::byte> bytes);
-std::string_view to_string(ContainerKind kind);
 
 // Content found inside, with the way to it: {"gzip", "tar: a/cpu.pb"} from the outside in.
 struct Content {

@@ -4,15 +4,15 @@
 
 namespace profd::protocol {
 
-void Binder::add_request(std::string method, Lane lane, RequestHandler handler) {
-  requests_[std::move(method)] = {lane, std::move(handler)};
+void Binder::add_request(std::string method, RequestHandler handler) {
+  requests_[std::move(method)] = std::move(handler);
 }
 
 void Binder::add_notification(std::string method, NotificationHandler handler) {
   notifications_[std::move(method)] = std::move(handler);
 }
 
-const Binder::BoundRequest* Binder::find_request(std::string_view method) const {
+const Binder::RequestHandler* Binder::find_request(std::string_view method) const {
   const auto found = requests_.find(method);
   return found == requests_.end() ? nullptr : &found->second;
 }
@@ -25,7 +25,7 @@ const Binder::NotificationHandler* Binder::find_notification(std::string_view me
 std::vector<std::string> Binder::request_methods() const {
   std::vector<std::string> methods;
   methods.reserve(requests_.size());
-  for (const auto& [method, bound] : requests_) methods.push_back(method);
+  for (const auto& [method, handler] : requests_) methods.push_back(method);
   return methods;
 }
 

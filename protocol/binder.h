@@ -41,14 +41,10 @@ class Binder {
   // Both say whether the parameters decoded.
   using RequestHandler = std::function<bool(const Any& params, ReplyOnce reply)>;
   using NotificationHandler = std::function<bool(const Any& params, Path::Root& root)>;
-  struct BoundRequest {
-    Lane lane = Lane::inline_;
-    RequestHandler handle;
-  };
 
   template <RequestType R, std::invocable<typename R::Params, Reply<R>> F>
   void request(F handler) {
-    add_request(R::method, R::lane, [handler = std::move(handler)](const Any& params, ReplyOnce reply) {
+    add_request(R::method, [handler = std::move(handler)](const Any& params, ReplyOnce reply) {
       typename R::Params decoded{};
       Path::Root root("params");
       if (!R::decode_params(params_or_empty(params, std::is_same_v<typename R::Params, psp::Null>), decoded,
@@ -74,10 +70,10 @@ class Binder {
   }
 
   // For methods known only at run time. Binding a method twice keeps the newer one.
-  void add_request(std::string method, Lane lane, RequestHandler handler);
+  void add_request(std::string method, RequestHandler handler);
   void add_notification(std::string method, NotificationHandler handler);
 
-  [[nodiscard]] const BoundRequest* find_request(std::string_view method) const;
+  [[nodiscard]] const RequestHandler* find_request(std::string_view method) const;
   [[nodiscard]] const NotificationHandler* find_notification(std::string_view method) const;
   [[nodiscard]] std::vector<std::string> request_methods() const;
 
@@ -86,7 +82,7 @@ class Binder {
   static const nlohmann::json& params_or_empty(const Any& params, bool none_expected);
   static void refuse(const Path::Root& root, ReplyOnce reply);
 
-  std::map<std::string, BoundRequest, std::less<>> requests_;
+  std::map<std::string, RequestHandler, std::less<>> requests_;
   std::map<std::string, NotificationHandler, std::less<>> notifications_;
 };
 

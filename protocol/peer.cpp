@@ -62,8 +62,8 @@ void Peer::on_request(const Message& message) {
     core_->send(error_text(message.id, *refusal));
     return;
   }
-  const auto* bound = binder_.find_request(message.method);
-  if (bound == nullptr) {
+  const auto* handle = binder_.find_request(message.method);
+  if (handle == nullptr) {
     core_->send(error_text(message.id, {ErrorCodes::method_not_found, "no such method: " + message.method}));
     return;
   }
@@ -75,13 +75,13 @@ void Peer::on_request(const Message& message) {
                                             "may be; ask again when some are answered"}));
     return;
   }
-  run(*bound, message, ReplyOnce(core_, *serial, *message.id, message.method));
+  run(*handle, message, ReplyOnce(core_, *serial, *message.id, message.method));
 }
 
-void Peer::run(const Binder::BoundRequest& bound, const Message& message, ReplyOnce reply) {
+void Peer::run(const Binder::RequestHandler& handle, const Message& message, ReplyOnce reply) {
   bool decoded = false;
   try {
-    decoded = bound.handle(message.params, std::move(reply));
+    decoded = handle(message.params, std::move(reply));
   } catch (const std::exception& error) {  // the unwound ReplyOnce has answered InternalError
     core_->log(message.method + " threw: " + error.what());
   }

@@ -111,7 +111,7 @@ class Peer {
   void on_notification(const Message& message);
   void on_response(const Message& message);
   void on_cancel(const Any& params);
-  void run(const Binder::BoundRequest& bound, const Message& message, ReplyOnce reply);
+  void run(const Binder::RequestHandler& handle, const Message& message, ReplyOnce reply);
   // Why the state of the session forbids a request, if it does.
   std::optional<ResponseError> forbidden(std::string_view method) const;
 

@@ -4,12 +4,6 @@
 
 namespace profd {
 
-std::vector<std::uint32_t> compute_depths(const ContextTree& tree) {
-  std::vector<std::uint32_t> depths(tree.size(), 0);
-  for (std::size_t i = 1; i < depths.size(); ++i) depths[i] = depths[tree.parent[i]] + 1;
-  return depths;
-}
-
 bool is_well_formed(const ContextTree& tree, std::size_t n_frames) {
   return is_well_formed(tree, n_frames, 0, tree.size());
 }
@@ -38,12 +32,6 @@ bool is_well_formed(const ContextTree& tree, std::size_t n_frames, std::size_t b
     if (frames[sibling] >= frames[i]) return false;
   }
   return true;
-}
-
-ContextTree empty_tree() {
-  return {Column<std::uint32_t>(std::vector<std::uint32_t>{kNone}),
-          Column<std::uint32_t>(std::vector<std::uint32_t>{kNone}),
-          Column<std::uint32_t>(std::vector<std::uint32_t>{1})};
 }
 
 }  // namespace profd

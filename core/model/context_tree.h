@@ -17,7 +17,6 @@ struct ContextTree {
   Column<std::uint32_t> subtree_end;
 
   std::size_t size() const { return parent.size(); }
-  bool is_leaf(std::uint32_t context) const { return subtree_end[context] == context + 1; }
 };
 
 // First child of c is c + 1 when c + 1 < subtree_end[c]; next sibling of x is subtree_end[x].
@@ -27,16 +26,10 @@ void for_each_child(const ContextTree& tree, std::uint32_t context, Visit visit)
   for (std::uint32_t child = context + 1; child < end; child = tree.subtree_end[child]) visit(child);
 }
 
-// Depth of every context; the root has 0. One pass.
-std::vector<std::uint32_t> compute_depths(const ContextTree& tree);
-
 // Checks every invariant above in one pass; used on trees that come from a file.
 bool is_well_formed(const ContextTree& tree, std::size_t n_frames);
 // The same for the contexts [begin, end) only: the tree is well formed when every part of it is, so that
 // parts can be checked side by side.
 bool is_well_formed(const ContextTree& tree, std::size_t n_frames, std::size_t begin, std::size_t end);
-
-// A tree of the root alone.
-ContextTree empty_tree();
 
 }  // namespace profd

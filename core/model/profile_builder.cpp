@@ -53,9 +53,6 @@ std::string_view ProfileBuilder::text(StringId id) const {
 std::size_t ProfileBuilder::n_frames() const {
   return s_->adopted ? s_->adopted->frames.size() : s_->frame_function.size();
 }
-std::size_t ProfileBuilder::n_contexts() const {
-  return s_->adopted ? s_->adopted->tree.size() : s_->context_parent.size();
-}
 std::size_t ProfileBuilder::n_metrics() const {
   return s_->adopted ? s_->adopted->metrics.size() : s_->metrics.size();
 }

@@ -167,7 +167,6 @@ class ProfileBuilder {
   void adopt(ProfileData data);
 
   std::size_t n_frames() const;
-  std::size_t n_contexts() const;
 
   // Consumes the builder. Fails with `limit` when a table outgrows 32-bit ids, `cancelled` when stopped.
   Result<ProfilePtr> finish(Executor& executor, StopToken stop = {}) &&;

@@ -30,7 +30,6 @@ using ContextId = Id<struct ContextTag>;  // 0 is always the root, which has no 
 using ThreadId = Id<struct ThreadTag>;
 using LabelSetId = Id<struct LabelSetTag>;
 using MetricId = Id<struct MetricTag>;
-using SampleId = Id<struct SampleTag>;
 using TaskId = Id<struct TaskTag>;
 using CounterId = Id<struct CounterTag>;
 

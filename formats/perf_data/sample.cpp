@@ -101,12 +101,6 @@ std::size_t id_position(std::uint64_t sample_type) {
   return 8 * static_cast<std::size_t>(std::popcount(sample_type & (kIp | kTid | kTime | kAddr)));
 }
 
-std::size_t id_position_from_end(std::uint64_t sample_type) {
-  if (sample_type & kIdentifier) return 8;
-  if (!(sample_type & kId)) return kNowhere;
-  return 8 + 8 * static_cast<std::size_t>(std::popcount(sample_type & (kStreamId | kCpu)));
-}
-
 std::size_t time_position(std::uint64_t sample_type) {
   if (!(sample_type & kTime)) return kNowhere;
   return 8 * static_cast<std::size_t>(std::popcount(sample_type & (kIdentifier | kIp | kTid)));

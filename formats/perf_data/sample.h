@@ -37,12 +37,11 @@ unsigned ip_register(std::string_view arch);
 // `in` is the record without its header. False when the fields do not fit.
 bool parse_sample(ByteCursor in, const Attr& attr, unsigned ip_register, Sample& out);
 
-// Where the id of the event stands, from the start of a sample and from the end of any other record, in
-// bytes; kNowhere when no id is written. The same for all events of a file that has several.
+// Where the id of the event stands from the start of a sample, in bytes; kNowhere when no id is written. The
+// same for all events of a file that has several.
 inline constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 std::size_t id_position(std::uint64_t sample_type);
-std::size_t id_position_from_end(std::uint64_t sample_type);
-// The same for the time.
+// The same of the time, from the end for any other record.
 std::size_t time_position(std::uint64_t sample_type);
 std::size_t time_position_from_end(std::uint64_t sample_type);
 

@@ -56,16 +56,6 @@ void CallSpans::close(std::int64_t end) {
   open_.pop_back();
 }
 
-bool CallSpans::leave(FrameId frame, std::int64_t time) {
-  const auto found =
-      std::find_if(open_.rbegin(), open_.rend(), [&](const Call& call) { return call.frame == frame; });
-  if (found == open_.rend()) return false;
-  advance(time);
-  const auto depth = static_cast<std::size_t>(open_.rend() - found) - 1;
-  while (open_.size() > depth) close(time);
-  return true;
-}
-
 std::size_t CallSpans::finish(std::int64_t time) {
   const std::size_t n = open_.size();
   advance(time);

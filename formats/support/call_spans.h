@@ -30,9 +30,6 @@ class CallSpans {
   void enter(FrameId frame, std::int64_t time);
   // False when no call is open.
   bool leave(std::int64_t time);
-  // Leaves calls up to and with the innermost one of `frame`; false, and nothing happens, when it is not
-  // open.
-  bool leave(FrameId frame, std::int64_t time);
   // The same for a call whose end nobody saw: its time runs until `time`, the end of its span is unknown.
   bool leave_unfinished(std::int64_t time);
   // Closes everything that is open, unfinished; returns how many calls that were.

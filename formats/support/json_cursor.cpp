@@ -129,26 +129,6 @@ bool scaled_at_a_glance(std::string_view text, int power, std::int64_t& out) {
 
 }  // namespace
 
-std::string_view to_string(JsonKind kind) {
-  switch (kind) {
-    case JsonKind::null:
-      return "null";
-    case JsonKind::boolean:
-      return "a boolean";
-    case JsonKind::number:
-      return "a number";
-    case JsonKind::string:
-      return "a string";
-    case JsonKind::array:
-      return "an array";
-    case JsonKind::object:
-      return "an object";
-    case JsonKind::none:
-      return "no value";
-  }
-  return "no value";
-}
-
 bool scaled_decimal(std::string_view text, int power, std::int64_t& out) {
   if (scaled_at_a_glance(text, power, out)) return true;
   const Decimal d = take_apart(text);

@@ -25,7 +25,6 @@
 namespace profd {
 
 enum class JsonKind : std::uint8_t { null, boolean, number, string, array, object, none };
-std::string_view to_string(JsonKind kind);  // "an array"
 
 // A number as written. `integer` is meant only when is_integer; `value` always.
 struct JsonNumber {

@@ -6,6 +6,7 @@
 
 #include "core/support/near_miss.h"
 #include "formats/writer.h"
+#include "server/cli/file_error.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/write_file.h"
@@ -51,7 +52,7 @@ int write_as(const FormatWriter& writer, const ConvertOptions& options, const Co
   std::vector<ProfilePtr> profiles = loaded.profiles;
   if (!options.profile.profile.empty()) {
     const auto picked = pick_profile(profiles, options.profile.profile);
-    if (!picked) return console.fail(file_message(shown_file(options.profile), picked.error()));
+    if (!picked) return console.fail(file_error_text(shown_file(options.profile), picked.error()));
     profiles = {ProfilePtr(profiles[*picked])};
   }
   how.title = base_name(shown_file(options.profile));
@@ -61,7 +62,7 @@ int write_as(const FormatWriter& writer, const ConvertOptions& options, const Co
   const auto written = write_file(options.output, [&](const ByteSink& sink) {
     return write_profiles(writer, profiles, how, sink, losses);
   });
-  if (!written) return console.fail(file_message(options.output.path, written.error()));
+  if (!written) return console.fail(file_error_text(options.output.path, written.error()));
   if (options.quiet) return kExitOk;
   note_losses_of(loaded.report, options.profile, console);
   note_losses(losses, options.output.path, console);

@@ -12,6 +12,7 @@
 #include "core/support/base_name.h"
 #include "formats/loss_texts.h"
 #include "server/cli/arguments.h"
+#include "server/cli/file_error.h"
 #include "server/cli/flame_terminal.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
@@ -75,7 +76,7 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output.path == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)
-    return console.fail(file_message(options.output.path, written.error()));
+    return console.fail(file_error_text(options.output.path, written.error()));
   if (console.err.is_terminal) console.note("Wrote " + options.output.path + "; open it in a browser.");
   return kExitOk;
 }
@@ -112,7 +113,7 @@ int flame(const FlameOptions& options, const Console& console) {
                                                 shown_file(options.profile), console);
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
-    if (!layout) return console.fail(file_message(shown_file(options.profile), layout.error()));
+    if (!layout) return console.fail(file_error_text(shown_file(options.profile), layout.error()));
     const FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
     code = svg ? write_page(options, *html, console, *view, *layout)
                : console.print(flame_text(console.out, *view, *layout, how));

@@ -7,6 +7,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/file_error.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/project_here.h"
@@ -56,7 +57,7 @@ int hotspots_of(const HotspotOptions& options, const ProjectSources& sources, co
   request.sort = options.sort;
   request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
   const auto answer = hot_places(*view->views, request, StopToken{});
-  if (!answer) return console.fail(file_message(shown_file(file), answer.error()));
+  if (!answer) return console.fail(file_error_text(shown_file(file), answer.error()));
   RowOptions rows = options.rows;
   rows.header = turn.first();
   const int code = console.print(rows.any() ? rows_text(rows, console, answer->head, answer->places)

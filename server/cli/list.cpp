@@ -7,6 +7,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/file_error.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/project_here.h"
 #include "server/cli/report_text.h"
@@ -114,7 +115,8 @@ int list_in(const ListOptions& options, const ProjectSources& sources, const Pro
   if (!answer) {
     // A pattern is an expression only where no function has it as its name, which the profile decides.
     const bool misspelt = answer.error().code == ErrorCode::invalid;
-    return console.fail(file_message(shown_file(file), answer.error()), misspelt ? kExitUsage : kExitInput);
+    return console.fail(file_error_text(shown_file(file), answer.error()),
+                        misspelt ? kExitUsage : kExitInput);
   }
   std::string out;
   if (options.rows.any()) {

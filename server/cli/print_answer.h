@@ -6,6 +6,7 @@
 
 #include "protocol/generated/psp_messages.h"
 #include "server/cli/console.h"
+#include "server/cli/file_error.h"
 #include "server/cli/report_text.h"
 #include "server/dialect/psp/convert_views.h"
 
@@ -14,7 +15,7 @@ namespace profd {
 // Prints the result of request R, or says why there is none; gives the exit code.
 template <class R, class Answer>
 int print_answer(Result<Answer> answer, const std::string& file, const Console& console) {
-  if (!answer) return console.fail(file_message(file, answer.error()));
+  if (!answer) return console.fail(file_error_text(file, answer.error()));
   return console.print(R::result_text(to_psp(std::move(*answer))) + "\n");
 }
 

@@ -1,6 +1,5 @@
 #include "server/cli/report_text.h"
 
-#include "server/cli/file_error.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
 
@@ -33,10 +32,6 @@ void write_report(const std::vector<ReportRow>& rows, JsonWriter& json) {
     json.end_object();
   }
   json.end_array();
-}
-
-std::string file_message(std::string_view file, const Error& error) {
-  return file_error_text(file, error);
 }
 
 }  // namespace profd

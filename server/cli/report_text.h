@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/support/result.h"
 #include "formats/import_report.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/terminal.h"
@@ -15,7 +14,5 @@ namespace profd {
 void append_report(const Terminal& terminal, const std::vector<ReportRow>& rows, std::string& out);
 // An array of {"kind","severity","count","message"} and, where known, "offset".
 void write_report(const std::vector<ReportRow>& rows, JsonWriter& json);
-// "file: message", for what fails after the file was read.
-std::string file_message(std::string_view file, const Error& error);
 
 }  // namespace profd

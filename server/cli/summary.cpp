@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/align.h"
+#include "server/cli/file_error.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/path_text.h"
 #include "server/cli/profile_options.h"
@@ -171,7 +172,7 @@ int first_glance(const ProfileOptions& options, const FileTurn& turn, const Cons
   auto view = open_view(options, console, executor, false);
   if (!view) return console.fail(view.error().message);
   const auto summary = summarize(view->selection(), view->loaded().report);
-  if (!summary) return console.fail(file_message(shown_file(options), summary.error()));
+  if (!summary) return console.fail(file_error_text(shown_file(options), summary.error()));
   std::string out;
   add_header(console, shown_file(options), *view, *summary, out);
   add_members(console, *view, out);
@@ -225,7 +226,7 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
   auto view = open_view(options, console, executor, false);
   if (!view) return console.fail(view.error().message);
   const auto summary = summarize(view->selection(), view->loaded().report, {.n_hottest = 0, .n_heaviest = 0});
-  if (!summary) return console.fail(file_message(shown_file(options), summary.error()));
+  if (!summary) return console.fail(file_error_text(shown_file(options), summary.error()));
   std::string out;
   JsonWriter json(out);
   json.begin_object();

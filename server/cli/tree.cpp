@@ -7,6 +7,7 @@
 #include "core/layout/flame.h"
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/file_error.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -172,7 +173,7 @@ int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTu
     }
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
-    if (!layout) return console.fail(file_message(shown_file(file), layout.error()));
+    if (!layout) return console.fail(file_error_text(shown_file(file), layout.error()));
     code = console.print(tree_text(options, console, *view, *layout));
   }
   keep_in_cache(*view);

@@ -22,10 +22,4 @@ std::string recursion_text(const Value& total, const Value& whole) {
          "recursion.";
 }
 
-std::string estimate_text(const Selection& selection, const FlatView& rows) {
-  const bool any = std::any_of(rows.estimate.begin(), rows.estimate.end(),
-                               [](Estimate estimate) { return estimate != kExact; });
-  return any ? estimate_text(selection) : "";
-}
-
 }  // namespace profd

@@ -13,8 +13,6 @@ inline constexpr const char* kEstimateMark = "\u2248";
 
 // "the file has calls, not stacks: ..."; "" when the view's paths are measured.
 std::string estimate_text(const Selection& selection);
-// The same for a table of these rows: "" where each of them is as the file says.
-std::string estimate_text(const Selection& selection, const FlatView& rows);
 
 // Why more than the whole can be said of a line or function: sources without stacks count recursion at every
 // level. "" where `total` is not more than `whole`.

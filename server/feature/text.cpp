@@ -170,9 +170,6 @@ std::string unit_name(const std::string& unit) {
   return unit == "nanoseconds" ? "ns" : unit;
 }
 
-std::string format_count(std::int64_t count) {
-  return count_text(static_cast<double>(count));
-}
 std::string format_count(std::uint64_t count) {
   return count_text(static_cast<double>(count));
 }

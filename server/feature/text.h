@@ -21,7 +21,6 @@ std::string format_value(const std::optional<Value>& value, std::string_view uni
 // What clients are told a unit is called: "ns" for "nanoseconds", others as they are.
 std::string unit_name(const std::string& unit);
 // "1,234" up to 9,999, then "12.3 k", "4.56 M".
-std::string format_count(std::int64_t count);
 std::string format_count(std::uint64_t count);
 // "1 record", "1,234 records".
 std::string count_of(std::uint64_t n, std::string_view one, std::string_view many);

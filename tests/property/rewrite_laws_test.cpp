@@ -170,7 +170,8 @@ TEST_CASE("law: rewrites keep what is chosen by sample and by context") {
     Rewrite how = rewrite_by(*profile, changes);
     const bool by_thread = profile->samples() != nullptr && chance(rng, 0.7);
     const std::size_t deepest = 1 + below(rng, 8);
-    std::vector<std::uint32_t> depths = compute_depths(profile->tree());
+    std::vector<std::uint32_t> depths(profile->tree().size(), 0);
+    for (std::size_t i = 1; i < depths.size(); ++i) depths[i] = depths[profile->tree().parent[i]] + 1;
     for (const std::uint32_t depth : depths) how.contexts.push_back(depth <= deepest ? 1 : 0);
     if (by_thread) {
       const SampleTable& samples = *profile->samples();

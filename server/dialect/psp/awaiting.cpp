@@ -52,15 +52,12 @@ bool needs_no_meant(std::string_view method, const json& params) {
 void Awaiting::bind(protocol::Binder& binder, const Engine& engine, const ClientId& client) {
   for (const std::string& method : binder.request_methods()) {
     if (!is_of_a_profile(method)) continue;
-    const protocol::Binder::BoundRequest bound = *binder.find_request(method);
-    binder.add_request(method, bound.lane,
-                       [this, &engine, &client, method, handle = bound.handle](const protocol::Any& params,
-                                                                               protocol::ReplyOnce reply) {
-                         if (needs_no_meant(method, *params) || !engine.awaits(client))
-                           return handle(params, std::move(reply));
-                         hold(handle, params, std::move(reply));
-                         return true;
-                       });
+    binder.add_request(method, [this, &engine, &client, method, handle = *binder.find_request(method)](
+                                   const protocol::Any& params, protocol::ReplyOnce reply) {
+      if (needs_no_meant(method, *params) || !engine.awaits(client)) return handle(params, std::move(reply));
+      hold(handle, params, std::move(reply));
+      return true;
+    });
   }
 }
 

@@ -65,21 +65,8 @@ TEST_CASE("calls left open are closed, and time does not run backwards") {
   spans.enter(r.frames[0], 10);
   spans.enter(r.frames[1], 5);
   CHECK(spans.n_backwards() == 1);
-  CHECK_FALSE(spans.leave(FrameId{77u}, 11));
   CHECK(spans.finish(14) == 2);
   const auto profile = std::move(r.builder).finish();
   REQUIRE(profile);
   CHECK(samples_of(**profile) == "a;b 4@10\n");
-}
-
-TEST_CASE("leaving a frame leaves what it still called") {
-  Recording r;
-  CallSpans spans(r.builder, r.where);
-  spans.enter(r.frames[0], 0);
-  spans.enter(r.frames[1], 1);
-  CHECK(spans.leave(r.frames[0], 3));
-  CHECK(spans.depth() == 0);
-  const auto profile = std::move(r.builder).finish();
-  REQUIRE(profile);
-  CHECK(samples_of(**profile) == "a 1@0\na;b 2@1\n");
 }
