@@ -136,31 +136,39 @@ bool add_stated_calls(const StatedCosts::Calls& calls, MetricId metric,
   return all;
 }
 
+// The metrics beside each other: each is a sweep of its own.
 Result<LineSums> sum_lines(const Selection& selection, std::vector<std::uint32_t> slot_of_frame,
-                           std::size_t n_slots, StopToken& stop) {
+                           std::size_t n_slots, StopToken& stop, Executor& executor) {
   const Profile& profile = *selection.profile;
   const SelfTable& self = selection.rows->self;
-  LineSums sums;
   PROFD_TRY(const Slots slots, slots_in(selection, std::move(slot_of_frame), stop));
   // Stated values are of everything, not of what filters leave.
   const bool whole = self.contexts.data() == profile.self().contexts.data() &&
                      selection.boxes->hidden.empty() && selection.boxes->keys->groups.empty();
-  for (const ValueColumn& column : self.values) {
-    auto& metric_self = sums.self.emplace_back(n_slots);
-    auto& metric_total = sums.total.emplace_back(n_slots);
-    PROFD_CHECK(std::visit(
+  const std::size_t n_metrics = self.values.size();
+  LineSums sums;
+  sums.self.assign(n_metrics, std::vector<Value>(n_slots));
+  sums.total.assign(n_metrics, std::vector<Value>(n_slots));
+  sums.estimated.assign(n_metrics, 0);
+  std::vector<Result<void>> swept(n_metrics);
+  executor.run(n_metrics, [&](std::size_t m) {
+    StopToken own = stop;
+    std::vector<Value>& total = sums.total[m];
+    swept[m] = std::visit(
         [&](const auto& values) {
-          return sum_metric(profile, self.contexts, values, slots, metric_self, metric_total, stop);
+          return sum_metric(profile, self.contexts, values, slots, sums.self[m], total, own);
         },
-        column));
-    const MetricId metric{sums.estimated.size()};
+        self.values[m]);
+    if (!swept[m]) return;
+    const MetricId metric{m};
     const bool stated =
         profile.stated() != nullptr && whole &&
-        add_stated_calls(profile.stated()->calls, metric, slots.of_frame, metric_self, metric_total);
+        add_stated_calls(profile.stated()->calls, metric, slots.of_frame, sums.self[m], total);
     const bool counted = counts_calls(profile, metric);
-    if (counted) metric_total = metric_self;
-    sums.estimated.push_back(profile.contexts_estimated() && !stated && !counted ? 1 : 0);
-  }
+    if (counted) total = sums.self[m];
+    sums.estimated[m] = profile.contexts_estimated() && !stated && !counted ? 1 : 0;
+  });
+  for (const Result<void>& one : swept) PROFD_CHECK(one);
   return sums;
 }
 
@@ -192,7 +200,8 @@ Result<LineValues> annotate_lines(const Selection& selection, const std::vector<
     const auto at = std::lower_bound(out.line.begin(), out.line.end(), frames.line[f]);
     slot_of_frame[f] = static_cast<std::uint32_t>(at - out.line.begin());
   }
-  PROFD_TRY(LineSums sums, sum_lines(selection, std::move(slot_of_frame), out.line.size(), stop));
+  SerialExecutor serial;
+  PROFD_TRY(LineSums sums, sum_lines(selection, std::move(slot_of_frame), out.line.size(), stop, serial));
   out.self = std::move(sums.self);
   out.total = std::move(sums.total);
   out.estimated = std::move(sums.estimated);
@@ -211,7 +220,7 @@ std::size_t LineIndex::memory() const {
   return file.size() * 2 * sizeof(std::uint32_t) + bytes_of(self) + bytes_of(total);
 }
 
-Result<LineIndex> make_line_index(const Selection& selection, StopToken stop) {
+Result<LineIndex> make_line_index(const Selection& selection, StopToken stop, Executor& executor) {
   const Profile& profile = *selection.profile;
   const FrameTable& frames = profile.frames();
   std::vector<std::uint32_t> located;  // frames with a file and a line
@@ -231,7 +240,7 @@ Result<LineIndex> make_line_index(const Selection& selection, StopToken stop) {
     }
     slot_of_frame[f] = static_cast<std::uint32_t>(index.file.size() - 1);
   }
-  PROFD_TRY(LineSums sums, sum_lines(selection, std::move(slot_of_frame), index.file.size(), stop));
+  PROFD_TRY(LineSums sums, sum_lines(selection, std::move(slot_of_frame), index.file.size(), stop, executor));
   index.self = std::move(sums.self);
   index.total = std::move(sums.total);
   index.estimated = std::move(sums.estimated);

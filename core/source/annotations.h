@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/profile.h"
+#include "core/support/executor.h"
 #include "core/support/stop.h"
 #include "core/view/selection.h"
 
@@ -36,7 +37,7 @@ struct LineIndex {
 };
 // Of what the filters of a selection leave, so that lines have what a view by line has: nothing is on a frame
 // that is hidden (its self is on the line of who called it) or part of a group, which is no line any more.
-Result<LineIndex> make_line_index(const Selection& selection, StopToken stop);
+Result<LineIndex> make_line_index(const Selection& selection, StopToken stop, Executor& executor);
 
 // `files`: the profile's own spellings (StringIds of frame files) that mean the file asked for.
 // Sweeps the whole profile for this one file.

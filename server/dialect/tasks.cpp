@@ -37,7 +37,7 @@ Error error_of(ErrorCode code, std::string message) {
 
 }  // namespace
 
-Asked<OpenProfilePtr> Tasks::profile(const std::string& handle) const {
+OrRefusal<OpenProfilePtr> Tasks::profile(const std::string& handle) const {
   auto found = engine_.find(handle, client_);
   if (found) return *found;
   // Nobody cancelled anything here: the profile was dropped.

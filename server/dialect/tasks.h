@@ -26,7 +26,7 @@ struct Refusal {
   std::uint32_t revision = 0;
 };
 template <class T>
-using Asked = tl::expected<T, Refusal>;
+using OrRefusal = tl::expected<T, Refusal>;
 
 class Tasks {
  public:
@@ -37,7 +37,7 @@ class Tasks {
   void set_client(ClientId client) { client_ = client; }
 
   // The open profile of a handle; of "" the one that the client means.
-  [[nodiscard]] Asked<OpenProfilePtr> profile(const std::string& handle) const;
+  [[nodiscard]] OrRefusal<OpenProfilePtr> profile(const std::string& handle) const;
   // Nothing when keys or nodes of an earlier answer are of the profile as it is; `field` has them. They mean
   // other boxes in another revision, so one that is older, or not named, is refused.
   [[nodiscard]] static std::optional<Refusal> outdated(const OpenProfile& open,

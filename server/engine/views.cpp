@@ -96,7 +96,7 @@ Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& op
   return cache_.get<LineIndex>(key_of(open, spec, "line index "), stop,
                                [&](const StopToken& token) -> Result<std::shared_ptr<const LineIndex>> {
                                  PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
-                                 return shared(make_line_index(*selected, token));
+                                 return shared(make_line_index(*selected, token, executor_));
                                });
 }
 

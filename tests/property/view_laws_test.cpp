@@ -230,7 +230,8 @@ TEST_CASE(
   check_law([](const Case& c) -> std::string {
     const auto profile = build(c);
     const auto selection = selection_of(c, profile);
-    const auto index = make_line_index(*selection, {});
+    SerialExecutor serial;
+    const auto index = make_line_index(*selection, {}, serial);
     for (const char* file : {"even.cc", "odd.cc"}) {
       std::vector<StringId> ids;
       for (std::uint32_t id = 0; id < profile->strings().size(); ++id) {

@@ -49,7 +49,8 @@ TEST_CASE("a line counts a stack once and every metric has its own column") {
 
 TEST_CASE("the index of all lines gives what a sweep for one file gives") {
   const auto profile = profile_from_text(kProgram);
-  const auto index = make_line_index(*selected(profile), {});
+  SerialExecutor serial;
+  const auto index = make_line_index(*selected(profile), {}, serial);
   REQUIRE(index);
   for (const auto& files : {spellings(*profile, {"a.cc"}), spellings(*profile, {"b.cc"}),
                             spellings(*profile, {"a.cc", "./a.cc"}), std::vector<StringId>{}}) {

@@ -208,7 +208,8 @@ TEST_CASE("the lines of a file take the cost of calls from where the calls are")
     if (profile->strings()[StringId{id}] == "a.c") file = StringId{id};
   const auto whole = selected(profile, "flat");
   const LineValues lines = *annotate_lines(*whole, {file}, {});
-  const LineIndex index = *make_line_index(*whole, {});
+  SerialExecutor serial;
+  const LineIndex index = *make_line_index(*whole, {}, serial);
   CHECK(annotate_lines(*whole, index, {file}, {})->total == lines.total);
   CHECK(lines.line == std::vector<std::uint32_t>{2, 3, 4, 7, 9, 10, 12, 13});
   // The call on line 13 has no cost: the lines are of the tree, all of them.

@@ -1,6 +1,7 @@
 // What a person sees who rests on a line: as text, as Markdown, and what of names can do harm in it.
 #include "server/feature/hover.h"
 
+#include "server/feature/hover_text.h"
 #include "tests/support/catch.h"
 #include "tests/support/measured_files.h"
 
@@ -25,12 +26,19 @@ MeasuredFiles files_to_hover(std::string_view profile = kHoveredProfile) {
       profile, {{"w.c", kHoveredText}, {"m.c", "main\n\n\n\n\n\n\nother\n\n"}, {"r.c", "\n\n\n\nread\n\n"}});
 }
 
+Result<std::optional<std::string>> shown(MeasuredFiles& files, const HoverRequest& request,
+                                         bool markdown = false) {
+  return hover_at(files.viewed.views, request, {}).map([&](const std::optional<Hover>& hover) {
+    if (!hover) return std::optional<std::string>();
+    return std::optional(markdown ? hover_markdown(*hover) : hover_plain_text(*hover));
+  });
+}
+
 std::optional<std::string> hover(MeasuredFiles& files, std::uint32_t line, bool markdown = false) {
   HoverRequest request;
   request.file = files.of("w.c");
   request.line = line;
-  request.markdown = markdown;
-  auto text = hover_text(files.viewed.views, request, {});
+  auto text = shown(files, request, markdown);
   REQUIRE(text);
   return std::move(*text);
 }
@@ -77,8 +85,7 @@ TEST_CASE("hover: there is nothing on a line that costs nothing, and a line belo
   request.file = files.of("w.c");
   request.file.threshold = 0.9;
   request.line = 1;
-  request.markdown = false;
-  CHECK(hover_says(*hover_text(files.viewed.views, request, {}), "60.0 %"));
+  CHECK(hover_says(*shown(files, request), "60.0 %"));
 }
 
 TEST_CASE("hover: where a function begins and costs nothing itself stands the whole of it") {
@@ -97,10 +104,9 @@ TEST_CASE("hover: filters hold, and shares are of what they let through") {
   request.file = files.of("w.c");
   request.file.filters = parse_filters("keep function read").value();
   request.line = 1;
-  request.markdown = false;
-  CHECK(hover_says(*hover_text(files.viewed.views, request, {}), "cpu: total 60 ns (100 %)"));
+  CHECK(hover_says(*shown(files, request), "cpu: total 60 ns (100 %)"));
   request.line = 2;
-  CHECK_FALSE(*hover_text(files.viewed.views, request, {}));
+  CHECK_FALSE(*shown(files, request));
 }
 
 TEST_CASE("hover: Markdown links lead to files of the workspace alone") {
@@ -152,10 +158,10 @@ TEST_CASE("hover: the age is told where the time is known") {
   HoverRequest request;
   request.file = files.of("w.c");
   request.line = 1;
-  CHECK_FALSE(hover_says(*hover_text(files.viewed.views, request, {}), "ago"));
-  CHECK(hover_says(*hover_text(files.viewed.views, request, {}), "2023"));
+  CHECK_FALSE(hover_says(*shown(files, request), "ago"));
+  CHECK(hover_says(*shown(files, request), "2023"));
   request.now_ns = 1'700'000'000'000'000'000 + 3 * 3'600'000'000'000;
-  CHECK(hover_says(*hover_text(files.viewed.views, request, {}), ", 3 h ago"));
+  CHECK(hover_says(*shown(files, request), ", 3 h ago"));
 }
 
 TEST_CASE("hover: a changed line hover_says whose numbers they are") {
@@ -166,7 +172,7 @@ TEST_CASE("hover: a changed line hover_says whose numbers they are") {
   request.file = files.of("w.c");
   request.file.document = document;
   request.line = 1;
-  CHECK(hover_says(*hover_text(files.viewed.views, request, {}), "the numbers are of what it was"));
+  CHECK(hover_says(*shown(files, request), "the numbers are of what it was"));
 }
 
 TEST_CASE("hover: a path that fits several files is told, and nothing guessed") {
@@ -175,13 +181,12 @@ TEST_CASE("hover: a path that fits several files is told, and nothing guessed") 
   HoverRequest request;
   request.file = files.of("a/src/w.c");
   request.line = 1;
-  request.markdown = false;
-  const auto text = hover_text(files.viewed.views, request, {});
+  const auto text = shown(files, request);
   REQUIRE(text);
   CHECK(hover_says(*text, "fits 2 files equally well"));
   CHECK(hover_says(*text, files.path("b/src/w.c")));
   request.line = 0;  // it has nothing there
-  CHECK_FALSE(*hover_text(files.viewed.views, request, {}));
+  CHECK_FALSE(*shown(files, request));
 }
 
 TEST_CASE(
@@ -192,11 +197,10 @@ TEST_CASE(
   request.file = files.of("w.c");
   request.file.document = files.document("\nvoid compute() {}\n");
   request.line = 1;
-  request.markdown = false;
-  const auto text = hover_text(files.viewed.views, request, {});
+  const auto text = shown(files, request);
   REQUIRE(text);
   CHECK(hover_says(*text, "compute by its name alone\n\nsamples: total 30 (30.0 %), self 30 (30.0 %)."));
   CHECK(hover_says(*text, "The profile has no line numbers for it."));
   request.line = 0;
-  CHECK_FALSE(*hover_text(files.viewed.views, request, {}));
+  CHECK_FALSE(*shown(files, request));
 }
