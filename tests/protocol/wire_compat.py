@@ -26,8 +26,8 @@ def by_name(model, kind):
     return {item[KEY.get(kind, "name")]: item for item in model.get(kind, [])}
 
 
-def sent_by_clients(model):
-    """The structures that a client fills: params from it, results to the server, and everything inside."""
+def sent_by(model, clients):
+    """What clients fill (params to the server, results from them, and everything inside); else what the server does."""
     structures, found = by_name(model, "structures"), set()
     aliases = by_name(model, "typeAliases")
 
@@ -44,9 +44,16 @@ def sent_by_clients(model):
 
     for kind in ("requests", "notifications"):
         for message in model.get(kind, []):
-            to_server = message["messageDirection"] in ("clientToServer", "both")
-            visit(message.get("params" if to_server else "result", {}))
+            if message["messageDirection"] in ("clientToServer", "both"):
+                visit(message.get("params" if clients else "result", {}))
+            if message["messageDirection"] in ("serverToClient", "both"):
+                visit(message.get("result" if clients else "params", {}))
     return found
+
+
+def has_grown(old, new):
+    """A union that takes more than it did."""
+    return old.get("kind") == "or" and new.get("kind") == "or" and all(item in new["items"] for item in old["items"])
 
 
 def structure_breaks(name, old, new, is_sent):
@@ -69,7 +76,7 @@ def structure_breaks(name, old, new, is_sent):
 
 
 def breaks(old, new):
-    sent = sent_by_clients(old)
+    sent, received = sent_by(old, True), sent_by(old, False)
     for kind in KINDS:
         olds, news = by_name(old, kind), by_name(new, kind)
         for name, was in olds.items():
@@ -84,7 +91,7 @@ def breaks(old, new):
                     if values.get(value["name"]) != value["value"]:
                         yield f"{name}.{value['name']} is gone or is another value"
             elif kind == "typeAliases":
-                if was["type"] != now["type"]:
+                if was["type"] != now["type"] and not (name not in received and has_grown(was["type"], now["type"])):
                     yield f"{name} is another type"
             else:
                 for part in ("messageDirection", "params", "result"):
@@ -120,7 +127,17 @@ def check_the_check(model):
     def change_type(changed):
         structure(changed, "Measure")["properties"][0]["type"] = {"kind": "base", "name": "string"}
 
-    for change in (drop_method, drop_field, loosen_field, demand_field, add_demand, drop_value, change_type):
+    def alias(changed, name):
+        return next(a for a in changed["typeAliases"] if a["name"] == name)
+
+    def shrink_union(changed):
+        alias(changed, "ZoomTarget")["type"]["items"].pop(0)
+
+    def grow_received_union(changed):
+        alias(changed, "ProgressToken")["type"]["items"].append({"kind": "base", "name": "boolean"})
+
+    for change in (drop_method, drop_field, loosen_field, demand_field, add_demand, drop_value, change_type, shrink_union,
+                   grow_received_union):
         changed = copy.deepcopy(model)
         change(changed)
         if not list(breaks(model, changed)):
@@ -130,6 +147,7 @@ def check_the_check(model):
     structure(grown, "OpenOptions")["properties"].append(
         {"name": "extra", "optional": True, "type": {"kind": "base", "name": "string"}})
     grown["enumerations"][0]["values"].append({"name": "extra", "value": -1})
+    alias(grown, "ZoomTarget")["type"]["items"].append({"kind": "base", "name": "boolean"})
     if found := list(breaks(model, grown)):
         raise SystemExit(f"wire_compat: growing is refused: {found}")
 

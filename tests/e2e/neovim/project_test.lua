@@ -46,6 +46,10 @@ test('what is broken is said with its place, and what held before holds', functi
   h.note('%.profd%.toml:2:%d+: ')
   h.hint(15, '^11%.3 %%  940 ms')
   h.equal(h.hints()[13], nil)
+  -- The message for the eyes and the word for the client are two.
+  h.eventually(function()
+    return #require('profd.session').project.problems == 1
+  end, 'the word of the daemon')
   vim.cmd('checkhealth profd')
   local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
   vim.cmd.bwipeout()
