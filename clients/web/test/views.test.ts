@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { FlameGraphParams, FlameGraphResult, HiddenMatchesResult } from "../../shared/ts/psp.js";
-import { layoutOf, nameOf, namesOf, pathOf, type Layout } from "../src/draw/layout.js";
+import { layoutOf, nameOf, namesOf, pathOf, type Layout, zoomedIn } from "../src/draw/layout.js";
 import { nameHash } from "../src/state/place.js";
 import { FlameController, type Host, type Target } from "../src/views/flame/controller.js";
 import { EMPTY, opened, ROOT, rowsOf, withPage, type Parent } from "../src/views/tree/state.js";
@@ -146,6 +146,19 @@ describe("a flame graph", () => {
       pathOf(root, box),
     ]);
     expect(log).toEqual([]);
+    controller.dispose();
+  });
+
+  it("finds a zoomed box in the whole by its keys, whatever its siblings are called", async () => {
+    const { controller, layouts } = stage();
+    controller.show(TARGET);
+    await arrived(layouts, 1);
+    const box = find(layouts[0]!, "main.handle");
+    controller.show({ ...TARGET, zoom: controller.zoomTo(box)! });
+    await arrived(layouts, 2);
+    // All boxes have one name in this one.
+    const alike = layoutOf({ ...flames[0]!, names: flames[0]!.names.map(() => "f") }, 0);
+    expect(zoomedIn(alike, layouts[1]!)).toBe(box);
     controller.dispose();
   });
 

@@ -166,6 +166,11 @@ export function findPath(layout: Layout, path: readonly number[]): { item: numbe
   return { item: at, whole: true };
 }
 
+/** Where the zoomed box of a picture is in another one of the same view, as far down as that has it. */
+export function zoomedIn(whole: Layout, zoomed: Layout): number {
+  return findPath(whole, pathOf(zoomed, zoomed.zoomed)).item;
+}
+
 /** Which item of `before` each item of `after` is: the same keys from the root. -1: it is new. */
 export function join(before: Layout, after: Layout): Int32Array {
   const known = new Map<number, Map<number, number>>();

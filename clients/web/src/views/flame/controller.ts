@@ -151,6 +151,11 @@ export class FlameController {
     return zoom;
   }
 
+  /** The keys that a zoom by names means from now on: siblings may have one name. */
+  knows(zoom: readonly string[], path: readonly number[]): void {
+    if (this.target !== undefined) this.paths.set(this.pathKey(this.target, zoom), path);
+  }
+
   /** Whether a click on a remainder shows its boxes; else they are too many for a picture, whatever its scale. */
   opens(item: number): boolean {
     const { layout } = this;

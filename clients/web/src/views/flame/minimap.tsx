@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { FlameGraphRequest } from "../../../../shared/ts/psp.js";
 import { prepare, releaser, watchScreen, type Screen } from "../../draw/canvas.js";
 import { paintsOf, type GroupHues } from "../../draw/colors.js";
-import { childrenOf, hit, isRemainder, layoutOf, namesOf, type Layout } from "../../draw/layout.js";
+import { hit, isRemainder, layoutOf, namesOf, pathOf, zoomedIn, type Layout } from "../../draw/layout.js";
 import { nameHash, type ColorScheme } from "../../state/place.js";
 import { go } from "../../state/state.js";
 import { useApp } from "../../ui/context.js";
@@ -79,7 +79,8 @@ export function Minimap(props: {
   }, [layout, screen, props.scheme, props.upward, theme, palette]);
 
   // Where the zoomed box is in the whole: as far down as the small picture knows it. This moves with every frame.
-  const place = layout === undefined ? undefined : placeIn(layout, props.target.zoom);
+  const at = layout === undefined || main === undefined ? 0 : zoomedIn(layout, main);
+  const place = layout === undefined ? undefined : { x: layout.x[at]!, w: layout.w[at]! };
   useEffect(() => {
     if (marker.current === null || layout === undefined || place === undefined || screen.width === 0) return;
     const context = prepare(marker.current, screen, { alpha: true });
@@ -113,7 +114,9 @@ export function Minimap(props: {
       if (here < 0 || isRemainder(layout, here)) break;
       item = here;
     }
-    app.update((state) => go(state, { zoom: namesOf(layout, item).map(nameHash) }));
+    const zoom = namesOf(layout, item).map(nameHash);
+    props.stage.current?.controller.knows(zoom, pathOf(layout, item));
+    app.update((state) => go(state, { zoom }));
   };
   return (
     <div class="minimap" ref={box} aria-hidden="true" onPointerDown={goTo} title="The whole graph: click to go there">
@@ -121,16 +124,4 @@ export function Minimap(props: {
       <canvas ref={marker} />
     </div>
   );
-}
-
-function placeIn(layout: Layout, zoom: readonly string[]): { x: number; w: number } | undefined {
-  let at = 0;
-  for (const hash of zoom) {
-    const child = childrenOf(layout, at).find(
-      (i) => !isRemainder(layout, i) && nameHash(layout.names[layout.name[i]!]!) === hash,
-    );
-    if (child === undefined) break;
-    at = child;
-  }
-  return { x: layout.x[at]!, w: layout.w[at]! };
 }
