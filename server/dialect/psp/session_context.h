@@ -93,6 +93,19 @@ struct SessionContext {
   tl::expected<OpenProfilePtr, protocol::ResponseError> profile(const std::optional<std::string>& handle) {
     return profile(handle.value_or(""));
   }
+  // The profile that is meant where none is named (Engine::meant). Null: none.
+  [[nodiscard]] OpenProfilePtr meant_profile() const { return engine.meant(client); }
+  // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
+  // by the session.
+  std::function<void()> meant_changed;
+
+  // For the client's log, or before its user's eyes; the same over and over is folded.
+  void log_message(psp::MessageType type, const std::string& text);
+  void show_message(psp::MessageType type, const std::string& text);
+  // What requests on a profile will need is made ahead of time, for the workspace's filters too.
+  void prepare(const OpenProfilePtr& open);
+  // What is the user's own code, for filters that a request has.
+  void decide_mine(std::vector<Filter>& filters) const;
 
  private:
   static const AnnotateRequest& file_of(const AnnotateRequest& request) { return request; }
@@ -108,21 +121,6 @@ struct SessionContext {
         },
         panel);
   }
-
- public:
-  // The profile that is meant where none is named (Engine::meant). Null: none.
-  [[nodiscard]] OpenProfilePtr meant_profile() const { return engine.meant(client); }
-  // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
-  // by the session.
-  std::function<void()> meant_changed;
-
-  // For the client's log, or before its user's eyes; the same over and over is folded.
-  void log_message(psp::MessageType type, const std::string& text);
-  void show_message(psp::MessageType type, const std::string& text);
-  // What requests on a profile will need is made ahead of time, for the workspace's filters too.
-  void prepare(const OpenProfilePtr& open);
-  // What is the user's own code, for filters that a request has.
-  void decide_mine(std::vector<Filter>& filters) const;
 };
 
 // A metric of a profile by name; "" is the default one.
