@@ -29,6 +29,9 @@ ProjectFound find_project(const std::vector<std::string>& roots) {
   return found;
 }
 
+ProjectWatch::ProjectWatch(Engine& engine)
+    : engine_(engine), post_([&engine](UniqueFunction<void()> task) { engine.post(std::move(task)); }) {}
+
 void ProjectWatch::start(ClientId client, std::vector<std::string> roots,
                          std::vector<FoundProjectFile::Place> seen, Changed changed) {
   client_ = client;
@@ -39,8 +42,7 @@ void ProjectWatch::start(ClientId client, std::vector<std::string> roots,
 }
 
 void ProjectWatch::stop() {
-  *std::exchange(alive_, std::make_shared<bool>(true)) = false;
-  is_looking_ = look_again_ = false;
+  post_.end();
   watches_.clear();
 }
 
@@ -64,21 +66,17 @@ void ProjectWatch::look() {
   }
   // Comes back to the strand however the look ends.
   struct Told {
-    Engine& engine;
-    UniqueFunction<void(std::optional<ProjectFound>)> tell;
+    GuardedPost::Shared post;
+    ProjectWatch* watch;
     std::optional<ProjectFound> found;
-    Told(Engine& of, UniqueFunction<void(std::optional<ProjectFound>)> what)
-        : engine(of), tell(std::move(what)) {}
+    Told(GuardedPost::Shared to, ProjectWatch* of) : post(std::move(to)), watch(of) {}
     Told(const Told&) = delete;
     ~Told() {
       const LastWords words;
-      engine.post([tell = std::move(tell), found = std::move(found)]() mutable { tell(std::move(found)); });
+      post([watch = watch, found = std::move(found)]() mutable { watch->take(std::move(found)); });
     }
   };
-  const auto told =
-      std::make_shared<Told>(engine_, [this, alive = alive_](std::optional<ProjectFound> found) {
-        if (*alive) take(std::move(found));
-      });
+  const auto told = std::make_shared<Told>(post_.shared(), this);
   engine_.scheduler().submit(Lane::interactive, client_, "project file",
                              [told, roots = roots_] { told->found = find_project(roots); });
 }

@@ -11,6 +11,7 @@
 #include "server/engine/project_file.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/watches.h"
+#include "server/runtime/guarded_post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -32,7 +33,7 @@ class ProjectWatch {
  public:
   using Changed = std::function<void(ProjectFound)>;
 
-  explicit ProjectWatch(Engine& engine) : engine_(engine) {}
+  explicit ProjectWatch(Engine& engine);
   ~ProjectWatch() { stop(); }
   ProjectWatch(const ProjectWatch&) = delete;
   ProjectWatch& operator=(const ProjectWatch&) = delete;
@@ -55,7 +56,7 @@ class ProjectWatch {
   Changed changed_;
   std::vector<Watches::Watch> watches_;
   bool is_looking_ = false, look_again_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  GuardedPost post_;
 };
 
 }  // namespace profd

@@ -8,9 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "core/layout/flame.h"
-#include "core/view/search.h"
-#include "server/engine/uri.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
@@ -61,7 +58,7 @@ void WarmUp::start(const OpenProfilePtr& open, const std::vector<FirstNeed>& nee
   std::string what;
   std::deque<Step> steps;
   for (const FirstNeed& first : needs) {
-    what += fmt::format("{} {}\n", static_cast<int>(first.need.part), to_text(first.need.spec));
+    what += fmt::format("{} {}\n", static_cast<int>(first.need.part), key_text(first.need.spec));
     steps.emplace_back([&views = views_, open, first](const StopToken& stop) -> Result<void> {
       if (first.bytes > 0 && views.memory() + first.bytes > views.budget()) return {};
       return views.make(*open, first.need, stop);
@@ -87,7 +84,7 @@ void WarmUp::start_files(const OpenProfilePtr& open, const std::vector<Filter>& 
     }
     return {};
   });
-  add_job(open, "files " + workspace.key + " " + to_text(spec), std::move(steps));
+  add_job(open, "files " + workspace.key + " " + key_text(spec), std::move(steps));
 }
 
 void WarmUp::add_job(const OpenProfilePtr& open, const std::string& what, std::deque<Step> steps) {

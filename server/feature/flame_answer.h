@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/layout/flame.h"
-#include "server/feature/match_answer.h"
+#include "server/feature/box_target.h"
 
 namespace profd {
 

@@ -64,7 +64,8 @@ TEST_CASE("what the first requests on a big profile need is made when nobody wai
         *open, Needs{{Part::flat, {}}, {Part::lines, {}}, {Part::one_function, {}}, {Part::neighbours, {}}});
     ViewSpec by_line;
     by_line.granularity = Granularity::line;
-    ready_by_line = daemon.engine().views().has(*open, Needs{{Part::selection, by_line}, {Part::neighbours, by_line}});
+    ready_by_line =
+        daemon.engine().views().has(*open, Needs{{Part::selection, by_line}, {Part::neighbours, by_line}});
     memory = daemon.engine().views().memory();
   });
   CHECK(ready);
@@ -117,6 +118,37 @@ TEST_CASE("a profile is prepared once, whoever opens it") {
   std::vector<Activity> activities(1);
   daemon.run_on_strand([&] { activities = daemon.engine().activities(); });
   CHECK(activities.empty());
+}
+
+// The text of a view says that a filter goes by whose code it is, and not whose that is.
+TEST_CASE("a profile is prepared for each rule of whose code is whose") {
+  const BigProfile file(120'000);
+  TestDaemon daemon;
+  TestClient client = watching_client(daemon);
+  client.result("profile/open", {{"uri", file.uri()}});
+  wait_until_prepared(client);
+  const auto under = [](const char* id, bool own) {
+    Filter mine;
+    mine.op = FilterOp::collapse;
+    mine.by = FilterBy::mine;
+    auto rule = std::make_shared<FrameRule>();
+    rule->id = id;
+    rule->matches = [own](const Profile& profile, StopToken) -> Result<std::vector<std::uint8_t>> {
+      return std::vector<std::uint8_t>(profile.frames().size(), own ? 1 : 0);
+    };
+    mine.rule = std::move(rule);
+    ViewSpec spec;
+    spec.filters.push_back(std::move(mine));
+    return Needs{{Part::flat, spec}};
+  };
+  for (const Needs& needs : {under("all of it", true), under("none", false)}) {
+    daemon.run_on_strand([&] { daemon.engine().prepare(daemon.engine().meant(), {{needs.front(), 0}}); });
+    CHECK(holds_soon([&] {
+      bool has = false;
+      daemon.run_on_strand([&] { has = daemon.engine().views().has(*daemon.engine().meant(), needs); });
+      return has;
+    }));
+  }
 }
 
 TEST_CASE("small profiles are not prepared") {
