@@ -14,7 +14,8 @@ class Any {
  public:
   Any() = default;  // null
   // NOLINTNEXTLINE(google-explicit-constructor): any JSON value is an Any.
-  Any(nlohmann::json value);
+  Any(nlohmann::json&& value);
+  explicit Any(const nlohmann::json& value);
 
   [[nodiscard]] const nlohmann::json& get() const;
   const nlohmann::json& operator*() const { return get(); }

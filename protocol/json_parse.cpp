@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_memory.h"
+
 namespace profd::protocol {
 
 namespace {
@@ -135,6 +137,7 @@ tl::expected<Json, JsonError> parse_json(std::string_view text, const JsonLimits
         JsonError{limits.max_bytes, "message of " + std::to_string(text.size()) + " bytes; at most " +
                                         std::to_string(limits.max_bytes) + " are taken"});
   Json root;
+  const TakenApart what_was_built(root);
   BoundedBuilder builder(limits, root);
   const char* furthest = text.data();
   const CountingIterator begin(text.data(), &furthest);

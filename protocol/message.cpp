@@ -8,6 +8,7 @@
 
 #include "protocol/codec.h"
 #include "protocol/encode.h"
+#include "protocol/json_memory.h"
 
 namespace profd::protocol {
 
@@ -31,7 +32,7 @@ std::string member(std::string_view name, std::string_view json) {
   return out;
 }
 
-ResponseError read_error(const Json& json) {
+ResponseError read_error(Json& json) {
   ResponseError error;
   if (!json.is_object()) {
     error.message = "malformed error object";
@@ -43,7 +44,7 @@ ResponseError read_error(const Json& json) {
       error.code = static_cast<ErrorCodes>(*integer);
   if (auto text = json.find("message"); text != json.end() && text->is_string())
     error.message = text->get<std::string>();
-  if (auto data = json.find("data"); data != json.end()) error.data = Any(*data);
+  if (auto data = json.find("data"); data != json.end()) error.data = Any(std::move(*data));
   return error;
 }
 
@@ -63,6 +64,7 @@ tl::expected<Message, MessageFault> parse_message(std::string_view body, const J
     return tl::make_unexpected(
         MessageFault{std::nullopt, {ErrorCodes::parse_error, "not JSON: " + parsed.error().message}});
   Json& json = *parsed;
+  const TakenApart what_is_left(json);
   MessageFault fault{std::nullopt, {ErrorCodes::invalid_request, {}}};
   auto invalid = [&](std::string why) {
     fault.error.message = std::move(why);

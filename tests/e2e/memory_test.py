@@ -312,7 +312,7 @@ class Memory(unittest.TestCase):
         client.result("view/flameGraph", self.tree("top-down"))
         hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_AS)
         padding = ["x" * 80] * 200_000
-        for more in (0, 256 << 10, MIB, 4 * MIB, 16 * MIB, 48 * MIB):
+        for more in (0, 256 << 10, MIB, 4 * MIB, 16 * MIB, 48 * MIB, 54 * MIB, 58 * MIB, 62 * MIB):
             room = daemon.status("VmSize") + more
             resource.prlimit(daemon.process.pid, resource.RLIMIT_AS, (room, hard[1]))
             asked = [

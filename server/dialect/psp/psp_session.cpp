@@ -93,9 +93,12 @@ Abilities abilities_of(const psp::ClientCapabilities& caps) {
 }
 
 // What only `initialize` looks at; null: absent.
-nlohmann::json initial_option(const psp::InitializeParams& params, const char* name) {
-  if (!params.initialization_options || !(*params.initialization_options)->is_object()) return nullptr;
-  return (*params.initialization_options)->value(name, nlohmann::json());
+const nlohmann::json& initial_option(const psp::InitializeParams& params, const char* name) {
+  static const nlohmann::json absent;
+  if (!params.initialization_options || !(*params.initialization_options)->is_object()) return absent;
+  const nlohmann::json& options = **params.initialization_options;
+  const auto option = options.find(name);
+  return option == options.end() ? absent : *option;
 }
 
 }  // namespace
@@ -293,7 +296,7 @@ protocol::Binder PspSession::make_binder() {
 
 bool PspSession::authorise(const psp::InitializeParams& params) {
   if (authorised_) return true;
-  const nlohmann::json token_option = initial_option(params, "token");
+  const nlohmann::json& token_option = initial_option(params, "token");
   const std::string token = token_option.is_string() ? token_option.get<std::string>() : "";
   authorised_ = equal_in_constant_time(token, context_.setup.token);
   return authorised_;

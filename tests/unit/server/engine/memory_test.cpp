@@ -13,6 +13,7 @@
 
 #include "core/support/account.h"
 #include "protocol/framing.h"
+#include "protocol/message.h"
 #include "server/platform/last_words.h"
 #include "server/transport/message_bound.h"
 #include "tests/support/catch.h"
@@ -63,6 +64,34 @@ json refused(TestClient& client, const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("a message that an account cannot hold ends its parsing, not the process", "[memory]") {
+  // Arrays and objects in each other, so that wherever the memory ends, some of each are open and some
+  // closed.
+  std::string body = R"({"jsonrpc":"2.0","id":1,"method":"x","left":[[1,2],{"a":[3]}],"params":[)";
+  for (int i = 0; i < 5000; ++i)
+    body += R"({"name":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","in":[[1,2,[3,4]],{"deep":[5]}]},)";
+  body += "null]}";
+  std::size_t room = 64 << 10;
+  std::size_t n_refused = 0;
+  for (bool is_parsed = false; !is_parsed; room += 64 << 10) {
+    REQUIRE(room < 64 * kMiB);
+    const auto pool = std::make_shared<MemoryPool>(room, room);
+    Account account(pool, StopSource());
+    const Account::Scope scope(&account);
+    try {
+      auto message = protocol::parse_message(body);
+      REQUIRE(message);
+      const protocol::Any again(*message->params);  // as much once more
+      is_parsed = again.get() == *message->params;
+    } catch (const std::bad_alloc&) {
+      ++n_refused;
+    }
+    settle_account();
+    CHECK(account.used() == 0);
+  }
+  CHECK(n_refused > 10);
+}
 
 TEST_CASE("what a thread allocates is its account's", "[memory]") {
   const auto pool = std::make_shared<MemoryPool>(256 * kMiB, 256 * kMiB);
