@@ -3,18 +3,19 @@
 // match their inputs by: a path of keys of one profile is a path of joint keys, and of keys of another.
 //
 // What makes two keys the same, by granularity (texts, compared once a key):
-//   module     name of the module
+//   module     path of the module
 //   file       path of the file, or the module where it is unknown
 //   function   name and file, or the module where the file is unknown; see below
 //   line       the function as above, file and line
 //   address    all that a frame has
-// Groups made by `collapse` are the same when they are called the same.
+// Names are compared without what one run or build made up (match_name.h), paths wherever a build has its
+// folders (match_paths.h). Groups made by `collapse` are the same when they are called the same.
 //
-// One profile can have several functions of one name in one file. Then linker names tell them apart; those
-// that have the same or none (anonymous functions) differ by their first lines only, and lines move from one
-// build to the next. So, where some profile has several: if two profiles have one of the lines in common,
-// lines tell them apart; if none is common to two, nobody knows which became which, and all of them are one
-// key.
+// One profile can have several functions of one name in one file. Then the numbers of closures tell them
+// apart, then linker names, with their hashes where two profiles have one in common; those that have the same
+// or none (anonymous functions) differ by their first lines only, and lines move from one build to the next.
+// So, where some profile has several: if two profiles have one of the lines in common, lines tell them apart;
+// if none is common to two, nobody knows which became which, and all of them are one key.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@
 
 #include "core/model/profile.h"
 #include "core/view/keys.h"
+#include "core/view/match_paths.h"
 
 namespace profd {
 
@@ -43,6 +45,8 @@ struct JointKeys {
   std::vector<std::vector<Key>> key_in;    // by input, by joint key: kNone where the input has none
   std::vector<std::uint32_t> first_input;  // by joint key: the first input that has it, to name it by
   std::vector<std::uint32_t> name_rank;    // by joint key: alphabetical rank of its name
+  std::size_t n_renamed = 0;               // joint keys that inputs call by different names
+  std::vector<MovedFolder> folders;        // that were taken for one another
 
   std::size_t n_inputs() const { return keys.size(); }
   std::size_t n_keys() const { return first_input.size(); }

@@ -1,71 +1,18 @@
 // profd-measure-cache FILE: what the native file and the cache cost for one profile. Prints seconds, of the
 // clock and of all cores.
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
-#include <thread>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "formats/profd/checksum.h"
 #include "formats/profd/decode.h"
 #include "formats/profd/validate.h"
 #include "server/engine/profile_cache.h"
+#include "tests/measure/measure.h"
 
 using namespace profd;
-
-namespace {
-
-class Threads final : public Executor {
- public:
-  explicit Threads(unsigned width) : width_(width) {}
-  unsigned width() const override { return width_; }
-  void run(std::size_t n_tasks, const std::function<void(std::size_t)>& task) override {
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < n_tasks; i = next++) task(i);
-    };
-    std::vector<std::thread> threads;
-    for (unsigned t = 1; t < width_ && t < n_tasks; ++t) threads.emplace_back(work);
-    work();
-    for (auto& thread : threads) thread.join();
-  }
-
- private:
-  unsigned width_;
-};
-
-// Of all threads; unlike the wall clock, it does not count what other processes took.
-double cpu_seconds() {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
-template <class F>
-auto timed(const char* what, F f) {
-  const auto start = std::chrono::steady_clock::now();
-  const double cpu = cpu_seconds();
-  auto result = f();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::printf("%-44s %8.3f s  cpu %8.3f s\n", what, took.count(), cpu_seconds() - cpu);
-  return result;
-}
-
-template <class T>
-T check(Result<T> result) {
-  if (result) return std::move(*result);
-  std::fprintf(stderr, "%s\n", describe(result.error()).c_str());
-  std::exit(1);
-}
-
-}  // namespace
+using namespace profd::measure;
 
 int main(int argc, char** argv) {
   if (argc < 2) {

@@ -89,6 +89,8 @@ FrameId add_frame(ProfileBuilder& builder, std::string_view text) {
       frame.address = static_cast<std::uint64_t>(integer(after(word, "address=")));
     } else if (word.starts_with("start=")) {
       function.start_line = static_cast<std::uint32_t>(integer(after(word, "start=")));
+    } else if (word.starts_with("system=")) {
+      function.system_name = builder.string(after(word, "system="));
     } else if (const std::size_t colon = word.rfind(':'); colon != std::string_view::npos) {
       function.file = frame.file = builder.string(word.substr(0, colon));
       frame.line = static_cast<std::uint32_t>(integer(word.substr(colon + 1)));

@@ -4,10 +4,10 @@
 //   main;draw 20 4            (two metrics)
 //   (root) 5                  a value on the root: an empty stack
 // A frame may carry attributes in brackets: name[file.cc:17 module=libc.so.6 kind=jit inlined address=0x10
-// start=12 unresolved]. The first bare word is file:line; `file` is the function's and the frame's file.
-// A line may end in attributes of the sample: {thread=worker-1 time=100 label:env=prod label:size=64}; a
-// label value of digits only is a number. Lines starting with # are comments. `# metrics: cpu/nanoseconds
-// alloc/bytes` names them; default: samples/count.
+// start=12 system=_Z4namev unresolved]. The first bare word is file:line; `file` is the function's and the
+// frame's file. A line may end in attributes of the sample: {thread=worker-1 time=100 label:env=prod
+// label:size=64}; a label value of digits only is a number. Lines starting with # are comments. `# metrics:
+// cpu/nanoseconds alloc/bytes` names them; default: samples/count.
 // `# fractional` makes all metrics doubles.
 // A malformed text is a bug of the test: it throws std::invalid_argument.
 #pragma once

@@ -80,6 +80,40 @@ TEST_CASE("a function that moved is the same function") {
         "f a.cc:10 A\nf a.cc:90 B\n");
 }
 
+TEST_CASE("two builds in two folders have the same functions") {
+  const auto a = "main[/b/one/src/m.cc:1];parse.isra.0[/b/one/src/p.cc:3];read[/b/one/src/r.cc:1] 1\n"
+                 "memcpy[module=/b/one/bin/libx.so] 1",
+             b = "main[/b/two/src/m.cc:2];parse[/b/two/src/p.cc:9];parse.cold[/b/two/src/p.cc:12] 1\n"
+                 "added[/b/two/src/r.cc:4];memcpy[module=/b/two/bin/libx.so] 1";
+  const auto joined = join({a, b});
+  CHECK(text_of(joined) == "added B\nmain AB\nmemcpy AB\nparse.isra.0 AB\nread A\n");
+  CHECK(joined.keys.n_renamed == 1);
+  CHECK(joined.keys.folders == std::vector<MovedFolder>{{"/b/two", "/b/one", 4}});
+  CHECK(text_of(join({a, b}, Granularity::file)) ==
+        "/b/one/bin/libx.so AB\n/b/one/src/m.cc AB\n/b/one/src/p.cc AB\n/b/one/src/r.cc AB\n");
+  // Both parts of `parse` are one box.
+  CHECK(joined.keys.keys[1]->n_keys() == 4);
+}
+
+TEST_CASE("a closure that is alone in its function needs no number") {
+  CHECK(text_of(join({"main.work.func1[w.go:3] 1", "main.work.func2[w.go:3] 1"})) == "main.work.func1 AB\n");
+  CHECK(text_of(join({"main.work.func1[w.go:3] 1\nmain.work.func2[w.go:9] 1",
+                      "main.work.func2[w.go:9] 1"})) == "main.work.func1 A\nmain.work.func2 AB\n");
+}
+
+TEST_CASE("linker names tell closures apart while two profiles have one of them") {
+  const auto text = [](std::string_view x, std::string_view y) {
+    return "f::{{closure}}[f.rs:3 start=3 system=_ZN1f28closure17h" + std::string(x) +
+           "E] 1\nf::{{closure}}[f.rs:9 start=9 system=_ZN1f28closure17h" + std::string(y) + "E] 1";
+  };
+  const std::string a = text("0000000000000001", "0000000000000002"),
+                    b = text("0000000000000003", "0000000000000002");
+  CHECK(text_of(join({a, b})) == "f::{{closure}} A\nf::{{closure}} B\nf::{{closure}} AB\n");
+  // Of another build: their lines tell them apart.
+  CHECK(text_of(join({a, text("0000000000000005", "0000000000000006")})) ==
+        "f::{{closure}} AB\nf::{{closure}} AB\n");
+}
+
 TEST_CASE("first lines tell functions of one name apart while some of them stand where they stood") {
   const auto joined = join({"(anonymous)[a.js:10 start=10] 1\n(anonymous)[a.js:50 start=50] 1",
                             "(anonymous)[a.js:50 start=50] 1\n(anonymous)[a.js:70 start=70] 1"});
