@@ -13,9 +13,9 @@ namespace profd::protocol {
 class Any {
  public:
   Any() = default;  // null
-  // NOLINTNEXTLINE(google-explicit-constructor): any JSON value is an Any.
-  Any(nlohmann::json&& value);
-  explicit Any(const nlohmann::json& value);
+  // Any JSON value is an Any.
+  Any(nlohmann::json&& value);       // NOLINT(google-explicit-constructor)
+  Any(const nlohmann::json& value);  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] const nlohmann::json& get() const;
   const nlohmann::json& operator*() const { return get(); }

@@ -31,7 +31,7 @@ std::optional<Generated> generate(const GenerateOptions& options) {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t n_samples = 0;
   for (int pass = 0; pass < writer->passes(); ++pass) {
-    Walker walker(program, options.seed);
+    Walker walker(program, options.seed + options.run * 0x9e3779b97f4a7c15ull);
     writer->begin_pass(pass);
     // The first pass decides how many samples there are; a second repeats them.
     const std::uint64_t limit = pass > 0 ? n_samples : options.samples > 0 ? options.samples : kUnlimited;

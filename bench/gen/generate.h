@@ -13,6 +13,7 @@ struct GenerateOptions {
   std::uint64_t size = 0;     // bytes before compression; 0: no limit
   std::uint64_t samples = 0;  // 0: no limit; one of the two is set
   std::uint64_t seed = 1;
+  std::uint64_t run = 0;       // other samples of the same program
   std::uint32_t packages = 0;  // of the program; 0: as many as fit a profile of this size
   int gzip_level = 0;
   int n_metrics = 4;  // pprof only

@@ -23,6 +23,7 @@ int parse_and_run(int argc, char** argv) {
       ->transform(CLI::AsNumberWithUnit(units));
   app.add_option("--samples", options.samples, "number of samples; with --size, whichever ends first");
   app.add_option("--seed", options.seed)->capture_default_str();
+  app.add_option("--run", options.run, "another run of the program: other samples");
   app.add_option("--packages", options.packages,
                  "size of the program; without it one that fits --size (30 at 1 MB, 1900 from 100 MB)");
   app.add_option("--metrics", options.n_metrics, "metrics in pprof")

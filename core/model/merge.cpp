@@ -30,7 +30,7 @@ FrameSpec without_place(FrameSpec spec) {
 // By context the sum over inputs; what does not fit is left to the builder, which says that it was clamped.
 template <class T>
 void add_sums(ProfileBuilder& builder, MetricId metric, const std::vector<std::uint32_t>& first,
-              const std::vector<T>& value, const std::vector<std::uint32_t>& given) {
+              const GrowingVector<T>& value, const std::vector<std::uint32_t>& given) {
   for (std::uint32_t context = 0; context < given.size(); ++context) {
     const std::uint32_t begin = first[context], end = first[context + 1];
     T sum{};
@@ -162,8 +162,9 @@ std::vector<std::uint32_t> Merging::preorder() const {
   return id;
 }
 
+// Values change places where they lie: a second column of as many would be the most that merging ever holds.
 template <class T>
-InputValues Merging::gather(const Metric& metric, const GrowingVector<T>& values,
+InputValues Merging::gather(Metric metric, GrowingVector<T> value,
                             const std::vector<std::uint32_t>& order) const {
   InputValues out;
   out.measured.assign(context_of_.size(), 0);
@@ -172,17 +173,19 @@ InputValues Merging::gather(const Metric& metric, const GrowingVector<T>& values
   std::vector<std::uint32_t> fill(order.size() + 1, 0);
   for (const std::uint32_t context : metric.context) ++fill[order[context] + 1];
   std::partial_sum(fill.begin(), fill.end(), fill.begin());
-  std::vector<std::uint32_t> input(metric.context.size());
-  std::vector<T> value(metric.context.size());
   out.first = fill;
-  for (std::size_t i = 0; i < metric.input.size(); ++i) {
-    const std::size_t end = i + 1 < metric.first.size() ? metric.first[i + 1] : metric.context.size();
-    for (std::size_t row = metric.first[i]; row < end; ++row) {
-      const std::uint32_t at = fill[order[metric.context[row]]]++;
-      input[at] = metric.input[i];
-      value[at] = values[row];
+  GrowingVector<std::uint32_t> input;
+  for (std::size_t i = 0; i < metric.input.size(); ++i)
+    input.resize(i + 1 < metric.first.size() ? metric.first[i + 1] : metric.context.size(), metric.input[i]);
+  GrowingVector<std::uint32_t> place = std::move(metric.context);  // by row: its context, then where it goes
+  for (std::uint32_t& row : place) row = fill[order[row]]++;
+  for (std::uint32_t row = 0; row < place.size(); ++row)
+    while (place[row] != row) {
+      const std::uint32_t to = place[row];
+      std::swap(input[row], input[to]);
+      std::swap(value[row], value[to]);
+      std::swap(place[row], place[to]);
     }
-  }
   // Several rows of one input at one context are one entry.
   std::uint32_t kept = 0;
   for (std::size_t context = 0; context < order.size(); ++context) {
@@ -221,8 +224,12 @@ Result<Merged> Merging::finish(Executor& executor, StopToken stop) && {
   for (std::uint32_t m = 0; m < metrics_.size(); ++m) {
     PROFD_CHECK(stop.status());
     Metric metric = std::exchange(metrics_[m], {});
-    InputValues& values = out.values.emplace_back(metric.fractional ? gather(metric, metric.fractions, order)
-                                                                    : gather(metric, metric.integers, order));
+    GrowingVector<std::int64_t> integers = std::move(metric.integers);
+    GrowingVector<double> fractions = std::move(metric.fractions);
+    const bool fractional = metric.fractional;
+    InputValues& values =
+        out.values.emplace_back(fractional ? gather(std::move(metric), std::move(fractions), order)
+                                           : gather(std::move(metric), std::move(integers), order));
     std::visit([&](const auto& column) { add_sums(builder_, MetricId{m}, values.first, column, given); },
                values.value);
   }

@@ -30,8 +30,8 @@ namespace profd {
 // input once. 12 bytes an entry.
 struct InputValues {
   std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t> input;
-  std::variant<std::vector<std::int64_t>, std::vector<double>> value;  // integral where all inputs are
+  GrowingVector<std::uint32_t> input;
+  std::variant<GrowingVector<std::int64_t>, GrowingVector<double>> value;  // integral where all inputs are
   std::vector<std::uint8_t> measured;  // by input: it has the metric; else its values are missing, not 0
   bool saturated = false;              // some sum of an input did not fit int64 and was clamped
 
@@ -78,8 +78,7 @@ class Merging {
   static void make_fractional(Metric& metric);
   [[nodiscard]] std::vector<std::uint32_t> preorder() const;
   template <class T>
-  InputValues gather(const Metric& metric, const GrowingVector<T>& values,
-                     const std::vector<std::uint32_t>& order) const;
+  InputValues gather(Metric metric, GrowingVector<T> value, const std::vector<std::uint32_t>& order) const;
 
   ProfileBuilder builder_;
   std::vector<std::uint32_t> parent_{kNone}, frame_{kNone};  // by context as the builder gave it

@@ -41,7 +41,7 @@ void ask_for_functions(Case& c) {
 ProfilePtr input_of(const Merged& merged, std::uint32_t input) {
   ProfileBuilder builder;
   const InputValues& values = merged.values[0];
-  const bool fractional = std::holds_alternative<std::vector<double>>(values.value);
+  const bool fractional = std::holds_alternative<GrowingVector<double>>(values.value);
   const MetricId metric = builder.add_metric("samples", "count", fractional);
   const Profile& whole = *merged.profile;
   RewriteTables tables(whole, builder);

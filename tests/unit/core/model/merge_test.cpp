@@ -20,6 +20,11 @@ Merged merged_of(std::initializer_list<std::string_view> texts, bool keep_contex
   return std::move(*merged);
 }
 
+template <class T>
+std::vector<T> list_of(const GrowingVector<T>& values) {
+  return {values.begin(), values.end()};
+}
+
 }  // namespace
 
 TEST_CASE("a metric that an input does not have is missing there, and 0 where it has it") {
@@ -39,14 +44,15 @@ TEST_CASE("lines and addresses of two builds are one context, functions of two f
       {"main;f[a.c:10 address=0x10] 1\nmain;f[a.c:11] 2\n", "main;f[a.c:99] 4\nmain;f[b.c:1] 8\n"}, true);
   CHECK(merged.profile->tree().size() == 4);
   CHECK(merged.context_of[0].size() == 4);
-  CHECK(merged.values[0].input == std::vector<std::uint32_t>{0, 1, 1});
-  CHECK(std::get<std::vector<std::int64_t>>(merged.values[0].value) == std::vector<std::int64_t>{3, 4, 8});
+  CHECK(list_of(merged.values[0].input) == std::vector<std::uint32_t>{0, 1, 1});
+  CHECK(list_of(std::get<GrowingVector<std::int64_t>>(merged.values[0].value)) ==
+        std::vector<std::int64_t>{3, 4, 8});
 }
 
 TEST_CASE("whole numbers and fractions of one metric are fractions") {
   const Merged merged = merged_of({"f 3\n", "# fractional\nf 0.5\n", "f 2\n"});
   CHECK(merged.profile->total(MetricId{0u}) == Value{5.5});
-  CHECK(std::get<std::vector<double>>(merged.values[0].value) == std::vector<double>{3, 0.5, 2});
+  CHECK(list_of(std::get<GrowingVector<double>>(merged.values[0].value)) == std::vector<double>{3, 0.5, 2});
 }
 
 TEST_CASE("sums that do not fit are clamped, and said to be") {
