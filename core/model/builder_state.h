@@ -86,6 +86,12 @@ struct ProfileBuilder::State {
   std::vector<GrowingValues> sample_values;
   CollectedStacks stacks;
 
+  struct ReadyContexts {
+    ContextTree tree;
+    SelfTable self;
+    std::vector<std::uint8_t> clamped;
+  };
+  std::optional<ReadyContexts> contexts;
   std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;
   std::unique_ptr<StackSource> sample_stacks;

@@ -44,6 +44,10 @@ class ContextRows {
     }
   }
 
+  std::size_t bytes() const {
+    return first_child_.size() * sizeof(std::uint32_t) + slots_.size() * sizeof(Slot);
+  }
+
  private:
   struct Slot {
     std::uint32_t tag, row;  // row 0, the root, is looked up by nobody: the slot is empty

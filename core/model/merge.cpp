@@ -1,10 +1,12 @@
 #include "core/model/merge.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <span>
+#include <type_traits>
 #include <utility>
 
+#include "core/model/preorder.h"
 #include "core/model/rewrite.h"
 #include "core/support/sums.h"
 
@@ -27,24 +29,68 @@ FrameSpec without_place(FrameSpec spec) {
   return spec;
 }
 
-// By context the sum over inputs; what does not fit is left to the builder, which says that it was clamped.
+__extension__ using SignedWide = __int128;
+
+struct ValuedContexts {
+  BigVector<std::uint32_t> of;        // by context as it came; any number where there is no row
+  BigVector<std::uint32_t> contexts;  // by row
+};
+
+// Contexts that a row of values names.
+template <class Metrics>
+ValuedContexts valued_contexts(const Metrics& metrics, const BigVector<std::uint32_t>& new_id) {
+  BigVector<std::uint32_t> row(new_id.size(), 0);
+  for (const auto& metric : metrics)
+    for (const std::uint32_t context : metric.context) row[new_id[context]] = 1;
+  ValuedContexts out;
+  out.contexts.resize(std::accumulate(row.begin(), row.end(), std::size_t{0}));
+  std::uint32_t next = 0;
+  for (std::uint32_t c = 0; c < row.size(); ++c)
+    if (std::exchange(row[c], next) != 0) out.contexts[next++] = c;
+  out.of.resize(new_id.size());
+  for (std::size_t c = 0; c < new_id.size(); ++c) out.of[c] = row[new_id[c]];
+  return out;
+}
+
+// By row the sum over inputs. `clamped` where one does not fit.
 template <class T>
-void add_sums(ProfileBuilder& builder, MetricId metric, const std::vector<std::uint32_t>& first,
-              const GrowingVector<T>& value, const std::vector<std::uint32_t>& given) {
-  for (std::uint32_t context = 0; context < given.size(); ++context) {
-    const std::uint32_t begin = first[context], end = first[context + 1];
-    T sum{};
-    bool fits = true;
-    for (std::uint32_t row = begin; row < end; ++row) {
-      if constexpr (std::is_same_v<T, std::int64_t>)
-        fits = !__builtin_add_overflow(sum, value[row], &sum) && fits;
-      else
-        sum += value[row];
+BigVector<T> sums_of(const InputValues& values, const GrowingVector<T>& value, std::uint8_t& clamped) {
+  BigVector<T> out(values.first.size() - 1);
+  for (std::size_t row = 0; row < out.size(); ++row) {
+    std::conditional_t<std::is_same_v<T, std::int64_t>, SignedWide, T> sum{};
+    for (std::uint32_t i = values.first[row]; i < values.first[row + 1]; ++i) sum += value[i];
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      using Limits = std::numeric_limits<std::int64_t>;
+      out[row] = static_cast<T>(std::clamp<SignedWide>(sum, Limits::min(), Limits::max()));
+      if (out[row] != sum) clamped = 1;
+    } else {
+      out[row] = sum;
     }
-    if (fits && sum != T{}) builder.add_self(ContextId{given[context]}, metric, sum);
-    for (std::uint32_t row = begin; row < end && !fits; ++row)
-      builder.add_self(ContextId{given[context]}, metric, value[row]);
   }
+  return out;
+}
+
+// Without rows that are 0 in every metric, where values cancel out.
+SelfTable self_table(const Column<std::uint32_t>& contexts, std::vector<ValueColumn> columns) {
+  const auto any = [&](std::size_t row) {
+    return std::any_of(columns.begin(), columns.end(), [&](const ValueColumn& column) {
+      return std::visit([&](const auto& values) { return values[row] != 0; }, column);
+    });
+  };
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t row = 0; row < contexts.size(); ++row)
+    if (any(row)) kept.push_back(row);
+  if (kept.size() == contexts.size()) return {contexts, std::move(columns)};
+  const auto picked = [&](const auto& column) {
+    std::vector<std::remove_cvref_t<decltype(column[0])>> out;
+    for (const std::uint32_t row : kept) out.push_back(column[row]);
+    return Column(std::move(out));
+  };
+  SelfTable out;
+  out.contexts = picked(contexts);
+  for (const ValueColumn& column : columns)
+    out.values.push_back(std::visit([&](const auto& values) { return ValueColumn(picked(values)); }, column));
+  return out;
 }
 
 }  // namespace
@@ -55,21 +101,26 @@ std::size_t InputValues::memory() const {
 }
 
 std::size_t Merged::memory() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = contexts.bytes();
   for (const InputValues& one : values) bytes += one.memory();
-  for (const auto& contexts : context_of) bytes += bytes_of(contexts);
+  for (const auto& input : context_of) bytes += bytes_of(input);
   for (const auto& frames : frames_of) bytes += bytes_of(frames);
   return bytes;
 }
 
 std::size_t Merging::memory() const {
-  std::size_t bytes = bytes_of(parent_) + bytes_of(frame_);
+  std::size_t bytes = bytes_of(parent_) + bytes_of(frame_) + rows_.bytes();
   for (const Metric& metric : metrics_)
     bytes += bytes_of(metric.context) + bytes_of(metric.integers) + bytes_of(metric.fractions) +
              bytes_of(metric.input) + bytes_of(metric.first);
   for (const auto& contexts : context_of_) bytes += bytes_of(contexts);
   for (const auto& frames : frames_of_) bytes += bytes_of(frames);
   return bytes;
+}
+
+Merging::Merging() {
+  parent_.push_back(kNone);
+  frame_.push_back(kNone);
 }
 
 Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken stop) {
@@ -81,8 +132,10 @@ Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken st
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     FrameId& frame = frames[tree.frame[c]];
     if (!frame.valid()) frame = tables.frame(without_place(tables.spec_of(FrameId{tree.frame[c]})));
+    if (parent_.size() >= kNone - 1)
+      return fail(ErrorCode::limit, "the profiles have more than 4,294,967,294 contexts together");
     const std::uint32_t parent = contexts[tree.parent[c]];
-    contexts[c] = builder_.context(ContextId{parent}, frame).v;
+    contexts[c] = rows_.find_or_add(parent, frame.v, parent_, frame_);
     if (contexts[c] < parent_.size()) continue;
     parent_.push_back(parent);
     frame_.push_back(frame.v);
@@ -142,70 +195,50 @@ void Merging::add_values(const Profile& input, MetricId id, const std::vector<st
       self.values[id.v]);
 }
 
-// By context as the builder gave it: the one that it is in the profile, where children are ordered by frame.
-std::vector<std::uint32_t> Merging::preorder() const {
-  const auto n = static_cast<std::uint32_t>(parent_.size());
-  std::vector<std::uint32_t> end(n + std::size_t{1}, 0), children(n - std::size_t{1}), id(n, 0), pending{0};
-  for (std::uint32_t c = 1; c < n; ++c) ++end[parent_[c] + 1];
-  std::partial_sum(end.begin(), end.end(), end.begin());
-  std::vector<std::uint32_t> fill(end.begin(), end.end() - 1);
-  for (std::uint32_t c = 1; c < n; ++c) children[fill[parent_[c]]++] = c;
-  for (std::uint32_t next = 0; !pending.empty(); ++next) {
-    const std::uint32_t context = pending.back();
-    pending.pop_back();
-    id[context] = next;
-    const auto below = std::span(children).subspan(end[context], end[context + 1] - end[context]);
-    std::sort(below.begin(), below.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return frame_[a] > frame_[b]; });
-    pending.insert(pending.end(), below.begin(), below.end());
-  }
-  return id;
-}
-
 // Values change places where they lie: a second column of as many would be the most that merging ever holds.
 template <class T>
-InputValues Merging::gather(Metric metric, GrowingVector<T> value,
-                            const std::vector<std::uint32_t>& order) const {
+InputValues Merging::gather(Metric metric, GrowingVector<T> value, const BigVector<std::uint32_t>& row_of,
+                            std::size_t n_rows) const {
   InputValues out;
   out.measured.assign(context_of_.size(), 0);
   for (const std::uint32_t input : metric.input) out.measured[input] = 1;
-  // Rows by context; those of one context stay in order of input.
-  std::vector<std::uint32_t> fill(order.size() + 1, 0);
-  for (const std::uint32_t context : metric.context) ++fill[order[context] + 1];
+  // Entries by row; those of one row stay in order of input.
+  std::vector<std::uint32_t> fill(n_rows + 1, 0);
+  for (const std::uint32_t context : metric.context) ++fill[row_of[context] + 1];
   std::partial_sum(fill.begin(), fill.end(), fill.begin());
   out.first = fill;
   GrowingVector<std::uint32_t> input;
   for (std::size_t i = 0; i < metric.input.size(); ++i)
     input.resize(i + 1 < metric.first.size() ? metric.first[i + 1] : metric.context.size(), metric.input[i]);
-  GrowingVector<std::uint32_t> place = std::move(metric.context);  // by row: its context, then where it goes
-  for (std::uint32_t& row : place) row = fill[order[row]]++;
-  for (std::uint32_t row = 0; row < place.size(); ++row)
-    while (place[row] != row) {
-      const std::uint32_t to = place[row];
-      std::swap(input[row], input[to]);
-      std::swap(value[row], value[to]);
-      std::swap(place[row], place[to]);
+  GrowingVector<std::uint32_t> place = std::move(metric.context);  // its context, then where it goes
+  for (std::uint32_t& entry : place) entry = fill[row_of[entry]]++;
+  for (std::uint32_t i = 0; i < place.size(); ++i)
+    while (place[i] != i) {
+      const std::uint32_t to = place[i];
+      std::swap(input[i], input[to]);
+      std::swap(value[i], value[to]);
+      std::swap(place[i], place[to]);
     }
-  // Several rows of one input at one context are one entry.
+  // Several values of one input at one context are one entry.
   std::uint32_t kept = 0;
-  for (std::size_t context = 0; context < order.size(); ++context) {
-    const std::uint32_t begin = out.first[context], end = fill[context];
-    out.first[context] = kept;
-    for (std::uint32_t row = begin; row < end; ++row) {
-      if (kept > out.first[context] && input[kept - 1] == input[row]) {
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    const std::uint32_t begin = out.first[row], end = fill[row];
+    out.first[row] = kept;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      if (kept > out.first[row] && input[kept - 1] == input[i]) {
         T& sum = value[kept - 1];
         if constexpr (std::is_same_v<T, std::int64_t>) {
           std::int64_t exact = 0;
-          out.saturated = __builtin_add_overflow(sum, value[row], &exact) || out.saturated;
+          out.saturated = __builtin_add_overflow(sum, value[i], &exact) || out.saturated;
         }
-        sum = profd::add(sum, value[row], true);
+        sum = profd::add(sum, value[i], true);
         continue;
       }
-      input[kept] = input[row];
-      value[kept++] = value[row];
+      input[kept] = input[i];
+      value[kept++] = value[i];
     }
   }
-  out.first[order.size()] = kept;
+  out.first[n_rows] = kept;
   input.resize(kept);
   value.resize(kept);
   out.input = std::move(input);
@@ -215,30 +248,37 @@ InputValues Merging::gather(Metric metric, GrowingVector<T> value,
 
 Result<Merged> Merging::finish(Executor& executor, StopToken stop) && {
   if (context_of_.empty()) return fail(ErrorCode::invalid, "there is nothing to merge");
-  const std::vector<std::uint32_t> order = preorder();
+  rows_ = {};
+  Renumbered renumbered = to_preorder(std::move(parent_), std::move(frame_), stop);
   PROFD_CHECK(stop.status());
-  std::vector<std::uint32_t> given(order.size());
-  for (std::uint32_t c = 0; c < order.size(); ++c) given[order[c]] = c;
   Merged out;
-  for (const Metric& metric : metrics_) builder_.add_metric(metric.name, metric.unit, metric.fractional);
+  for (auto& contexts : context_of_)
+    for (std::uint32_t& context : contexts) context = renumbered.new_id[context];
+  ValuedContexts rows = valued_contexts(metrics_, renumbered.new_id);
+  renumbered.new_id = {};
+  out.contexts = Column<std::uint32_t>(std::move(rows.contexts));
+  std::vector<ValueColumn> columns;
+  std::vector<std::uint8_t> clamped(metrics_.size(), 0);
   for (std::uint32_t m = 0; m < metrics_.size(); ++m) {
     PROFD_CHECK(stop.status());
     Metric metric = std::exchange(metrics_[m], {});
+    builder_.add_metric(metric.name, metric.unit, metric.fractional);
+    const bool fractional = metric.fractional;
     GrowingVector<std::int64_t> integers = std::move(metric.integers);
     GrowingVector<double> fractions = std::move(metric.fractions);
-    const bool fractional = metric.fractional;
-    InputValues& values =
-        out.values.emplace_back(fractional ? gather(std::move(metric), std::move(fractions), order)
-                                           : gather(std::move(metric), std::move(integers), order));
-    std::visit([&](const auto& column) { add_sums(builder_, MetricId{m}, values.first, column, given); },
+    const std::size_t n_rows = out.contexts.size();
+    const InputValues& values =
+        out.values.emplace_back(fractional ? gather(std::move(metric), std::move(fractions), rows.of, n_rows)
+                                           : gather(std::move(metric), std::move(integers), rows.of, n_rows));
+    std::visit([&](const auto& column) { columns.emplace_back(Column(sums_of(values, column, clamped[m]))); },
                values.value);
   }
+  builder_.set_contexts(std::move(renumbered.tree), self_table(out.contexts, std::move(columns)),
+                        std::move(clamped));
   PROFD_TRY(out.profile, std::move(builder_).finish(executor, stop));
   out.frames_of = std::move(frames_of_);
   out.context_of = std::move(context_of_);
   out.n_left = n_left_;
-  for (auto& contexts : out.context_of)
-    for (std::uint32_t& context : contexts) context = order[context];
   return out;
 }
 

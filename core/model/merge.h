@@ -18,15 +18,17 @@
 #include <variant>
 #include <vector>
 
+#include "core/model/context_rows.h"
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
+#include "core/support/big_vector.h"
 #include "core/support/growing_vector.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 
 namespace profd {
 
-// By context of the merged profile, who has a value there: entries [first[c], first[c + 1]), by input, each
+// By row of Merged::contexts, who has a value there: entries [first[row], first[row + 1]), by input, each
 // input once. 12 bytes an entry.
 struct InputValues {
   std::vector<std::uint32_t> first;
@@ -39,7 +41,9 @@ struct InputValues {
 };
 
 struct Merged {
-  ProfilePtr profile;               // the sums of all inputs
+  ProfilePtr profile;  // the sums of all inputs
+  // Contexts of `profile` where some input has a value in some metric, ascending.
+  Column<std::uint32_t> contexts;
   std::vector<InputValues> values;  // by metric of `profile`
   // By input: the frames of `profile` that it has, ascending. What is the same function in several inputs is
   // found with these (joined_keys, core/view/joint_keys.h).
@@ -55,6 +59,7 @@ struct Merged {
 
 class Merging {
  public:
+  Merging();
   // `keep_contexts`: Merged::context_of has those of this input, 4 bytes each. Fails with `cancelled` when
   // stopped, and nothing may be added afterwards.
   Result<void> add(const Profile& input, bool keep_contexts, StopToken stop);
@@ -68,7 +73,7 @@ class Merging {
   struct Metric {
     std::string name, unit;
     bool fractional = false;
-    GrowingVector<std::uint32_t> context;  // as the builder gave it
+    GrowingVector<std::uint32_t> context;  // as it came
     GrowingVector<std::int64_t> integers;  // as long as context, until an input is fractional
     GrowingVector<double> fractions;
     std::vector<std::uint32_t> input, first;  // an input that has the metric, and where its rows begin
@@ -76,12 +81,13 @@ class Merging {
   Metric& metric_of(const MetricInfo& info);
   void add_values(const Profile& input, MetricId id, const std::vector<std::uint32_t>& contexts);
   static void make_fractional(Metric& metric);
-  [[nodiscard]] std::vector<std::uint32_t> preorder() const;
   template <class T>
-  InputValues gather(Metric metric, GrowingVector<T> value, const std::vector<std::uint32_t>& order) const;
+  InputValues gather(Metric metric, GrowingVector<T> value, const BigVector<std::uint32_t>& row_of,
+                     std::size_t n_rows) const;
 
-  ProfileBuilder builder_;
-  std::vector<std::uint32_t> parent_{kNone}, frame_{kNone};  // by context as the builder gave it
+  ProfileBuilder builder_;                       // of the tables; contexts are numbered as they come
+  GrowingVector<std::uint32_t> parent_, frame_;  // by context
+  ContextRows rows_;
   std::vector<Metric> metrics_;
   std::vector<std::vector<std::uint32_t>> frames_of_, context_of_;
   std::uint64_t n_left_ = 0;

@@ -139,6 +139,10 @@ class ProfileBuilder {
   // samples with stacks or contexts of their own.
   void set_sample_stacks(std::unique_ptr<StackSource> source);
 
+  // The tree and its values from who has made them already, in frames that this builder gave. `clamped`: by
+  // metric, 1 where a value did not fit. Excludes contexts, samples and values of other ways.
+  void set_contexts(ContextTree tree, SelfTable self, std::vector<std::uint8_t> clamped);
+
   // How many measurements the source counts, when that differs from the number of add_sample calls.
   void set_n_samples(std::uint64_t n);
 

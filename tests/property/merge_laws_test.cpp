@@ -51,9 +51,9 @@ ProfilePtr input_of(const Merged& merged, std::uint32_t input) {
         builder.context(context[whole.tree().parent[c]], tables.copy(FrameId{whole.tree().frame[c]}));
   std::visit(
       [&](const auto& column) {
-        for (std::uint32_t c = 0; c < context.size(); ++c)
-          for (std::uint32_t row = values.first[c]; row < values.first[c + 1]; ++row)
-            if (values.input[row] == input) builder.add_self(context[c], metric, column[row]);
+        for (std::uint32_t row = 0; row < merged.contexts.size(); ++row)
+          for (std::uint32_t i = values.first[row]; i < values.first[row + 1]; ++i)
+            if (values.input[i] == input) builder.add_self(context[merged.contexts[row]], metric, column[i]);
       },
       values.value);
   return std::move(builder).finish().value();

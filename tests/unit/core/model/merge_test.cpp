@@ -55,6 +55,14 @@ TEST_CASE("whole numbers and fractions of one metric are fractions") {
   CHECK(list_of(std::get<GrowingVector<double>>(merged.values[0].value)) == std::vector<double>{3, 0.5, 2});
 }
 
+TEST_CASE("values that cancel out are kept by input, and are no row of the whole") {
+  const Merged merged = merged_of({"main;f 3\nmain;g 1\n", "main;f -3\n"});
+  CHECK(merged.profile->self().contexts.size() == 1);
+  CHECK(merged.contexts.size() == 2);
+  CHECK(list_of(merged.values[0].input) == std::vector<std::uint32_t>{0, 1, 0});
+  CHECK(merged.values[0].first == std::vector<std::uint32_t>{0, 2, 3});
+}
+
 TEST_CASE("sums that do not fit are clamped, and said to be") {
   const std::string most = "f " + std::to_string(std::numeric_limits<std::int64_t>::max()) + "\n";
   const Merged merged = merged_of({most, most});
@@ -77,12 +85,12 @@ TEST_CASE("many inputs take twelve bytes a value and the tree of all of them") {
     REQUIRE(merging.add(*profile_from_text(text), false, {}));
   }
   n_contexts += 1 + 50 + 900 + 100 * 100;
-  CHECK(merging.memory() < 12 * n_values + 2 * 8 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
+  CHECK(merging.memory() < 12 * n_values + 24 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
   SerialExecutor serial;
   const Merged merged = std::move(merging).finish(serial, {}).value();
   CHECK(merged.profile->tree().size() == n_contexts);
   CHECK(merged.profile->total(MetricId{0u}) == Value{std::int64_t{3} * static_cast<std::int64_t>(n_values)});
-  CHECK(merged.memory() < 12 * n_values + 4 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
+  CHECK(merged.memory() < 12 * n_values + 8 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
 }
 
 TEST_CASE("nothing cannot be merged, and a stop is heard") {
