@@ -289,6 +289,21 @@ struct TableRequest {
   static std::string result_text(const Result& result);
 };
 
+// Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as
+// long as a child has at least half of its parent. From the root, which is no box of the profile,
+// the first step is taken whatever its part. Of children that weigh the same, the first of the
+// level's table is taken.
+struct HotPathRequest {
+  static constexpr char method[] = "view/hotPath";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = HotPathParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = HotPathResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // How much of a view matches a regular expression.
 struct SearchRequest {
   static constexpr char method[] = "view/search";
