@@ -1481,7 +1481,7 @@ struct Filter {
   std::optional<std::string> pattern;
   // `pattern` is an RE2 regular expression that must match somewhere in the name.
   bool regex = false;
-  // For time: nanoseconds since the first sample, included.
+  // For time: nanoseconds since the first sample, included; within 2^53, as `to`.
   std::optional<Number> from;
   // For time: nanoseconds since the first sample, not included.
   std::optional<Number> to;

@@ -1985,7 +1985,7 @@ class Filter(Structure):
     regex: bool = False
     # `pattern` is an RE2 regular expression that must match somewhere in the name.
     from_: int | float | None = None
-    # For time: nanoseconds since the first sample, included.
+    # For time: nanoseconds since the first sample, included; within 2^53, as `to`.
     to: int | float | None = None
     # For time: nanoseconds since the first sample, not included.
     key: str | None = None

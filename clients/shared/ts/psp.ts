@@ -1520,7 +1520,7 @@ export interface Filter {
   pattern?: string;
   /** `pattern` is an RE2 regular expression that must match somewhere in the name. Default: false. */
   regex?: boolean;
-  /** For time: nanoseconds since the first sample, included. */
+  /** For time: nanoseconds since the first sample, included; within 2^53, as `to`. */
   from?: number;
   /** For time: nanoseconds since the first sample, not included. */
   to?: number;

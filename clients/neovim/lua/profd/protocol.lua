@@ -916,7 +916,7 @@ M.DaemonState = {
 ---@field by profd.FilterBy What it looks at.
 ---@field pattern? string The name, or what it must match.
 ---@field regex? boolean `pattern` is an RE2 regular expression that must match somewhere in the name. Default: false.
----@field from? number For time: nanoseconds since the first sample, included.
+---@field from? number For time: nanoseconds since the first sample, included; within 2^53, as `to`.
 ---@field to? number For time: nanoseconds since the first sample, not included.
 ---@field key? string For labels: the key.
 ---@field frames? string[] For fragments: names, caller first.
