@@ -15,7 +15,7 @@ constexpr std::size_t kMaxExpanded = 20'000;
 // Best first: no stack below a box weighs more than the box, so once the heaviest thing left is a stack's own
 // end, it is the next heaviest path.
 template <class T>
-Result<HotPaths> search_paths(UnfoldedTree<T>& tree, std::size_t n, StopToken& stop) {
+Result<HeaviestPaths> search_paths(UnfoldedTree<T>& tree, std::size_t n, StopToken& stop) {
   struct Item {
     T bound;
     std::uint32_t node;
@@ -28,13 +28,13 @@ Result<HotPaths> search_paths(UnfoldedTree<T>& tree, std::size_t n, StopToken& s
   };
   std::priority_queue<Item> queue;
   queue.push({tree.node(0).width, 0, false});
-  HotPaths out;
+  HeaviestPaths out;
   std::size_t n_expanded = 0;
   while (!queue.empty() && out.paths.size() < n) {
     const Item item = queue.top();
     queue.pop();
     if (item.is_end) {
-      HotPath& hot = out.paths.emplace_back();
+      HeaviestPath& hot = out.paths.emplace_back();
       hot.self = tree.node(item.node).self;
       hot.estimated = (tree.node(item.node).estimate & kSelfEstimated) != 0;
       for (std::uint32_t at = item.node; at != 0; at = tree.node(at).parent)
@@ -89,7 +89,7 @@ Result<Neighbours> neighbours(const Selection& selection, Key key, std::size_t n
 
 }  // namespace
 
-Result<HotPaths> heaviest_paths(const Selection& selection, std::size_t n, StopToken stop) {
+Result<HeaviestPaths> heaviest_paths(const Selection& selection, std::size_t n, StopToken stop) {
   return selection.memo->with_tree(selection, Shape::top_down, {}, stop,
                                    [&]<class T>(UnfoldedTree<T>& tree, StopToken& while_held) {
                                      return search_paths(tree, n, while_held);

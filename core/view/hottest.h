@@ -9,18 +9,18 @@
 namespace profd {
 
 // Where stacks end with the most weight: a path of keys from the root and the value of stacks that end there.
-struct HotPath {
+struct HeaviestPath {
   std::vector<Key> path;
   Value self;
   bool estimated = false;
 };
-struct HotPaths {
-  std::vector<HotPath> paths;  // heaviest first; no two have the same keys
+struct HeaviestPaths {
+  std::vector<HeaviestPath> paths;  // heaviest first; no two have the same keys
   // False when the search gave up after many boxes, which happens in very flat profiles: then these are the
   // heaviest of what it saw.
   bool exact = true;
 };
-Result<HotPaths> heaviest_paths(const Selection& selection, std::size_t n, StopToken stop);
+Result<HeaviestPaths> heaviest_paths(const Selection& selection, std::size_t n, StopToken stop);
 
 // Direct callers and callees of a key, heaviest first.
 struct Neighbour {

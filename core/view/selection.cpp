@@ -28,6 +28,9 @@ Result<void> check_filter(const Filter& filter) {
                     word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
     return fail(ErrorCode::invalid, "the time window ends before it begins");
+  for (const std::optional<std::int64_t>& instant : {filter.from_ns, filter.to_ns})
+    if (instant && (*instant > kMaxInstant || *instant < -kMaxInstant))
+      return fail(ErrorCode::invalid, "the times of a window are within 2^53 ns, 104 days");
   return {};
 }
 

@@ -12,8 +12,10 @@
 //   op       keep (when left out)  drop  hide  collapse
 //   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
 //   name     words up to what follows in the grammar, so that a name can be typed as it is shown (a ">"
-//            inside of < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH
-//   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s
+//            inside of < > is part of it), or "text in quotes" with \" \\ \n \t \r \xHH,
+//            which are bytes of UTF-8
+//   instant  a number with ns, us, ms, s, m or h: 10ms, 1.5s, within kMaxInstant
+// A text has at most 64 KiB.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +61,10 @@ struct FrameRule {
   std::string id;  // equal ids decide alike
   std::function<Result<std::vector<std::uint8_t>>(const Profile&, StopToken)> matches;  // by FrameId, 0 or 1
 };
+
+// 104 days: every client can say it as a number, JavaScript's too, so that a view is the same as text and as
+// a value.
+inline constexpr std::int64_t kMaxInstant = (std::int64_t{1} << 53) - 1;
 
 struct Filter {
   FilterOp op = FilterOp::keep;

@@ -1,5 +1,4 @@
 #include <array>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "core/support/checked.h"
 #include "core/support/near_miss.h"
+#include "core/support/text.h"
 #include "core/view/pattern.h"
 #include "core/view/spec.h"
 #include "core/view/spec_words.h"
@@ -113,10 +113,13 @@ class Lexer {
 
   Result<Token> quoted(Token token, Token::Kind kind) {
     token.kind = kind;
+    bool has_bytes = false;
     for (++at_; at_ < text_.size(); ++at_) {
       const char ch = text_[at_];
       if (ch == '"') {
         ++at_;
+        if (has_bytes && !is_valid_utf8(token.text))
+          return error_at(token.offset, "the bytes of \\x80 and above are no UTF-8, which all names are");
         return token;
       }
       if (ch != '\\') {
@@ -142,6 +145,7 @@ class Lexer {
           const int high = hex(at_ + 1), low = hex(at_ + 2);
           if (high < 0 || low < 0) return error_at(at_, "\\x is followed by two hexadecimal digits");
           token.text += static_cast<char>(high * 16 + low);
+          has_bytes = has_bytes || high >= 8;
           at_ += 2;
           break;
         }
@@ -209,8 +213,7 @@ Result<std::int64_t> parse_instant(std::string_view text, std::size_t offset) {
     if (text[at] < '0' || text[at] > '9') break;
     any = true;
     const std::int64_t digit = text[at] - '0';
-    // Counted below zero, where int64 has one value more.
-    if (mul_overflows<std::int64_t>(number, 10, number) || __builtin_sub_overflow(number, digit, &number))
+    if (mul_overflows<std::int64_t>(number, 10, number) || __builtin_add_overflow(number, digit, &number))
       return not_an_instant();
     if (point && mul_overflows<std::int64_t>(scale, 10, scale)) return not_an_instant();
   }
@@ -222,11 +225,10 @@ Result<std::int64_t> parse_instant(std::string_view text, std::size_t offset) {
       whole /= 10;
       scale /= 10;
     }
-    if (number % scale != 0 || mul_overflows<std::int64_t>(number / scale, whole, number))
+    if (number % scale != 0 || mul_overflows<std::int64_t>(number / scale, whole, number) ||
+        number > kMaxInstant)
       return not_an_instant();
-    if (negative) return number;
-    if (number == std::numeric_limits<std::int64_t>::min()) return not_an_instant();
-    return -number;
+    return negative ? -number : number;
   }
   return not_an_instant();
 }
@@ -355,6 +357,8 @@ class Parser {
     if (op) PROFD_CHECK(advance());
     const auto by = op ? meant<FilterBy>(kByWordsOfOps) : meant<FilterBy>(kByWords);
     if (!by) return no_clause(op.has_value());
+    if (by == FilterBy::recursion && op != FilterOp::collapse)
+      return error_at(token_.offset, "recursion can only be collapsed: collapse recursion");
     PROFD_CHECK(advance());
     filter.by = *by;
     filter.op = op.value_or(*by == FilterBy::mine ? FilterOp::collapse : FilterOp::keep);

@@ -261,7 +261,8 @@ std::string messages_header(const Model& model) {
   std::string out(kBanner);
   out +=
       "// A type for every message: its method, lane, parameters and result, for Binder and Peer.\n"
-      "#pragma once\n\n#include <optional>\n#include <string>\n#include <vector>\n\n#include "
+      "#pragma once\n\n#include <array>\n#include <optional>\n#include <string>\n#include "
+      "<string_view>\n#include <vector>\n\n#include "
       "<nlohmann/json_fwd.hpp>\n\n"
       "#include \"protocol/generated/psp_types.h\"\n#include \"protocol/lane.h\"\n\n"
       "namespace profd::psp {\n\nusing protocol::Lane;\n";
@@ -280,6 +281,16 @@ std::string messages_header(const Model& model) {
              "  static std::string result_text(const Result& result);\n";
     out += "};\n";
   }
+  std::string awaiting;
+  std::size_t n_awaiting = 0;
+  for (const auto& m : model.messages) {
+    if (!m.awaits_profile) continue;
+    awaiting += (n_awaiting++ == 0 ? "" : ",") + std::string("\n    ") + m.type_name + "::method";
+  }
+  out +=
+      "\n// Requests that wait, where they name no profile, for the one that is meant while it is read.\n"
+      "inline constexpr std::array<std::string_view, " +
+      std::to_string(n_awaiting) + "> kAwaitProfile = {" + awaiting + "};\n";
   return out + "\n}  // namespace profd::psp\n";
 }
 

@@ -120,6 +120,7 @@ void emit_message(const Model& model, const Message& m, std::string& out) {
   out += "\n## " + m.method + "\n\n" + m.documentation + "\n\n";
   out += std::string(m.is_request ? "Request" : "Notification") + ", " + direction_text(m);
   if (m.is_request && m.direction == "clientToServer") out += "; lane: " + m.lane;
+  if (m.awaits_profile) out += "; without a profile it waits for the one that is meant while that is read";
   out += "; since " + m.since;
   if (!m.capability.empty())
     out += "; when the " + std::string(m.direction == "serverToClient" ? "client" : "server") + " has `" +

@@ -100,6 +100,7 @@ void read_messages(const Json& document, const char* section, bool is_request, M
     message.is_request = is_request;
     message.direction = json.at("messageDirection");
     message.lane = json.at("lane");
+    message.awaits_profile = json.value("awaitsProfile", false);
     message.has_params = json.contains("params");
     if (message.has_params) message.params = read_type(json.at("params"), message.method);
     if (is_request) message.result = read_type(json.at("result"), message.method);

@@ -61,6 +61,8 @@ struct Message {
   bool is_request = false;
   std::string direction;  // clientToServer, serverToClient, both
   std::string lane;       // inline, interactive, bulk
+  // Asked without a profile while the one that is meant is still being read, it waits for that.
+  bool awaits_profile = false;
   bool has_params = false;
   Type params;
   Type result;

@@ -138,6 +138,8 @@ const std::map<std::string_view, Recode>& recoders() {
       {"MetricColumns", recode_as<MetricColumns>},
       {"TableRemainder", recode_as<TableRemainder>},
       {"TableResult", recode_as<TableResult>},
+      {"HotPathParams", recode_as<HotPathParams>},
+      {"HotPathResult", recode_as<HotPathResult>},
       {"SearchParams", recode_as<SearchParams>},
       {"SearchResult", recode_as<SearchResult>},
       {"MatchParams", recode_as<MatchParams>},

@@ -201,6 +201,15 @@ bool TableRequest::decode_result(const Json& value, Result& out, const Path& pat
   return Codec<Result>::decode(value, out, path);
 }
 
+bool HotPathRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string HotPathRequest::params_text(const Params& params) { return text_of(params); }
+std::string HotPathRequest::result_text(const Result& result) { return text_of(result); }
+bool HotPathRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool SearchRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

@@ -2,8 +2,10 @@
 // A type for every message: its method, lane, parameters and result, for Binder and Peer.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -285,6 +287,21 @@ struct TableRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = TableResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as
+// long as a child has at least half of its parent. From the root, which is no box of the profile,
+// the first step is taken whatever its part. Of children that weigh the same, the first of the
+// level's table is taken.
+struct HotPathRequest {
+  static constexpr char method[] = "view/hotPath";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = HotPathParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = HotPathResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };
@@ -661,5 +678,29 @@ struct StatusNotification {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
 };
+
+// Requests that wait, where they name no profile, for the one that is meant while it is read.
+inline constexpr std::array<std::string_view, 21> kAwaitProfile = {
+    ExecuteCommandRequest::method,
+    ProfileCloseRequest::method,
+    ProfileSelectRequest::method,
+    ProfileSummaryRequest::method,
+    ProfileExportRequest::method,
+    MetricListRequest::method,
+    ProfileThreadsRequest::method,
+    FlameGraphRequest::method,
+    HiddenMatchesRequest::method,
+    TableRequest::method,
+    HotPathRequest::method,
+    SearchRequest::method,
+    MatchRequest::method,
+    HotspotsRequest::method,
+    SourceAnnotationsRequest::method,
+    SourceHoverRequest::method,
+    SourceResolveRequest::method,
+    SourceFunctionsRequest::method,
+    SourceTextRequest::method,
+    SourceOutsideRequest::method,
+    SelectionSetRequest::method};
 
 }  // namespace profd::psp

@@ -241,6 +241,22 @@ bool from_wire(std::string_view text, TableSort& value) {
   return false;
 }
 
+std::string_view to_wire(HotPathEnd value) {
+  switch (value) {
+    case HotPathEnd::leaf: return "leaf";
+    case HotPathEnd::spread: return "spread";
+    case HotPathEnd::limit: return "limit";
+    case HotPathEnd::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, HotPathEnd& value) {
+  if (text == "leaf") return value = HotPathEnd::leaf, true;
+  if (text == "spread") return value = HotPathEnd::spread, true;
+  if (text == "limit") return value = HotPathEnd::limit, true;
+  return false;
+}
+
 std::string_view to_wire(MatchDirection value) {
   switch (value) {
     case MatchDirection::next: return "next";
@@ -2385,6 +2401,77 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "columns", value.columns);
   put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, HotPathParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("from", out.from)
+      .optional("revision", out.revision)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.minimum = 1, .maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const HotPathParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "from", value.from);
+  put_optional(out, "revision", value.revision);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, HotPathResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("from", out.from)
+      .required("fromTotal", out.from_total)
+      .required("names", out.names)
+      .required("labels", out.labels)
+      .optional("cuts", out.cuts)
+      .required("files", out.files)
+      .required("modules", out.modules)
+      .required("rows", out.rows)
+      .required("end", out.end)
+      .optional("note", out.note)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const HotPathResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "from", value.from);
+  put(out, "fromTotal", value.from_total);
+  put(out, "names", value.names);
+  put(out, "labels", value.labels);
+  put_optional(out, "cuts", value.cuts);
+  put(out, "files", value.files);
+  put(out, "modules", value.modules);
+  put(out, "rows", value.rows);
+  put(out, "end", value.end);
+  put_optional(out, "note", value.note);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);

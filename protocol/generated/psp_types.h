@@ -252,6 +252,16 @@ enum class TableSort : std::uint8_t {
 std::string_view to_wire(TableSort value);
 bool from_wire(std::string_view text, TableSort& value);
 
+// Why a hot path goes no further.
+enum class HotPathEnd : std::uint8_t {
+  leaf,  // Nothing is below.
+  spread,  // What is below is spread: no child has half of its parent.
+  limit,  // It goes on: `limit` was reached.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(HotPathEnd value);
+bool from_wire(std::string_view text, HotPathEnd& value);
+
 // Which way a search goes on.
 enum class MatchDirection : std::uint8_t {
   next,  // Down and to the right.
@@ -1471,7 +1481,7 @@ struct Filter {
   std::optional<std::string> pattern;
   // `pattern` is an RE2 regular expression that must match somewhere in the name.
   bool regex = false;
-  // For time: nanoseconds since the first sample, included.
+  // For time: nanoseconds since the first sample, included; within 2^53, as `to`.
   std::optional<Number> from;
   // For time: nanoseconds since the first sample, not included.
   std::optional<Number> to;
@@ -2066,6 +2076,77 @@ struct TableResult {
 };
 bool decode(const nlohmann::json& value, TableResult& out, const Path& path);
 void write(JsonText& out, const TableResult& value);
+
+// Parameters of `view/hotPath`.
+struct HotPathParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view, of any shape but flat; its own `profile` goes before the one beside it.
+  ViewSpecLike spec;
+  // The box to go down from; absent: the root.
+  std::optional<ZoomTarget> from;
+  // The revision whose keys or node `from` has; required with those. Another one than the profile's
+  // answers `ContentModified`.
+  std::optional<std::uint32_t> revision;
+  // Levels at most.
+  std::uint32_t limit = 100;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, HotPathParams& out, const Path& path);
+void write(JsonText& out, const HotPathParams& value);
+
+// The hot path below a box.
+struct HotPathResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Where it begins: with fewer keys than `from` has names where the view has no box of the next
+  // name.
+  BoxPath from;
+  // Total of the box at `from`.
+  Amount from_total;
+  // Full names.
+  std::vector<std::string> names;
+  // Short names; as long as `names`.
+  std::vector<std::string> labels;
+  // For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+  // UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than
+  // the last leaves, the beginning of what that leaves.
+  std::optional<std::vector<std::vector<std::uint32_t>>> cuts;
+  // Files, as the profile says.
+  std::vector<std::string> files;
+  // Modules.
+  std::vector<std::string> modules;
+  // A row a level, each a child of the one before, the first of the box at `from`; as the rows of
+  // `view/table` for the same level.
+  TableColumns rows;
+  // Why there are no more.
+  OpenEnum<HotPathEnd> end;
+  // What the rows cannot show, as a sentence: lines were asked for and the profile has none.
+  std::optional<std::string> note;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, HotPathResult& out, const Path& path);
+void write(JsonText& out, const HotPathResult& value);
 
 // Parameters of `view/search`.
 struct SearchParams {

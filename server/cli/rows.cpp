@@ -129,7 +129,7 @@ std::string RowText::take() {
   return csv_ ? table_.take() : std::exchange(objects_, {});
 }
 
-std::string rows_text(const RowOptions& options, const Console& console, const TableAnswer& answer) {
+std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer) {
   RowText rows(options,
                {"name", "file", "line", "module", "kind", "self", "total", "selfEstimated", "totalEstimated",
                 "metric", "unit", "profile"},

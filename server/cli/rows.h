@@ -14,7 +14,7 @@
 #include "server/cli/console.h"
 #include "server/feature/flame_answer.h"
 #include "server/feature/places.h"
-#include "server/feature/table_answer.h"
+#include "server/feature/rows_answer.h"
 
 namespace CLI {
 class App;
@@ -58,7 +58,7 @@ class RowText {
   std::string objects_;
 };
 
-std::string rows_text(const RowOptions& options, const Console& console, const TableAnswer& answer);
+std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer);
 // Boxes in the order of the layout: parents before their children. Siblings that were joined are one row,
 // whose `joined` says how many they are.
 std::string rows_text(const RowOptions& options, const Console& console, const FlameAnswer& answer);

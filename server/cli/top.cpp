@@ -10,11 +10,11 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/row_text.h"
 #include "server/cli/rows.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/fitted_name.h"
-#include "server/feature/names.h"
 #include "server/feature/table_answer.h"
 #include "server/feature/text.h"
 
@@ -29,34 +29,6 @@ struct TopOptions {
   RowOptions rows;
   bool full_names = false;
 };
-
-// Where a row is: file and line, else the module.
-std::string place_text(const TableAnswer& answer, std::size_t row) {
-  const std::int32_t file = answer.rows.file[row], module = answer.rows.module[row];
-  if (file < 0)
-    return module < 0 ? "" : std::string(base_name(answer.modules[static_cast<std::size_t>(module)]));
-  std::string text(base_name(answer.files[static_cast<std::size_t>(file)]));
-  if (answer.rows.line[row] > 0) text += fmt::format(":{}", answer.rows.line[row]);
-  return text;
-}
-
-// By row of the answer.
-std::vector<std::string> row_names(const TableAnswer& answer, bool full_names) {
-  std::vector<std::string> names;
-  if (full_names) {
-    std::vector<NameAndPlace> frames;
-    for (std::size_t i = 0; i < answer.rows.name.size(); ++i) {
-      const std::int32_t file = answer.rows.file[i];
-      frames.push_back({answer.names[answer.rows.name[i]],
-                        file < 0 ? std::string_view() : answer.files[static_cast<std::size_t>(file)]});
-    }
-    names = distinct_names(frames);
-  } else {
-    for (const std::uint32_t name : answer.rows.name) names.push_back(answer.labels[name]);
-  }
-  for (std::string& name : names) name = sanitize_text(name);
-  return names;
-}
 
 std::string top_text(const TopOptions& options, const Console& console, const OpenView& view,
                      const TableAnswer& answer) {

@@ -11,9 +11,12 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/row_text.h"
 #include "server/cli/rows.h"
+#include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/fitted_name.h"
+#include "server/feature/hot_path_answer.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
 
@@ -22,6 +25,8 @@ namespace {
 
 // Below it a tree can have more entries than an answer has otherwise.
 constexpr double kUsualLeast = 0.02;
+// As view/hotPath gives at most.
+constexpr std::uint32_t kMostHotLevels = 1000;
 
 struct TreeOptions {
   ProfileOptions profile;
@@ -29,6 +34,7 @@ struct TreeOptions {
   std::uint32_t depth = 0;
   double min_share = 1;  // percent
   bool full_names = false;
+  bool hot = false;
   bool json = false;
   RowOptions rows;
 };
@@ -145,6 +151,50 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
   return out;
 }
 
+std::string hot_path_text(const TreeOptions& options, const Console& console, const OpenView& view,
+                          const HotPathAnswer& answer) {
+  const RowColumns& rows = answer.rows;
+  const double whole = std::max(1e-300, std::abs(as_double(view.prepared.whole.total)));
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  const auto numbers = [](const std::string& share, const std::string& value) {
+    return right_aligned(share, 8) + "  " + right_aligned(sanitize_text(value), 9) + "  ";
+  };
+  const Amount& all = answer.from_total;
+  std::string out = numbers(all.share_text, all.text) + console.out.bold("all") + " " +
+                    console.out.dim(sanitize_text(answer.head.metric)) + "\n";
+  const std::vector<std::string> names = row_names(answer, options.full_names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double heat = std::abs(as_double(rows.total[i])) / whole;
+    out += console.out.heat(numbers(rows.total_share[i], rows.total_text[i]), heat);
+    const std::size_t room = columns > 45 ? columns - 21 : 24;
+    const std::string name = options.full_names ? names[i] : fitted_name(names[i], room);
+    const std::string place = sanitize_text(place_text(answer, i));
+    out += name;
+    if (!place.empty() && display_width(name) + display_width(place) + 2 <= room)
+      out += "  " + console.out.dim(place);
+    out += "\n";
+  }
+  if (answer.end == HotPathEnd::spread) out += console.out.dim("No box below has half of the last.") + "\n";
+  if (answer.end == HotPathEnd::limit)
+    out += console.out.dim("It goes on; a larger --depth shows more.") + "\n";
+  return out;
+}
+
+int print_hot_path(const TreeOptions& options, const ProfileOptions& file, const FileTurn& turn,
+                   const Console& console, const OpenView& view) {
+  HotPathAnswerRequest request;
+  request.open = view.open;
+  request.spec = view.spec;
+  request.limit = options.depth == 0 ? kMostHotLevels : std::min(options.depth, kMostHotLevels);
+  auto answer = hot_path_answer(*view.views, request, StopToken{});
+  if (options.json || !answer)
+    return print_answer<psp::HotPathRequest>(std::move(answer), shown_file(file), console);
+  if (!options.rows.any()) return console.print(hot_path_text(options, console, view, *answer));
+  RowOptions rows = options.rows;
+  rows.header = turn.first();
+  return console.print(rows_text(rows, console, *answer));
+}
+
 int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTurn& turn,
             const Console& console) {
   ThreadExecutor executor;
@@ -153,6 +203,11 @@ int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTu
                           executor, code);
   if (!opened) return code;
   const OpenView* view = &opened->view;
+  if (options.hot) {
+    code = print_hot_path(options, file, turn, console, *view);
+    keep_in_cache(*view);
+    return turn.end(code);
+  }
   LayoutRequest& request = opened->request.layout;
   // A viewport of one pixel per smallest share; 0 joins nothing.
   request.min_width_px = options.min_share > 0 ? 1 : 0;
@@ -196,14 +251,20 @@ void add_tree(CLI::App& root, Commands& commands) {
   add_shape(*app, options->shape);
   add_number(*app, "--depth", "--depth", options->depth, 0, kMostLevels,
              "Levels shown; 0, as without it, shows all");
-  add_real(*app, "--min-share", "--min-share", options->min_share, 0, 100,
-           "Smallest share shown, in percent, otherwise 1; the rest is joined. 0 joins nothing")
-      ->type_name("PERCENT");
+  CLI::Option* least =
+      add_real(*app, "--min-share", "--min-share", options->min_share, 0, 100,
+               "Smallest share shown, in percent, otherwise 1; the rest is joined. 0 joins nothing");
+  least->type_name("PERCENT");
+  app->add_flag("--hot", options->hot,
+                "Only the hot path: down the heaviest child as long as it has half of its parent")
+      ->excludes(least);
   app->add_flag("--full", options->full_names, "Whole names, however long");
-  app->add_flag("--json", options->json, "The answer of view/flameGraph, the heaviest first");
+  app->add_flag("--json", options->json,
+                "The answer of view/flameGraph, the heaviest first; with --hot that of view/hotPath");
   add_row_options(*app, options->rows);
   app->footer(
       "Examples:\n  profd tree cpu.pprof\n  profd tree --shape bottom-up --depth 3 cpu.pprof\n"
+      "  profd tree --hot cpu.pprof\n"
       "  profd tree --shape 'callers of runtime.mallocgc' heap.pprof");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return tree(*options, console); };

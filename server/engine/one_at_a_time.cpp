@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/platform/last_words.h"
+#include "server/engine/afterwards.h"
 
 namespace profd {
 
 std::shared_ptr<SharedTask> OneAtATime::make(const std::string& key, Scheduler::Task task) {
   return std::make_shared<SharedTask>([this, key, post = post_.shared(), task = std::move(task)]() mutable {
-    // Also when it throws: the next one would wait for ever.
-    struct Over {
-      UniqueFunction<void()> tell;
-      const GuardedPost::Shared& post;
-      ~Over() {
-        const LastWords words;
-        post(std::move(tell));
-      }
-    } over{[this, key] { this->over(key); }, post};
+    const Afterwards next(post, [this, key] { over(key); });
     task();
   });
 }

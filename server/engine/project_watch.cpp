@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "server/engine/afterwards.h"
 #include "server/engine/engine.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
@@ -64,21 +65,11 @@ void ProjectWatch::look() {
     look_again_ = true;
     return;
   }
-  // Comes back to the strand however the look ends.
-  struct Told {
-    GuardedPost::Shared post;
-    ProjectWatch* watch;
-    std::optional<ProjectFound> found;
-    Told(GuardedPost::Shared to, ProjectWatch* of) : post(std::move(to)), watch(of) {}
-    Told(const Told&) = delete;
-    ~Told() {
-      const LastWords words;
-      post([watch = watch, found = std::move(found)]() mutable { watch->take(std::move(found)); });
-    }
-  };
-  const auto told = std::make_shared<Told>(post_.shared(), this);
+  const auto found = std::make_shared<std::optional<ProjectFound>>();
+  const auto told = std::make_shared<Afterwards<GuardedPost::Shared>>(
+      post_.shared(), [this, found] { take(std::move(*found)); });
   engine_.scheduler().submit(Lane::interactive, client_, "project file",
-                             [told, roots = roots_] { told->found = find_project(roots); });
+                             [told, found, roots = roots_] { *found = find_project(roots); });
 }
 
 void ProjectWatch::take(std::optional<ProjectFound> found) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/support/stop.h"
+#include "server/engine/afterwards.h"
 #include "server/engine/one_at_a_time.h"
-#include "server/platform/last_words.h"
 #include "server/runtime/guarded_post.h"
 
 namespace profd {
@@ -91,21 +91,11 @@ class SharedWalks {
     Entry& entry = entries_.at(key);
     ++n_begun_;
     entry.walking = std::make_shared<StopSource>();
+    const auto found = std::make_shared<FoundPtr>();
     const auto task = turns_.make(
-        entry.project, [this, post = post_.shared(), key, work = entry.work, stop = *entry.walking] {
-          // What it takes with it when it throws.
-          struct Told {
-            UniqueFunction<void(FoundPtr)> tell;
-            FoundPtr found;
-            ~Told() {
-              const LastWords words;
-              tell(std::move(found));
-            }
-          } told{[this, post, key](FoundPtr found) {
-                   post([this, key, found = std::move(found)] { walked(key, found); });
-                 },
-                 nullptr};
-          told.found = work(StopToken(stop));
+        entry.project, [this, post = post_.shared(), key, work = entry.work, stop = *entry.walking, found] {
+          const Afterwards told(post, [this, key, found] { walked(key, std::exchange(*found, nullptr)); });
+          *found = work(StopToken(stop));
         });
     entry.task = task;
     turns_.submit(entry.project, client, name_, task);  // without workers it is over after this

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "server/platform/last_words.h"
+#include "server/engine/afterwards.h"
 #include "server/runtime/log.h"
 
 namespace profd {
@@ -116,31 +116,27 @@ void WarmUp::next() {
   Job& job = jobs_.front();
   Step step = std::move(job.steps.front());
   job.steps.pop_front();
+  // A step that ends with an exception (no memory) ends the job, and the next one has its turn.
+  const auto go_on = std::make_shared<bool>(false);
+  UniqueFunction<void()> over = [this, go_on, view_id = job.open->view_id] { step_over(view_id, *go_on); };
   scheduler_.submit(
       Lane::bulk, kNobody, "prepare " + job.open->name,
-      [this, &views = views_, &scheduler = scheduler_, post = post_.shared(), step = std::move(step),
-       stop = job.stop, name = job.open->name, view_id = job.open->view_id] {
-        bool go_on = false;
-        // A step that ends with an exception (no memory) ends the job, and the next one has its
-        // turn.
-        struct Over {
-          const bool& go_on;
-          const GuardedPost::Shared& post;
-          std::function<void(bool)> tell;
-          ~Over() {
-            try {
-              const LastWords words;
-              post([tell = tell, go_on = go_on] { tell(go_on); });
-            } catch (const std::bad_alloc&) {  // nothing more is prepared, nobody waits for it
-            }
-          }
-        } over{go_on, post, [this, view_id](bool more) { step_over(view_id, more); }};
+      [&views = views_, &scheduler = scheduler_, post = post_.shared(), step = std::move(step),
+       stop = job.stop, name = job.open->name, over = std::move(over), go_on]() mutable {
+        const Afterwards next(
+            [&post](UniqueFunction<void()> task) {
+              try {
+                post(std::move(task));
+              } catch (const std::bad_alloc&) {  // nothing more is prepared, nobody waits for it
+              }
+            },
+            std::move(over));
         std::optional<Account> account;
         if (views.pool()) account.emplace(views.pool(), stop);
         const Account::Scope scope(account ? &*account : nullptr);
         const Result<void> done = step(StopToken(std::make_shared<Patience>(scheduler, stop)));
         views.measure_again();  // the engine outlives its workers, this need not
-        go_on = done.has_value();
+        *go_on = done.has_value();
         if (!done && done.error().code != ErrorCode::cancelled)
           log_warning(fmt::format("{}: not prepared: {}", name, describe(done.error())));
       });

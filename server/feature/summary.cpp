@@ -70,11 +70,11 @@ Result<void> add_hottest(const Selection& selection, std::size_t n, StopToken st
 }
 
 Result<void> add_heaviest(const Selection& selection, std::size_t n, StopToken stop, Summary& summary) {
-  PROFD_TRY(HotPaths heaviest, heaviest_paths(selection, n, stop));
+  PROFD_TRY(HeaviestPaths heaviest, heaviest_paths(selection, n, stop));
   summary.heaviest_exact = heaviest.exact;
   // Short names differ among all the paths: those that are alike stand below each other.
   Names names;
-  for (HotPath& hot : heaviest.paths) {
+  for (HeaviestPath& hot : heaviest.paths) {
     if (as_double(hot.self) == 0) continue;
     SummaryPath& path = summary.heaviest.emplace_back();
     path.keys = std::move(hot.path);

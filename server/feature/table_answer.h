@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/feature/view_answer.h"
+#include "server/feature/rows_answer.h"
 
 namespace profd {
 
@@ -23,19 +23,6 @@ struct TableAnswerRequest {
   std::vector<std::string> metrics;  // further ones, by name; flat views only
 };
 
-// Columns, all equally long.
-struct RowColumns {
-  std::vector<std::uint32_t> name;         // in `names` and `labels`
-  std::vector<std::int32_t> file, module;  // in `files` and `modules`; -1 unknown
-  std::vector<std::uint32_t> line;         // 0 unknown
-  std::vector<Value> self, total;
-  std::vector<std::string> self_text, total_text, self_share, total_share;
-  std::vector<std::uint32_t> flags;            // box_flag
-  std::vector<std::optional<FrameKind>> kind;  // nothing: a group of frames
-  std::vector<std::int64_t> key;
-  std::vector<std::uint8_t> children;  // 1: the row can be expanded
-};
-
 // Another metric of the same rows; nothing where a row has no value in it.
 struct MetricRows {
   std::string metric, unit;
@@ -43,19 +30,14 @@ struct MetricRows {
   std::vector<std::string> self_text, total_text;
 };
 
-struct TableAnswer {
-  ViewHead head;
+struct TableAnswer : RowsAnswer {
   std::size_t n_rows = 0, offset = 0;  // rows on all pages; the first of this one
-  std::vector<std::string> names, labels, files, modules;
-  std::vector<std::vector<std::uint32_t>> cuts;  // of `labels`: name_cuts()
-  RowColumns rows;
   std::vector<MetricRows> columns;
   std::optional<Remainder> remainder;  // the rows after this page: their self, in levels of trees their total
   // What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole),
   // of a level of a tree the self of the row that is expanded. Rows of all pages and this add up to the
   // view's total, or that row's. Nothing where it is 0, or rows were searched.
   std::optional<Amount> own;
-  std::string recursion;  // why a row has more than the whole; "" none has. In head.note as well
 };
 Needs needs_of(const TableAnswerRequest& request);
 Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop);

@@ -111,6 +111,20 @@ class Answers(InFolder):
         self.assertIn("http.serve", callers)
         self.assertIn("no frame is called", run("tree", "--shape", "callers of nobody", path, code=1).stderr.decode())
 
+    def test_the_hot_path_goes_down_as_long_as_a_child_has_half(self):
+        path = self.file("a.folded", "main;http.serve;json.parse 30\nmain;http.serve;json.parse;alloc 10\nmain;http.serve;write 20\nmain;gc 9\nidle 1\n")
+        lines = run("tree", "--hot", path).stdout.decode().splitlines()
+        self.assertEqual([line.split()[-1] for line in lines[:-1]], ["samples", "main", "http.serve", "json.parse"])
+        self.assertIn("57.1 %", lines[3])
+        self.assertIn("has half", lines[4])
+        self.assertIn("a larger --depth", run("tree", "--hot", "--depth", "1", path).stdout.decode())
+        rows = [json.loads(line) for line in run("tree", "--hot", "--rows", path).stdout.splitlines()]
+        self.assertEqual([(row["name"], row["total"]) for row in rows], [("main", 69), ("http.serve", 60), ("json.parse", 40)])
+        self.assertIn("85.7 %         60  all", run("tree", "--hot", "--shape", "callees of http.serve", path).stdout.decode())
+        callers = run("tree", "--hot", "--csv", "--shape", "callers of alloc", path).stdout.decode().splitlines()
+        self.assertEqual([line.split(",")[0] for line in callers], ["name", "json.parse", "http.serve", "main"])
+        run("tree", "--hot", "--min-share", "2", path, code=2)
+
     def test_filters_take_names_as_they_are_shown_and_say_what_matches_nothing(self):
         path = self.file("a.folded", "main;crypto/sha256.block 30\nmain;crypto/sha512.block 10\nmain 2\n")
         for name in ("sha256.block", "crypto/sha256.block"):

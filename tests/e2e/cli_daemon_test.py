@@ -46,6 +46,8 @@ class Daemon(InFolder):
             self.assertLessEqual(boxes["zoomTotal"]["share"], 1)
         same("view/flameGraph", {"spec": "top-down by function", "viewport": {"width": 100, "minWidth": 1}, "order": "weight"},
              "tree", "--json", "--min-share", "1")
+        same("view/hotPath", {"spec": "callees of main.main by function", "limit": 4},
+             "tree", "--hot", "--json", "--spec", "callees of main.main by function", "--depth", "4")
         same("view/table", {"spec": "flat by line", "limit": 7, "sort": "total"},
              "top", "--json", "-n", "7", "--sort", "total", "--granularity", "line")
         same("view/search", {"spec": "top-down by function", "pattern": "json", "limit": 3}, "search", "--json", "-n", "3", "json")

@@ -45,7 +45,7 @@ std::int64_t random_instant(Rng& rng) {
   const auto n = static_cast<std::int64_t>(rng());
   switch (below(rng, 4)) {
     case 0:
-      return n;
+      return n % (kMaxInstant + 1);
     case 1:
       return n % 1000 * 1'000'000'000;
     case 2:
@@ -65,14 +65,14 @@ ViewSpec any_spec(Rng& rng) {
     Filter filter;
     filter.op = static_cast<FilterOp>(below(rng, 4));
     filter.by = static_cast<FilterBy>(below(rng, 10));
-    if (filter.by == FilterBy::mine) {
+    if (filter.by == FilterBy::mine || filter.by == FilterBy::recursion) {
       filter.op = FilterOp::collapse;
     } else if (filter.by == FilterBy::time) {
       if (chance(rng, 0.7)) filter.from_ns = random_instant(rng);
       if (chance(rng, 0.7)) filter.to_ns = random_instant(rng);
     } else if (filter.by == FilterBy::fragment) {
       for (std::size_t k = 1 + below(rng, 3); k > 0; --k) filter.names.push_back(random_text(rng));
-    } else if (filter.by != FilterBy::recursion) {
+    } else {
       filter.pattern = random_text(rng);
       filter.regex = chance(rng, 0.5);
       if (filter.by == FilterBy::label) filter.key = random_text(rng);

@@ -4,6 +4,7 @@
 #include "core/layout/flame.h"
 #include "core/source/annotations.h"
 #include "core/view/filtered_profile.h"
+#include "core/view/hot_path.h"
 #include "core/view/hottest.h"
 #include "core/view/search.h"
 #include "core/view/table.h"
@@ -270,10 +271,58 @@ TEST_CASE("law: the heaviest paths are the heaviest selves of the top-down tree"
     selves.resize(std::min<std::size_t>(selves.size(), 3));
     const auto hot = heaviest_paths(*selection, 3, {});
     std::vector<std::int64_t> found;
-    for (const HotPath& path : hot->paths) found.push_back(std::abs(units(c, path.self)));
+    for (const HeaviestPath& path : hot->paths) found.push_back(std::abs(units(c, path.self)));
     return found == selves ? ""
                            : fmt::format("{} paths, heaviest {}, expected {}", found.size(),
                                          found.empty() ? 0 : found[0], selves.empty() ? 0 : selves[0]);
+  });
+}
+
+TEST_CASE("law: the hot path takes the first row of every level as long as that has half") {
+  check_law([](const Case& generated) -> std::string {
+    // A level does not tell the widths of its rows; without values below 0 they are the totals.
+    Case c = generated;
+    for (PlainStack& stack : c.stacks) stack.value = std::abs(stack.value);
+    const auto selection = selection_of(c, build(c));
+    for (const Shape shape : {Shape::top_down, Shape::bottom_up, Shape::callers, Shape::callees}) {
+      HotPathRequest request;
+      request.shape = shape;
+      if (shape == Shape::callers || shape == Shape::callees) request.focus = focus_keys(*selection, c.spec);
+      if (shape != Shape::top_down && shape != Shape::bottom_up && request.focus.empty()) continue;
+      // From the root, then from every box on the way.
+      std::vector<Key> whole;
+      for (std::size_t from = 0; from <= whole.size(); ++from) {
+        for (const std::size_t limit : {1u, 2u, 100u}) {
+          request.from.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(from));
+          request.limit = limit;
+          const auto path = hot_path(*selection, request, {});
+          if (!path) return path.error().message;
+          std::vector<Key> at = request.from;
+          HotPathEnd end = HotPathEnd::leaf;
+          for (std::size_t i = 0;; ++i) {
+            const auto level = tree_level(*selection, {shape, request.focus, at, 0, 1}, {});
+            if (!level) return level.error().message;
+            if (level->key.empty()) break;
+            const std::int64_t total = units(c, level->child_total[0]);
+            if (!at.empty() && total * 2 < units(c, level->total))
+              end = HotPathEnd::spread;
+            else if (i == limit)
+              end = HotPathEnd::limit;
+            if (end != HotPathEnd::leaf) break;
+            at.push_back(level->key[0]);
+            if (i >= path->key.size() || path->key[i] != at.back() ||
+                path->total[i] != level->child_total[0] || path->self[i] != level->child_self[0] ||
+                path->has_children[i] != level->has_children[0])
+              return fmt::format("{}: row {} from {} is another", to_text(shape), i, from);
+          }
+          if (path->key.size() + from != at.size() || path->end != end)
+            return fmt::format("{}: {} rows from {}, expected {}", to_text(shape), path->key.size(), from,
+                               at.size() - from);
+          if (from == 0) whole = at;
+        }
+      }
+    }
+    return "";
   });
 }
 

@@ -216,6 +216,14 @@ class TableSort(str, Enum):
     NAME = "name"  # Name.
 
 
+class HotPathEnd(str, Enum):
+    """Why a hot path goes no further. Newer peers may send other values."""
+
+    LEAF = "leaf"  # Nothing is below.
+    SPREAD = "spread"  # What is below is spread: no child has half of its parent.
+    LIMIT = "limit"  # It goes on: `limit` was reached.
+
+
 class MatchDirection(str, Enum):
     """Which way a search goes on. Newer peers may send other values."""
 
@@ -1977,7 +1985,7 @@ class Filter(Structure):
     regex: bool = False
     # `pattern` is an RE2 regular expression that must match somewhere in the name.
     from_: int | float | None = None
-    # For time: nanoseconds since the first sample, included.
+    # For time: nanoseconds since the first sample, included; within 2^53, as `to`.
     to: int | float | None = None
     # For time: nanoseconds since the first sample, not included.
     key: str | None = None
@@ -2846,6 +2854,110 @@ class TableResult(Structure):
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class HotPathParams(Structure):
+    """Parameters of `view/hotPath`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view, of any shape but flat; its own `profile` goes before the one beside it.
+    from_: int | list[int] | BoxNames | None = None
+    # The box to go down from; absent: the root.
+    revision: int | None = None
+    # The revision whose keys or node `from` has; required with those. Another one than the
+    # profile's answers `ContentModified`.
+    limit: int = 100
+    # Levels at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "from": FieldSpec("from_", ["o", "l", ["a", "l"], ["S", "BoxNames"]], False),
+        "revision": FieldSpec("revision", "u", False),
+        "limit": FieldSpec("limit", "u", False, {"minimum":1,"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class HotPathResult(Structure):
+    """The hot path below a box."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    from_: list[int]
+    # Where it begins: with fewer keys than `from` has names where the view has no box of the next
+    # name.
+    from_total: Amount
+    # Total of the box at `from`.
+    names: list[str]
+    # Full names.
+    labels: list[str]
+    # Short names; as long as `names`.
+    cuts: list[list[int]] | None = None
+    # For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+    # UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room
+    # than the last leaves, the beginning of what that leaves.
+    files: list[str]
+    # Files, as the profile says.
+    modules: list[str]
+    # Modules.
+    rows: TableColumns
+    # A row a level, each a child of the one before, the first of the box at `from`; as the rows of
+    # `view/table` for the same level.
+    end: str
+    # Why there are no more.
+    note: str | None = None
+    # What the rows cannot show, as a sentence: lines were asked for and the profile has none.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "from": FieldSpec("from_", ["a", "l"], True),
+        "fromTotal": FieldSpec("from_total", ["S", "Amount"], True),
+        "names": FieldSpec("names", ["a", "s"], True),
+        "labels": FieldSpec("labels", ["a", "s"], True),
+        "cuts": FieldSpec("cuts", ["a", ["a", "u"]], False),
+        "files": FieldSpec("files", ["a", "s"], True),
+        "modules": FieldSpec("modules", ["a", "s"], True),
+        "rows": FieldSpec("rows", ["S", "TableColumns"], True),
+        "end": FieldSpec("end", "s", True),
+        "note": FieldSpec("note", "s", False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
@@ -3960,6 +4072,11 @@ HIDDEN_MATCHES_REQUEST = Message("view/hiddenMatches", ["S", "FlameGraphParams"]
 # parameters of the layout, `search` among them, once its boxes are there.
 TABLE_REQUEST = Message("view/table", ["S", "TableParams"], ["S", "TableResult"])
 # A page of a view as a table; for tree shapes one level of it.
+HOT_PATH_REQUEST = Message("view/hotPath", ["S", "HotPathParams"], ["S", "HotPathResult"])
+# Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as
+# long as a child has at least half of its parent. From the root, which is no box of the profile,
+# the first step is taken whatever its part. Of children that weigh the same, the first of the
+# level's table is taken.
 SEARCH_REQUEST = Message("view/search", ["S", "SearchParams"], ["S", "SearchResult"])
 # How much of a view matches a regular expression.
 MATCH_REQUEST = Message("view/match", ["S", "MatchParams"], ["S", "MatchResult"])

@@ -317,6 +317,17 @@ export const TableSort = {
 } as const;
 export type TableSort = (typeof TableSort)[keyof typeof TableSort] | (string & {});
 
+/** Why a hot path goes no further. Newer peers may send other values. */
+export const HotPathEnd = {
+  /** Nothing is below. */
+  leaf: "leaf",
+  /** What is below is spread: no child has half of its parent. */
+  spread: "spread",
+  /** It goes on: `limit` was reached. */
+  limit: "limit",
+} as const;
+export type HotPathEnd = (typeof HotPathEnd)[keyof typeof HotPathEnd] | (string & {});
+
 /** Which way a search goes on. Newer peers may send other values. */
 export const MatchDirection = {
   /** Down and to the right. */
@@ -1509,7 +1520,7 @@ export interface Filter {
   pattern?: string;
   /** `pattern` is an RE2 regular expression that must match somewhere in the name. Default: false. */
   regex?: boolean;
-  /** For time: nanoseconds since the first sample, included. */
+  /** For time: nanoseconds since the first sample, included; within 2^53, as `to`. */
   from?: number;
   /** For time: nanoseconds since the first sample, not included. */
   to?: number;
@@ -1954,6 +1965,82 @@ export interface TableResult {
   own?: Amount;
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/** Parameters of `view/hotPath`. */
+export interface HotPathParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The view, of any shape but flat; its own `profile` goes before the one beside it. */
+  spec: ViewSpecLike;
+  /** The box to go down from; absent: the root. */
+  from?: ZoomTarget;
+  /**
+   * The revision whose keys or node `from` has; required with those. Another one than the profile's answers
+   * `ContentModified`.
+   */
+  revision?: number;
+  /** Levels at most. Default: 100. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** The hot path below a box. */
+export interface HotPathResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Where it begins: with fewer keys than `from` has names where the view has no box of the next name. */
+  from: BoxPath;
+  /** Total of the box at `from`. */
+  fromTotal: Amount;
+  /** Full names. */
+  names: string[];
+  /** Short names; as long as `names`. */
+  labels: string[];
+  /**
+   * For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code
+   * units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the
+   * beginning of what that leaves.
+   */
+  cuts?: number[][];
+  /** Files, as the profile says. */
+  files: string[];
+  /** Modules. */
+  modules: string[];
+  /**
+   * A row a level, each a child of the one before, the first of the box at `from`; as the rows of
+   * `view/table` for the same level.
+   */
+  rows: TableColumns;
+  /** Why there are no more. */
+  end: HotPathEnd;
+  /** What the rows cannot show, as a sentence: lines were asked for and the profile has none. */
+  note?: string;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
    * Default: [].
@@ -2748,6 +2835,13 @@ export const HiddenMatchesRequest: RequestType<FlameGraphParams, HiddenMatchesRe
 
 /** A page of a view as a table; for tree shapes one level of it. */
 export const TableRequest: RequestType<TableParams, TableResult> = { method: "view/table", lane: "interactive" };
+
+/**
+ * Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as long as a
+ * child has at least half of its parent. From the root, which is no box of the profile, the first step is
+ * taken whatever its part. Of children that weigh the same, the first of the level's table is taken.
+ */
+export const HotPathRequest: RequestType<HotPathParams, HotPathResult> = { method: "view/hotPath", lane: "interactive" };
 
 /** How much of a view matches a regular expression. */
 export const SearchRequest: RequestType<SearchParams, SearchResult> = { method: "view/search", lane: "interactive" };

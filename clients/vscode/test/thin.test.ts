@@ -16,6 +16,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\.reduce\(/, "sums up"],
   [/\bname\.(?:split|slice|substring|lastIndexOf)\(/, "shortens a name"],
   [/(?:self|total|value)\)? *[-+] *[a-z]*\.?(?:self|total|value)\b/i, "adds or subtracts values"],
+  [/(?:self|total|value)(?: \* \d+)? [<>]=? [a-z]*\.?(?:self|total|value)\b/i, "compares values"],
 ];
 
 test.each(files)("%s leaves it to the daemon", (file) => {
@@ -30,5 +31,6 @@ test("the signs are seen where they are", () => {
   expect(seen("`${part} %`")).toEqual(["makes a share"]);
   expect(seen("frame.name.split('::')")).toEqual(["shortens a name"]);
   expect(seen("a.total - b.total")).toEqual(["adds or subtracts values"]);
+  expect(seen("child.total * 2 < node.total")).toEqual(["compares values"]);
   expect(seen("rows.reduce(add)")).toEqual(["sums up"]);
 });

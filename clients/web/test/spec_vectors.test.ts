@@ -5,6 +5,12 @@ import { describe, expect, it } from "vitest";
 import { parseSpec, SpecError, specText } from "../src/state/spec.js";
 
 interface Vectors {
+  readonly lengths: readonly {
+    readonly before: string;
+    readonly fill: string;
+    readonly times: number;
+    readonly fits: boolean;
+  }[];
   readonly valid: readonly { readonly text: string; readonly canonical: string }[];
   readonly invalid: readonly { readonly text: string; readonly offset: number }[];
 }
@@ -26,6 +32,11 @@ describe("shared texts of views", () => {
     const spec = parseSpec(text);
     expect(specText(spec)).toBe(canonical);
     expect(parseSpec(canonical)).toEqual(spec);
+  });
+  it.each(vectors.lengths)("$before and $times times '$fill' may be: $fits", ({ before, fill, times, fits }) => {
+    const refused = refusedAt(before + fill.repeat(times));
+    if (fits) expect(refused).toMatch(/^taken for/);
+    else expect(refused).toBe(0);
   });
   it.each(vectors.invalid)("$text is refused at the place that is wrong", ({ text, offset }) => {
     expect(refusedAt(text)).toBe(offset);

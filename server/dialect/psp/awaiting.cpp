@@ -1,7 +1,7 @@
 #include "server/dialect/psp/awaiting.h"
 
 #include <algorithm>
-#include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,15 +11,6 @@ namespace profd {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array<std::string_view, 10> kOfAProfile = {
-    "view/",          "source/",       "metric/",        "profile/summary", "profile/threads",
-    "profile/export", "profile/close", "profile/select", "selection/set",   "workspace/executeCommand"};
-
-bool is_of_a_profile(std::string_view method) {
-  return std::any_of(kOfAProfile.begin(), kOfAProfile.end(),
-                     [&](std::string_view begin) { return method.starts_with(begin); });
-}
 
 bool has_text(const json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
@@ -50,10 +41,11 @@ bool needs_no_meant(std::string_view method, const json& params) {
 }  // namespace
 
 void Awaiting::bind(protocol::Binder& binder, const Engine& engine, const ClientId& client) {
-  for (const std::string& method : binder.request_methods()) {
-    if (!is_of_a_profile(method)) continue;
-    binder.add_request(method, [this, &engine, &client, method, handle = *binder.find_request(method)](
-                                   const protocol::Any& params, protocol::ReplyOnce reply) {
+  for (const std::string_view method : psp::kAwaitProfile) {
+    const protocol::Binder::RequestHandler* bound = binder.find_request(method);
+    if (bound == nullptr) continue;
+    binder.add_request(std::string(method), [this, &engine, &client, method, handle = *bound](
+                                                const protocol::Any& params, protocol::ReplyOnce reply) {
       if (needs_no_meant(method, *params) || !engine.awaits(client)) return handle(params, std::move(reply));
       hold(handle, params, std::move(reply));
       return true;

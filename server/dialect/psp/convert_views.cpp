@@ -73,6 +73,44 @@ std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainde
   return out;
 }
 
+psp::HotPathEnd to_psp(HotPathEnd end) {
+  switch (end) {
+    case HotPathEnd::spread:
+      return psp::HotPathEnd::spread;
+    case HotPathEnd::limit:
+      return psp::HotPathEnd::limit;
+    case HotPathEnd::leaf:
+      break;
+  }
+  return psp::HotPathEnd::leaf;
+}
+
+// Head and rows, which are moved.
+template <class Result>
+void write_rows(RowsAnswer& answer, Result& out) {
+  write_head(std::move(answer.head), out);
+  out.names = std::move(answer.names);
+  out.cuts = cuts_on_the_wire(answer.labels, std::move(answer.cuts));
+  out.labels = std::move(answer.labels);
+  out.files = std::move(answer.files);
+  out.modules = std::move(answer.modules);
+  RowColumns& rows = answer.rows;
+  out.rows.name = std::move(rows.name);
+  out.rows.file = std::move(rows.file);
+  out.rows.line = std::move(rows.line);
+  out.rows.module = std::move(rows.module);
+  out.rows.self = numbers(rows.self);
+  out.rows.total = numbers(rows.total);
+  out.rows.self_text = std::move(rows.self_text);
+  out.rows.total_text = std::move(rows.total_text);
+  out.rows.self_share = std::move(rows.self_share);
+  out.rows.total_share = std::move(rows.total_share);
+  out.rows.flags = std::move(rows.flags);
+  write_kinds(rows.kind, out.rows.kind);
+  out.rows.key = std::move(rows.key);
+  for (const std::uint8_t children : rows.children) out.rows.children.push_back(children != 0);
+}
+
 }  // namespace
 
 std::vector<std::string> texts_of(const std::vector<Filter>& filters) {
@@ -182,32 +220,21 @@ psp::MetricColumns to_psp(MetricRows rows) {
 
 psp::TableResult to_psp(TableAnswer answer) {
   psp::TableResult out;
-  write_head(std::move(answer.head), out);
+  write_rows(answer, out);
   out.row_count = static_cast<std::int64_t>(answer.n_rows);
   out.offset = static_cast<std::uint32_t>(answer.offset);
-  out.names = std::move(answer.names);
-  out.cuts = cuts_on_the_wire(answer.labels, std::move(answer.cuts));
-  out.labels = std::move(answer.labels);
-  out.files = std::move(answer.files);
-  out.modules = std::move(answer.modules);
-  RowColumns& rows = answer.rows;
-  out.rows.name = std::move(rows.name);
-  out.rows.file = std::move(rows.file);
-  out.rows.line = std::move(rows.line);
-  out.rows.module = std::move(rows.module);
-  out.rows.self = numbers(rows.self);
-  out.rows.total = numbers(rows.total);
-  out.rows.self_text = std::move(rows.self_text);
-  out.rows.total_text = std::move(rows.total_text);
-  out.rows.self_share = std::move(rows.self_share);
-  out.rows.total_share = std::move(rows.total_share);
-  out.rows.flags = std::move(rows.flags);
-  write_kinds(rows.kind, out.rows.kind);
-  out.rows.key = std::move(rows.key);
-  for (const std::uint8_t children : rows.children) out.rows.children.push_back(children != 0);
   for (MetricRows& column : answer.columns) out.columns.push_back(to_psp(std::move(column)));
   out.remainder = remainder_to_psp(answer.remainder);
   if (answer.own) out.own = to_psp(*answer.own);
+  return out;
+}
+
+psp::HotPathResult to_psp(HotPathAnswer answer) {
+  psp::HotPathResult out;
+  write_rows(answer, out);
+  out.from = std::move(answer.from);
+  out.from_total = to_psp(answer.from_total);
+  out.end = to_psp(answer.end);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "protocol/generated/psp_types.h"
 #include "server/feature/flame_answer.h"
+#include "server/feature/hot_path_answer.h"
 #include "server/feature/match_answer.h"
 #include "server/feature/places.h"
 #include "server/feature/sample_groups.h"
@@ -20,6 +21,7 @@ namespace profd {
 psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::HiddenMatchesResult to_psp(HiddenMatches answer);
 psp::TableResult to_psp(TableAnswer answer);
+psp::HotPathResult to_psp(HotPathAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
 psp::MatchResult to_psp(MatchAnswer answer);
 psp::SampleGroup to_psp(SampleGroup group);

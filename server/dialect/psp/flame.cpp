@@ -1,4 +1,4 @@
-// view/flameGraph, view/hiddenMatches and view/match.
+// view/flameGraph, view/hiddenMatches, view/match and view/hotPath: what begins at a box of a tree.
 #include "server/dialect/psp/flame.h"
 
 #include "server/dialect/psp/convert_views.h"
@@ -105,6 +105,35 @@ void bind_match(SessionContext& session, protocol::Binder& binder) {
         std::move(reply), std::move(request),
         [](Views& views, const MatchRequest& asked, const StopToken& stop) {
           return match_answer(views, asked, stop).map([](MatchAnswer&& answer) {
+            return to_psp(std::move(answer));
+          });
+        },
+        params.panel_id.value_or(""));
+  });
+}
+
+void bind_hot_path(SessionContext& session, protocol::Binder& binder) {
+  binder.request<psp::HotPathRequest>([&session](psp::HotPathParams params,
+                                                 protocol::Reply<psp::HotPathRequest> reply) {
+    auto named = from_psp(params.spec, "params.spec");
+    if (!named) return reply.error(named.error());
+    session.decide_mine(named->spec.filters);
+    if (named->spec.shape == Shape::flat)
+      return reply.error(invalid_params("params.spec.shape", "a flat view has no paths; ask for view/table"));
+    const auto open = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+    if (!open) return reply.error(open.error());
+    if (needs_revision(params.from))
+      if (auto error = outdated(**open, params.revision, "from")) return reply.error(*error);
+    HotPathAnswerRequest request;
+    request.open = *open;
+    request.workspace = session.workspace.snapshot();
+    request.spec = std::move(named->spec);
+    request.from = box_target(params.from);
+    request.limit = params.limit;
+    session.answer<psp::HotPathRequest>(
+        std::move(reply), std::move(request),
+        [](Views& views, const HotPathAnswerRequest& asked, const StopToken& stop) {
+          return hot_path_answer(views, asked, stop).map([](HotPathAnswer&& answer) {
             return to_psp(std::move(answer));
           });
         },

@@ -11,6 +11,7 @@
 #include "protocol/capabilities.h"
 #include "protocol/message.h"
 #include "server/dialect/psp/settings.h"
+#include "server/engine/afterwards.h"
 #include "server/engine/uri.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
@@ -223,19 +224,11 @@ void PspSession::receive(std::string body) {
 // submitting fails, `then` does not come and the session goes on.
 void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
                        UniqueFunction<void()> then) {
-  struct Over {
-    Engine& engine;
-    UniqueFunction<void()> tell;
-    bool is_submitted = false;
-    Over(Engine& of, UniqueFunction<void()> what) : engine(of), tell(std::move(what)) {}
-    Over(const Over&) = delete;
-    ~Over() {
-      const LastWords words;
-      if (is_submitted) engine.post(std::move(tell));
-    }
+  const auto to_strand = [&engine = context_.engine](UniqueFunction<void()> task) {
+    engine.post(std::move(task));
   };
-  const auto over = std::make_shared<Over>(
-      context_.engine, [this, alive = context_.alive, then = std::move(then)]() mutable {
+  const auto over = std::make_shared<Afterwards<decltype(to_strand)>>(
+      to_strand, [this, alive = context_.alive, then = std::move(then)]() mutable {
         if (!*alive || context_.closed) return;
         // What fails there has answered, or been dropped, by now.
         try {
@@ -246,7 +239,6 @@ void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
         }
         if (--n_aside_ == 0 && on_ready_) on_ready_();
       });
-  over->is_submitted = true;
   ++n_aside_;
   try {
     context_.engine.scheduler().submit(
@@ -257,7 +249,7 @@ void PspSession::aside(Lane lane, const char* what, UniqueFunction<void()> work,
         },
         TaskKind::reading);
   } catch (const std::exception&) {
-    over->is_submitted = false;
+    over->forget();
     --n_aside_;
     throw;
   }

@@ -36,6 +36,7 @@ class ViewsModule final : public Module {
 void ViewsModule::bind(protocol::Binder& binder) {
   bind_flame_graph(session_, binder);
   bind_match(session_, binder);
+  bind_hot_path(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");

@@ -204,6 +204,14 @@ M.TableSort = {
   name = "name", -- Name.
 }
 
+--- Why a hot path goes no further.
+---@alias profd.HotPathEnd string|"leaf"|"spread"|"limit"
+M.HotPathEnd = {
+  leaf = "leaf", -- Nothing is below.
+  spread = "spread", -- What is below is spread: no child has half of its parent.
+  limit = "limit", -- It goes on: `limit` was reached.
+}
+
 --- Which way a search goes on.
 ---@alias profd.MatchDirection string|"next"|"previous"
 M.MatchDirection = {
@@ -908,7 +916,7 @@ M.DaemonState = {
 ---@field by profd.FilterBy What it looks at.
 ---@field pattern? string The name, or what it must match.
 ---@field regex? boolean `pattern` is an RE2 regular expression that must match somewhere in the name. Default: false.
----@field from? number For time: nanoseconds since the first sample, included.
+---@field from? number For time: nanoseconds since the first sample, included; within 2^53, as `to`.
 ---@field to? number For time: nanoseconds since the first sample, not included.
 ---@field key? string For labels: the key.
 ---@field frames? string[] For fragments: names, caller first.
@@ -1114,6 +1122,38 @@ M.DaemonState = {
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/hotPath`.
+---@class profd.HotPathParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view, of any shape but flat; its own `profile` goes before the one beside it.
+---@field from? profd.ZoomTarget The box to go down from; absent: the root.
+---@field revision? integer The revision whose keys or node `from` has; required with those. Another one than the profile's answers `ContentModified`.
+---@field limit? integer Levels at most. Default: 100.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- The hot path below a box.
+---@class profd.HotPathResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field from profd.BoxPath Where it begins: with fewer keys than `from` has names where the view has no box of the next name.
+---@field fromTotal profd.Amount Total of the box at `from`.
+---@field names string[] Full names.
+---@field labels string[] Short names; as long as `names`.
+---@field cuts? integer[][] For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the beginning of what that leaves.
+---@field files string[] Files, as the profile says.
+---@field modules string[] Modules.
+---@field rows profd.TableColumns A row a level, each a child of the one before, the first of the box at `from`; as the rows of `view/table` for the same level.
+---@field end profd.HotPathEnd Why there are no more.
+---@field note? string What the rows cannot show, as a sentence: lines were asked for and the profile has none.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1530,6 +1570,9 @@ M.methods = {
   --- A page of a view as a table; for tree shapes one level of it.
   --- params: profd.TableParams; result: profd.TableResult
   table = "view/table",
+  --- Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as long as a child has at least half of its parent. From the root, which is no box of the profile, the first step is taken whatever its part. Of children that weigh the same, the first of the level's table is taken.
+  --- params: profd.HotPathParams; result: profd.HotPathResult
+  hot_path = "view/hotPath",
   --- How much of a view matches a regular expression.
   --- params: profd.SearchParams; result: profd.SearchResult
   search = "view/search",
@@ -2367,6 +2410,36 @@ M.schema = {
     columns = { type = {"a", {"S", "MetricColumns"}} },
     own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
+  HotPathParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    from = { type = {"o", "l", {"a", "l"}, {"S", "BoxNames"}} },
+    revision = { type = "u" },
+    limit = { type = "u", minimum = 1, maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  HotPathResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    from = { type = {"a", "l"}, required = true },
+    fromTotal = { type = {"S", "Amount"}, required = true },
+    names = { type = {"a", "s"}, required = true },
+    labels = { type = {"a", "s"}, required = true },
+    cuts = { type = {"a", {"a", "u"}} },
+    files = { type = {"a", "s"}, required = true },
+    modules = { type = {"a", "s"}, required = true },
+    rows = { type = {"S", "TableColumns"}, required = true },
+    ["end"] = { type = "s", required = true },
+    note = { type = "s" },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },

@@ -1,6 +1,6 @@
 // Measured callers or callees of a function, as a tree that is asked for level by level.
 import * as vscode from "vscode";
-import { TableRequest, type TableResult } from "../../../shared/ts/psp.js";
+import { HotPathRequest, TableRequest, type HotPathResult, type TableResult } from "../../../shared/ts/psp.js";
 import { exactly, type Filters } from "../filters.js";
 import type { Frame } from "../reveal.js";
 import type { Session } from "../session.js";
@@ -9,8 +9,6 @@ import { Tree, functionItem, type FunctionNode } from "./tree.js";
 export type Direction = "callers" | "callees";
 
 const LIMIT = 100;
-/** A path longer than this tells nobody more. */
-const MAX_HOT_PATH = 40;
 
 interface Row extends FunctionNode {
   readonly kind: "row";
@@ -18,7 +16,6 @@ interface Row extends FunctionNode {
   readonly path: readonly number[];
   readonly revision: number;
   readonly label: string;
-  readonly total: number;
   readonly text: string;
   readonly expandable: boolean;
 }
@@ -54,16 +51,13 @@ export class CallsTree extends Tree<Node> {
     if (root !== undefined) await this.view?.reveal(root, { focus: true, expand: true });
   }
 
-  /** Down the heaviest callee of each, until most of the cost is spread below: as far as the page's tree goes. */
+  /** Down to where most of the cost is spread below, as the daemon says. */
   async showHotPath(frame: Frame): Promise<void> {
     await this.show(frame, "callees");
-    let node = this.root;
-    for (let depth = 0; node !== undefined && depth < MAX_HOT_PATH; ++depth) {
-      const [heaviest]: Node[] = await this.getChildren(node);
-      if (heaviest?.kind !== "row" || (node.kind === "row" && heaviest.total * 2 < node.total)) break;
-      await this.view?.reveal(heaviest, { select: true, focus: true, expand: heaviest.expandable });
-      node = heaviest;
-    }
+    const path = await this.session.request(HotPathRequest, { spec: this.specOf(frame) });
+    let last = this.root;
+    for (const at of path.rows.name.keys()) last = rowAt(path, at, last);
+    if (last?.kind === "row") await this.view?.reveal(last, { select: true, focus: true, expand: last.expandable });
   }
 
   toggle(): void {
@@ -108,12 +102,12 @@ export class CallsTree extends Tree<Node> {
 
   private async level(frame: Frame, parent: Node): Promise<Node[]> {
     const answer = await this.session.request(TableRequest, {
-      spec: this.filters.spec({ shape: this.direction, focus: [frame.name] }),
+      spec: this.specOf(frame),
       sort: "total",
       limit: LIMIT,
       ...(parent.kind === "row" ? { expand: [...parent.path], revision: parent.revision } : {}),
     });
-    const nodes: Node[] = rowsOf(answer, parent);
+    const nodes: Node[] = answer.rows.name.map((_, at) => rowAt(answer, at, parent));
     if (answer.own !== undefined)
       nodes.push({
         kind: "rest",
@@ -122,6 +116,10 @@ export class CallsTree extends Tree<Node> {
       });
     if (answer.remainder !== undefined) nodes.push({ kind: "rest", parent, text: answer.remainder.text });
     return nodes;
+  }
+
+  private specOf(frame: Frame) {
+    return this.filters.spec({ shape: this.direction, focus: [frame.name] });
   }
 
   private async totalOf(frame: Frame): Promise<string> {
@@ -134,21 +132,17 @@ export class CallsTree extends Tree<Node> {
   }
 }
 
-function rowsOf(answer: TableResult, parent: Node): Row[] {
-  const { rows } = answer;
-  const path = parent.kind === "row" ? parent.path : [];
-  return rows.name.map((name, i) => {
-    const file = answer.files[rows.file[i] ?? -1];
-    return {
-      kind: "row",
-      parent,
-      path: [...path, rows.key[i] ?? 0],
-      revision: answer.revision,
-      label: answer.labels[name] ?? "",
-      total: rows.total[i] ?? 0,
-      text: `${rows.totalShare[i] ?? ""}  ${rows.totalText[i] ?? ""}`,
-      expandable: rows.children[i] ?? false,
-      frame: { name: answer.names[name] ?? "", profile: answer.profile, file, line: rows.line[i] },
-    };
-  });
+function rowAt(answer: TableResult | HotPathResult, at: number, parent: Node | undefined): Row {
+  const { rows, names, labels, files } = answer;
+  const name = rows.name[at] ?? -1;
+  return {
+    kind: "row",
+    parent,
+    path: [...(parent?.kind === "row" ? parent.path : []), rows.key[at] ?? 0],
+    revision: answer.revision,
+    label: labels[name] ?? "",
+    text: `${rows.totalShare[at] ?? ""}  ${rows.totalText[at] ?? ""}`,
+    expandable: rows.children[at] ?? false,
+    frame: { name: names[name] ?? "", profile: answer.profile, file: files[rows.file[at] ?? -1], line: rows.line[at] },
+  };
 }

@@ -146,9 +146,31 @@ interface Ends {
   readonly by?: boolean;
 }
 
+/** What a text has at most, in UTF-8. */
+const MAX_BYTES = 64 * 1024;
+
+/** Bytes of `\x80` and above are half surrogates until their quote is closed: no text has those by themselves. */
+const BYTE = 0xdc00;
+
+/** Runs of bytes are UTF-8, as all names are. */
+function withoutBytes(text: string, start: number): string {
+  return text.replace(/[\udc80-\udcff]+/gu, (run) => {
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+        Uint8Array.from(run, (byte) => byte.charCodeAt(0) - BYTE),
+      );
+    } catch {
+      throw new SpecError(start, "the bytes of \\x80 and above are no UTF-8, which all names are");
+    }
+  });
+}
+
 class Lexer {
   private at = 0;
-  constructor(private readonly source: string) {}
+  constructor(private readonly source: string) {
+    if (new TextEncoder().encode(source).length > MAX_BYTES)
+      throw new SpecError(0, "the text of a view has at most 65,536 bytes");
+  }
 
   /** The whole name that begins with `token`, the word read last: names are shown with spaces. */
   extend(token: Token, ends: Ends): string {
@@ -171,11 +193,11 @@ class Lexer {
   }
 
   private afterSpaces(at: number): number {
-    while (/\s/.test(this.source.charAt(at))) ++at;
+    while (/[ \t\n\r]/.test(this.source.charAt(at))) ++at;
     return at;
   }
   private wordAt(begin: number): string {
-    return /^[^\s|"]*/.exec(this.source.slice(begin))?.[0] ?? "";
+    return /^[^ \t\n\r|"]*/.exec(this.source.slice(begin))?.[0] ?? "";
   }
   /** Whether no more than a word follows the one that begins here. */
   private endsAfter(begin: number): boolean {
@@ -185,7 +207,7 @@ class Lexer {
   }
   /** "/src/a.cc" and no expression: text goes on right after its second slash. */
   private isPath(): boolean {
-    return /^\/(?:\\.|[^/\\])*\/.*[^/]$/.test(this.wordAt(this.at));
+    return /^\/(?:\\.|[^/\\])*\/.*[^/]$/s.test(this.wordAt(this.at));
   }
 
   next(): Token {
@@ -215,7 +237,7 @@ class Lexer {
       const ch = this.source.charAt(this.at);
       if (ch === '"') {
         ++this.at;
-        return text;
+        return withoutBytes(text, start);
       }
       if (ch !== "\\") {
         text += ch;
@@ -227,7 +249,8 @@ class Lexer {
       else if (escape === "x") {
         const digits = this.source.slice(this.at + 1, this.at + 3);
         if (!/^[0-9a-fA-F]{2}$/.test(digits)) throw new SpecError(this.at, "\\x is followed by two hexadecimal digits");
-        text += String.fromCharCode(parseInt(digits, 16));
+        const byte = parseInt(digits, 16);
+        text += String.fromCharCode(byte < 0x80 ? byte : BYTE + byte);
         this.at += 2;
       } else if (escape !== "")
         throw new SpecError(this.at, 'in quotes a backslash is followed by one of " \\ n t r x');
@@ -240,7 +263,7 @@ class Lexer {
     for (++this.at; this.at < this.source.length; ++this.at) {
       const ch = this.source.charAt(this.at);
       if (ch === "/") {
-        if (/[^\s|]/.test(this.source.charAt(++this.at)))
+        if (/[^ \t\n\r|]/.test(this.source.charAt(++this.at)))
           throw new SpecError(
             this.at,
             "between slashes a slash is written \\/; a path that ends in one is put in quotes",
@@ -259,15 +282,28 @@ class Lexer {
   }
 }
 
-const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
 
+/** Into nanoseconds; exact, so that 1.5ns is refused. */
 function instant(text: string, offset: number): number {
-  const found = /^(-?)(\d+(?:\.\d*)?|\.\d+)(ns|us|ms|s|m|h)$/.exec(text);
-  const value = found ? Number(found[2]) * UNITS[found[3]!]! : NaN;
-  const whole = Math.round(value);
-  if (!found || Math.abs(whole - value) > 1e-6 * Math.max(1, Math.abs(value)) || !Number.isSafeInteger(whole))
+  const [, sign, whole = "", fraction = "", unit = ""] = /^(-?)(\d*)(?:\.(\d*))?(ns|us|ms|s|m|h)$/.exec(text) ?? [];
+  const digits = BigInt(whole + fraction);
+  let scale = 10n ** BigInt(fraction.length);
+  let size = UNITS[unit] ?? 0n;
+  for (; scale > 1n && size > 0n && size % 10n === 0n; scale /= 10n) size /= 10n;
+  const ns = Number((digits / scale) * size);
+  // The daemon counts digits in 63 bits.
+  const isLong = fraction.length > 18 || digits >= 2n ** 63n;
+  if (whole + fraction === "" || isLong || digits % scale !== 0n || !Number.isSafeInteger(ns))
     throw new SpecError(offset, `"${text}" is not a time such as 10ms or 1.5s`);
-  return found[1] === "-" ? -whole : whole;
+  return sign === "-" ? 0 - ns : ns;
 }
 
 type Clause = { readonly filter: Filter } | { readonly metric: string } | { readonly paths: ViewPaths };
@@ -331,13 +367,14 @@ class Parser {
       this.advance();
       return { paths };
     }
-    const start = this.token.offset;
     const op = FILTER_OPS.find((o) => this.is(o));
     if (op !== undefined) this.advance();
     const by = FILTER_BYS.find((b) => this.is(b));
     if (by === undefined) throw new SpecError(this.token.offset, this.noClause(op));
+    if (by === "recursion" && op !== "collapse")
+      throw new SpecError(this.token.offset, "recursion can only be collapsed: collapse recursion");
     this.advance();
-    return { filter: this.filter(op ?? "keep", by, start) };
+    return { filter: this.filter(op ?? "keep", by) };
   }
 
   end(): void {
@@ -361,10 +398,9 @@ class Parser {
       : `a filter begins with keep, drop, hide or collapse, and ${bys}, or is mine${none}`;
   }
 
-  private filter(op: FilterOp, by: FilterBy, start: number): Filter {
+  private filter(op: FilterOp, by: FilterBy): Filter {
     switch (by) {
       case "recursion":
-        if (op !== "collapse") throw new SpecError(start, "recursion can only be collapsed: collapse recursion");
         return { op, by };
       case "fragment":
         return { op, by, frames: this.run({ arrow: true }) };
@@ -380,13 +416,12 @@ class Parser {
         if (this.token.kind !== "word" || dots < 0) throw new SpecError(offset, "a time window is given as 10ms..2s");
         const from = text.slice(0, dots);
         const to = text.slice(dots + 2);
-        this.advance();
-        return {
-          op,
-          by,
+        const window = {
           ...(from === "" ? {} : { from: instant(from, offset) }),
           ...(to === "" ? {} : { to: instant(to, offset + dots + 2) }),
         };
+        this.advance();
+        return { op, by, ...window };
       }
       default:
         return { op, by, ...this.pattern() };

@@ -65,6 +65,20 @@ export default {
       assert.match((await rows()).join("\n"), /main\.editsFrom/);
     });
 
+    await stage.step("opens the hot path from a function, down to where its cost is spread", async () => {
+      const daemon = await Client.connect(stage, folder);
+      const { rows, names } = await daemon.request("view/hotPath", { spec: "callees of main.handle by function" });
+      daemon.close();
+      const last = names[rows.name.at(-1)].split(/[./]/).at(-1);
+      const share = rows.totalShare.at(-1);
+      assert.ok(rows.name.length > 3, "a path that has to be opened");
+      await window.openFile("main.go", 50);
+      await window.command("profd: Hot Path from Here");
+      await until("its last function", async () =>
+        (await window.section("Callees")).some((row) => row.includes(last) && row.includes(share)),
+      );
+    });
+
     await stage.step("reveals the function at the cursor in the picture", async () => {
       await window.tab("report.go").click();
       await window.command("profd: Reveal in Flame Graph");

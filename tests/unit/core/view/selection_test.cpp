@@ -83,12 +83,28 @@ TEST_CASE("a filter that cannot be applied is refused with a reason") {
   const auto code = [](std::string_view spec) {
     return select(profile_from_text(kProgram), *parse_view_spec(spec), {}).error().code;
   };
+  // What no text says, but a value can.
+  const auto reason_of = [](FilterOp op, FilterBy by, std::optional<std::int64_t> from,
+                            std::optional<std::int64_t> to) {
+    Filter filter;
+    filter.op = op;
+    filter.by = by;
+    filter.from_ns = from;
+    filter.to_ns = to;
+    ViewSpec spec;
+    spec.filters = {filter};
+    return select(profile_from_text("a 1"), spec, {}).error().message;
+  };
   CHECK(code("flat | thread t1") == ErrorCode::invalid);
   CHECK(code("flat | label a = b") == ErrorCode::invalid);
   CHECK(code("flat | time 1s..2s") == ErrorCode::invalid);
   CHECK(code("flat | keep function /(/") == ErrorCode::invalid);
   CHECK(code("flat | hide thread t1") == ErrorCode::invalid);
-  CHECK(code("flat | hide recursion") == ErrorCode::invalid);
+  CHECK(reason_of(FilterOp::hide, FilterBy::recursion, {}, {}) == "recursion can only be collapsed");
+  for (const std::int64_t beyond : {kMaxInstant + 1, -kMaxInstant - 1}) {
+    CHECK(reason_of(FilterOp::keep, FilterBy::time, beyond, {}).find("104 days") != std::string::npos);
+    CHECK(reason_of(FilterOp::keep, FilterBy::time, {}, beyond).find("104 days") != std::string::npos);
+  }
   CHECK(code("flat | metric nope") == ErrorCode::not_found);
   const auto no_label =
       select(profile_from_text("a 1 {label:x=y}"), *parse_view_spec("flat | label z = y"), {});

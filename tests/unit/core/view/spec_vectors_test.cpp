@@ -36,6 +36,20 @@ TEST_CASE("shared texts of views are read, and written in their canonical form")
   }
 }
 
+TEST_CASE("shared texts of views are as long as they may be") {
+  const nlohmann::json all = vectors();
+  CHECK(all["lengths"].size() > 5);
+  for (const nlohmann::json& one : all["lengths"]) {
+    std::string text = one["before"];
+    const std::string fill = one["fill"];
+    for (int n = one["times"]; n > 0; --n) text += fill;
+    CAPTURE(fill, text.size());
+    const auto spec = parse_view_spec(text);
+    CHECK(spec.has_value() == one["fits"].get<bool>());
+    if (!spec) CHECK(spec.error().code == ErrorCode::limit);
+  }
+}
+
 TEST_CASE("shared texts that are no view are refused at the place that is wrong") {
   const nlohmann::json all = vectors();
   CHECK(all["invalid"].size() > 40);

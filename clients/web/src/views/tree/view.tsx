@@ -2,7 +2,13 @@
 import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { TableRequest, type TableResult, type TableSort, type ViewShape } from "../../../../shared/ts/psp.js";
+import {
+  HotPathRequest,
+  TableRequest,
+  type TableResult,
+  type TableSort,
+  type ViewShape,
+} from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
 import { filtersOf, nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
@@ -19,7 +25,6 @@ import { TableNotes } from "../flat/view.js";
 import { EMPTY, opened, ROOT, rowsOf, withPage, type Node, type Parent, type Row, type Tree } from "./state.js";
 
 const PAGE = 200;
-const MAX_HOT = 200;
 /** Width from which there is room for what is beside the totals. */
 const MIDDLE = 720;
 /** So much of its column a name has, however deep its row is. */
@@ -86,6 +91,23 @@ export function TreeView() {
     }
   };
 
+  const open = async (node: Node) => {
+    put(opened(current.current, node.id, true));
+    if (!current.current.levels.has(node.id)) await load(node, 0);
+  };
+  // What leads down from a row, or the root, and what that ends at; as far as there are such rows.
+  const openDown = async (from: Node | undefined, steps: readonly ((node: Node) => boolean)[]) => {
+    if (from !== undefined) await open(from);
+    let last = from;
+    for (const isNext of steps) {
+      const next = current.current.levels.get((last ?? ROOT).id)?.nodes.find(isNext);
+      if (next === undefined) break;
+      if (next.row.children) await open(next);
+      last = next;
+    }
+    return last;
+  };
+
   // Another view: levels go, what was open is opened again by its names.
   const key = `${profile?.handle ?? ""} ${profile?.revision ?? 0} ${spec} ${sort} ${place.sort.descending} ${app.epoch.value}`;
   useEffect(() => {
@@ -96,15 +118,10 @@ export function TreeView() {
       await load(ROOT, 0);
       const asked = wanted;
       wanted = [];
-      let last: Node | undefined;
-      for (const name of asked) {
-        const { id } = last ?? ROOT;
-        if (!current.current.levels.has(id) && (await load(last ?? ROOT, 0)) === undefined) break;
-        const next = current.current.levels.get(id)?.nodes.find(({ row }) => row.name === name);
-        if (next === undefined) break;
-        put(opened(current.current, next.id, true));
-        last = next;
-      }
+      const last = await openDown(
+        undefined,
+        asked.map((name) => (node) => node.row.name === name),
+      );
       for (;;) {
         const waiting = rowsOf(current.current).find((row) => row.kind === "waiting");
         if (waiting?.kind !== "waiting" || waiting.parent.names.length === 0) break;
@@ -117,11 +134,11 @@ export function TreeView() {
 
   const placeOf = ({ id }: Node) => rowsOf(current.current).findIndex((r) => r.kind === "node" && r.node.id === id);
   const rows = useMemo(() => rowsOf(tree), [tree]);
-  const toggle = (row: number, open: boolean) => {
+  const toggle = (row: number, isOpen: boolean) => {
     const target = rows[row];
     if (target?.kind !== "node") return;
-    put(opened(current.current, target.node.id, open));
-    if (open && !current.current.levels.has(target.node.id)) void load(target.node, 0);
+    if (isOpen) void open(target.node);
+    else put(opened(current.current, target.node.id, false));
   };
   const selectedOf = (node: Node): Selected => ({
     name: node.row.name,
@@ -141,33 +158,31 @@ export function TreeView() {
     if (target?.kind === "node") app.select(selectedOf(target.node));
   };
 
-  // Down the heaviest child as long as it has at least half of its parent.
-  const expandHottest = async () => {
-    let node: Node | undefined = rows[at]?.kind === "node" ? rows[at].node : undefined;
-    let parent: Parent = node ?? ROOT;
-    for (let steps = 0; steps < MAX_HOT; ++steps) {
-      const { id } = parent;
-      if (!current.current.levels.has(id) && (await load(parent, 0)) === undefined) break;
-      if (parent.names.length > 0) put(opened(current.current, id, true));
-      const next = current.current.levels
-        .get(id)
-        ?.nodes.reduce<Node | undefined>(
-          (best, other) => (best === undefined || other.row.total > best.row.total ? other : best),
-          undefined,
-        );
-      if (next === undefined || (node !== undefined && next.row.total * 2 < node.row.total)) break;
-      node = next;
-      parent = next;
-      if (!next.row.children) break;
+  const openHotPath = async () => {
+    if (profile === undefined) return;
+    const from = rows[at]?.kind === "node" ? rows[at].node : undefined;
+    try {
+      const path = await app.ask(HotPathRequest, {
+        profile: profile.handle,
+        spec,
+        ...(from === undefined ? {} : { from: [...from.path], revision: profile.revision }),
+      });
+      const last = await openDown(
+        from,
+        path.rows.key.map((key) => (node) => node.row.key === key),
+      );
+      if (last === undefined) return;
+      setAt(placeOf(last));
+      app.select(selectedOf(last));
+    } catch (reason) {
+      const text = app.explain(reason);
+      if (text !== undefined) setError(text);
     }
-    if (node === undefined) return;
-    setAt(placeOf(node));
-    app.select(selectedOf(node));
   };
   useKeys({
     title: "Tree",
     keys: [
-      { keys: ["*", "H"], text: "open the hottest path", run: () => void expandHottest() },
+      { keys: ["*", "H"], text: "open the hottest path", run: () => void openHotPath() },
       {
         keys: ["b"],
         text: "bottom-up and back",
@@ -256,12 +271,7 @@ export function TreeView() {
           onChange={(next: ViewShape) => app.update((state) => setShape(state, next))}
         />
         <GranularitySelect app={app} />
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => void expandHottest()}
-          title="Open the hottest path (*)"
-        >
+        <button type="button" class="button quiet" onClick={() => void openHotPath()} title="Open the hottest path (*)">
           <Icon name="hot" /> Hottest path
         </button>
         {head !== undefined && <span class="muted">{head.viewTotal.text}</span>}
