@@ -1,5 +1,7 @@
 #include "formats/pyinstrument/tree.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "formats/pyinstrument/frame_info.h"
@@ -80,6 +82,8 @@ class TreeReader {
       const JsonNumber number = in_.number();
       node.timed = in_.ok();
       node.seconds = number.value;
+      if (in_.ok() && (!std::isfinite(node.seconds) || std::abs(node.seconds) > 9e9))
+        return in_.fail_at(node.offset, ErrorCode::malformed, "the time of a frame is out of range");
       if (node.timed && !scaled_decimal(number.text, 9, node.ns)) fractional_ = true;
     } else if (key == "function" && kind == JsonKind::string) {
       frame.function = in_.string();

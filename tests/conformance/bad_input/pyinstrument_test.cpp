@@ -38,6 +38,8 @@ TEST_CASE("pyinstrument: bad input is refused or counted") {
           {"a record without a time", records(R"([[["f"]]])"), "error malformed: a time"},
           {"a record with more", records(R"([[["f"], 1, 2]])"), "error malformed: a time"},
           {"a time out of range", records(R"([[["f"], 1e300]])"), "error malformed: out of range"},
+          {"a frame's time out of range", tree(R"({"function": "f", "time": 1e300})"),
+           "error malformed: out of range"},
           {"a stack of numbers", records(R"([[[1], 1]])"), "error malformed: a string"},
           {"nothing sampled", tree("null"), "report no-samples"},
           {"a lone surrogate", tree(R"({"function": "\ud800", "time": 1})"), "report invalid-text"},

@@ -37,8 +37,11 @@ def close_file(client: Client, opened: Opened, timeout_s: float = 30) -> Answer:
     return client.request("profile/close", {"profile": opened.handle, "wholeFile": True}, timeout_s)
 
 
-def same(a: float, b: float) -> bool:
-    return a == b if isinstance(a, int) and isinstance(b, int) else abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+def same(a: float, b: float, parts: float = 0) -> bool:
+    """`parts`: what the sums are made of, without signs; fractions that cancel out leave what they round by."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return abs(a - b) <= max(1e-9 * max(abs(a), abs(b)), 1e-12 * parts)
 
 
 def table_of(client: Client, opened: Opened, timeout_s: float = 30) -> list[tuple[str, float]]:

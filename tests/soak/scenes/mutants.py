@@ -86,12 +86,14 @@ class Examiner:
             flame = client.request("view/flameGraph", {**this, "spec": spec, "viewport": {"width": 1000}}, self.longest_s)
             if flame.error:
                 return f"view/flameGraph: {flame.error['message']}"
-            if not opened.saturated and not same(flame.result["viewTotal"]["value"], opened.total):
+            width = flame.result["zoomTotal"]["value"]
+            if not opened.saturated and not same(flame.result["viewTotal"]["value"], opened.total, width):
                 return f"the flame graph's total is {flame.result['viewTotal']['value']}, the file's {opened.total}"
         table = client.request("view/table", ask, self.longest_s)
         if table.error:
             return f"view/table: {table.error['message']}"
-        if not opened.saturated and not same(table.result["viewTotal"]["value"], opened.total):
+        width = sum(map(abs, table.result["rows"]["self"]))
+        if not opened.saturated and not same(table.result["viewTotal"]["value"], opened.total, width):
             return f"the table's total is {table.result['viewTotal']['value']}, the file's {opened.total}"
         if not opened.saturated and spec.startswith("flat"):
             rest = [table.result[part]["amount"]["value"] if part == "remainder" else table.result[part]["value"]
