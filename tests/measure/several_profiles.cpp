@@ -5,9 +5,9 @@
 
 #include "core/layout/flame.h"
 #include "core/model/merge.h"
+#include "core/view/column_tree.h"
 #include "core/view/comparison.h"
 #include "core/view/of_two.h"
-#include "core/view/paired_tree.h"
 #include "formats/open.h"
 #include "tests/measure/measure.h"
 
@@ -23,9 +23,9 @@ ProfilePtr opened(const char* path, Executor& executor) {
 }
 
 // As deep as a first picture is: boxes of a thousandth and more, by the larger side.
-std::size_t first_picture(PairedTree& tree, StopToken& stop) {
+std::size_t first_picture(ColumnTree& tree, StopToken& stop) {
   const auto width = [&](std::uint32_t id) {
-    return std::max(as_double(tree.total(id, Side::before)), as_double(tree.total(id, Side::after)));
+    return std::max(as_double(tree.total(id, 0)), as_double(tree.total(id, 1)));
   };
   const double least = width(0) / 1000;
   std::vector<std::uint32_t> open{0};
@@ -54,7 +54,7 @@ int pair(const char* before, const char* after, Executor& executor) {
   std::printf("%zu joint keys, %zu renamed, %zu folders moved\n", both->joint.n_keys(), both->joint.n_renamed,
               both->joint.folders.size());
   for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
-    PairedTree tree = check(PairedTree::make(both, shape, {}, stop));
+    ColumnTree tree = check(ColumnTree::make(columns_of(both), shape, {}, stop));
     const char* what =
         shape == Shape::top_down ? "first picture in step, top-down" : "first picture in step, bottom-up";
     const std::size_t n = timed(what, [&] { return first_picture(tree, stop); });

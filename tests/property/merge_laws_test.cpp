@@ -3,8 +3,8 @@
 
 #include "core/model/merge.h"
 #include "core/model/rewrite.h"
+#include "core/view/column_tree.h"
 #include "core/view/joint_keys.h"
-#include "core/view/paired_tree.h"
 #include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
@@ -125,13 +125,13 @@ TEST_CASE("law: views of two merged profiles are the sums of both sides of their
         const auto comparison = compare(*before, *after, {});
         for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
           StopToken stop;
-          auto tree = PairedTree::make(*comparison, shape, {}, stop);
+          auto tree = ColumnTree::make(columns_of(*comparison), shape, {}, stop);
           const std::vector<oracle::Path> paths = paths_of(*tree);
           SumsByPath expected;
           for (std::uint32_t id = 0; id < paths.size(); ++id)
             for (const Side side : kSides) {
-              expected[paths[id]].total += std::get<std::int64_t>(tree->total(id, side));
-              expected[paths[id]].self += std::get<std::int64_t>(tree->self(id, side));
+              expected[paths[id]].total += std::get<std::int64_t>(tree->total(id, index_of(side)));
+              expected[paths[id]].self += std::get<std::int64_t>(tree->self(id, index_of(side)));
             }
           drop_zeros(expected);
           if (auto wrong = difference(sums_by_path(**whole, shape), expected); !wrong.empty()) return wrong;

@@ -42,21 +42,22 @@ std::vector<oracle::Path> paths_of(const Selection& selection, const FlameLayout
   return paths;
 }
 
-std::string oracle_name(const Comparison& comparison, Key joint) {
-  const std::uint32_t input = comparison.joint.first_input[joint];
-  return oracle_name(*comparison.sides[input], comparison.joint.key_in[input][joint]);
+std::string oracle_name(const Columns& columns, Key key) {
+  std::size_t column = 0;
+  while (columns.own_key(column, key) == kNone) ++column;
+  return oracle_name(*columns.of[column], columns.own_key(column, key));
 }
 
-std::vector<oracle::Path> paths_of(PairedTree& tree) {
+std::vector<oracle::Path> paths_of(ColumnTree& tree) {
   std::vector<oracle::Path> paths(1);
   StopToken stop;
   for (std::uint32_t id = 0; id < tree.size(); ++id) {
     if (const auto done = tree.expand(id, stop); !done) throw std::runtime_error(done.error().message);
-    const PairedTree::Node node = tree.node(id);
+    const ColumnTree::Node node = tree.node(id);
     paths.resize(tree.size());
     for (std::uint32_t child = node.first_child; child < node.first_child + node.n_children; ++child) {
       paths[child] = paths[id];
-      paths[child].push_back(oracle_name(tree.comparison(), tree.node(child).key));
+      paths[child].push_back(oracle_name(tree.columns(), tree.node(child).key));
     }
   }
   return paths;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/layout/flame.h"
-#include "core/view/paired_tree.h"
+#include "core/view/column_tree.h"
 #include "tests/support/oracle.h"
 
 namespace profd::test {
@@ -21,9 +21,9 @@ Result<FlameLayout> whole_layout(const Selection& selection, Shape shape, const 
 // By box of a layout without remainders.
 std::vector<oracle::Path> paths_of(const Selection& selection, const FlameLayout& layout);
 // By node; unfolds all of the tree.
-std::vector<oracle::Path> paths_of(PairedTree& tree);
-// A joint key's name, as the first side that has it writes it.
-std::string oracle_name(const Comparison& comparison, Key joint);
+std::vector<oracle::Path> paths_of(ColumnTree& tree);
+// A key's name, as the first column that has it writes it.
+std::string oracle_name(const Columns& columns, Key key);
 
 // Boxes of one path are several where a collapsed group is called like a function: their sums. Paths where
 // both are 0 are left out.

@@ -1,5 +1,5 @@
 // Two profiles side by side: what is gone, new, more and less, each at its place.
-#include "core/view/paired_tree.h"
+#include "core/view/column_tree.h"
 
 #include "tests/support/catch.h"
 #include "tests/support/text_profile.h"
@@ -19,11 +19,11 @@ char letter(Change change) {
   return "=+-AD"[static_cast<std::size_t>(change)];
 }
 
-void write(PairedTree& tree, std::uint32_t id, std::string indent, std::string& out) {
+void write(ColumnTree& tree, const Comparison& comparison, std::uint32_t id, std::string indent,
+           std::string& out) {
   StopToken stop;
   REQUIRE(tree.expand(id, stop));
-  const Comparison& comparison = tree.comparison();
-  const PairedTree::Node node = tree.node(id);
+  const ColumnTree::Node node = tree.node(id);
   std::string name = "all";
   if (node.key != kNone) {
     const std::uint32_t input = comparison.joint.first_input[node.key];
@@ -31,20 +31,20 @@ void write(PairedTree& tree, std::uint32_t id, std::string indent, std::string& 
     name = key_name(*selection.profile, *selection.boxes->keys, comparison.joint.key_in[input][node.key]);
   }
   const auto number = [&](Side side) {
-    return std::to_string(static_cast<std::int64_t>(as_double(tree.total(id, side))));
+    return std::to_string(static_cast<std::int64_t>(as_double(tree.total(id, index_of(side)))));
   };
-  out += indent + name + " [" + letter(tree.change(id)) + "] " + number(Side::before) + " " +
+  out += indent + name + " [" + letter(tree.change(id, 0, 1)) + "] " + number(Side::before) + " " +
          number(Side::after) + "\n";
   for (std::uint32_t child = node.first_child; child < node.first_child + node.n_children; ++child)
-    write(tree, child, indent + "  ", out);
+    write(tree, comparison, child, indent + "  ", out);
 }
 
 std::string text_of(const ComparisonPtr& comparison, Shape shape, const std::vector<Key>& focus = {}) {
   StopToken stop;
-  auto tree = PairedTree::make(comparison, shape, focus, stop);
+  auto tree = ColumnTree::make(columns_of(comparison), shape, focus, stop);
   REQUIRE(tree);
   std::string out = "\n";
-  write(*tree, 0, "", out);
+  write(*tree, *comparison, 0, "", out);
   return out;
 }
 

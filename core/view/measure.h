@@ -1,0 +1,63 @@
+// Measure: how a number of a box or row is made of metrics: of one of them, or of several by a formula,
+// `instructions / cycles`, `1000 * "cache-misses" / instructions`. A value, like ViewSpec. It is worked out
+// of the sums of a box, so that a ratio is one of sums, and is never summed up the tree.
+//
+//   sum     product { ("+" | "-") product }
+//   product factor { ("*" | "/") factor }
+//   factor  number | name | "(" sum ")" | "-" factor
+//   name    letters, digits, "_", "." and ":", a letter or "_" first; others in double quotes, \" and \\ in
+//   them
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.h"
+
+namespace profd {
+
+struct MeasureStep {
+  enum class Op : std::uint8_t { column, number, add, subtract, multiply, divide, negate };
+  Op op = Op::number;
+  std::uint32_t column = 0;  // of Measure::metrics
+  double number = 0;
+  bool operator==(const MeasureStep&) const = default;
+};
+
+struct UnitPower {
+  std::string unit;  // as in MetricInfo
+  int power = 1;     // never 0
+  bool operator==(const UnitPower&) const = default;
+};
+
+struct Measure {
+  std::vector<std::string> metrics;  // each once, in order of their first use
+  std::vector<MeasureStep> steps;    // operands before what is done with them
+  std::vector<UnitPower> unit;       // in order of unit; empty for a plain number
+  // The measure of a whole is the sum of those of its parts: it can be a width. Of `a - b` and `a / 2` that
+  // is so, of `a / b` and `a + 1` not.
+  bool additive = false;
+  bool operator==(const Measure&) const = default;
+};
+
+// The unit of a metric, as in MetricInfo; nothing when there is no such metric.
+using UnitOf = std::function<std::optional<std::string>(std::string_view metric)>;
+// Fails with `invalid` and the place in the text, in characters from 1: not a formula, a name that is no
+// metric, a sum of two units; with `limit` beyond 4 KiB.
+Result<Measure> parse_measure(std::string_view formula, const UnitOf& unit_of);
+// Of one metric.
+Measure measure_of(std::string metric, std::string unit);
+
+// `columns`: by Measure::metrics; nothing where a metric is missing. Nothing for what is no number: a
+// division by nothing, or of what is missing.
+std::optional<double> value_of(const Measure& measure, std::span<const std::optional<double>> columns);
+
+// "nanoseconds / count", "1 / nanoseconds", "bytes^2"; "" for a plain number.
+std::string unit_text(const std::vector<UnitPower>& unit);
+
+}  // namespace profd
