@@ -143,6 +143,18 @@ void check_references(const Model& model) {
   }
 }
 
+// A request that is about a profile is held back while the one that is meant is read.
+void check_waiting(const Model& model) {
+  for (const auto& m : model.messages) {
+    if (!m.is_request || m.awaits_profile || !m.has_params || m.params.kind != Type::Kind::reference)
+      continue;
+    const Structure* params = model.structure(m.params.name);
+    if (params == nullptr) continue;
+    for (const auto& p : params->properties)
+      if (p.name == "profile") bad(m.method, "has a profile, and does not say awaitsProfile");
+  }
+}
+
 }  // namespace
 
 const Structure* Model::structure(const std::string& name) const {
@@ -191,6 +203,7 @@ Model load_model(const Json& document) {
   read_messages(document, "requests", true, model);
   read_messages(document, "notifications", false, model);
   check_references(model);
+  check_waiting(model);
   static_cast<void>(model.in_dependency_order());  // throws when there is none
   return model;
 }
