@@ -6,10 +6,10 @@ usage: cli_daemon_test.py PROFD
 import json
 import os
 import subprocess
-import time
 import unittest
 
 from cli_program import CPU, FOLDED, PROFD, InFolder, run
+from listening import wait_until_it_listens
 
 
 class Daemon(InFolder):
@@ -17,10 +17,7 @@ class Daemon(InFolder):
         socket = os.path.join(self.folder.name, "s")
         daemon = subprocess.Popen([PROFD, "serve", "--socket", socket], stderr=subprocess.DEVNULL)
         self.addCleanup(lambda: (daemon.terminate(), daemon.wait(10)))
-        for _ in range(500):
-            if os.path.exists(socket):
-                break
-            time.sleep(0.01)
+        wait_until_it_listens(socket)
         return socket
 
     def test_json_of_commands_is_the_answer_of_the_daemon(self):

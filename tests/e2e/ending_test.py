@@ -15,6 +15,8 @@ import time
 import unittest
 from pathlib import Path
 
+from listening import wait_until_it_listens
+
 PROFD = os.path.abspath(sys.argv.pop(1))
 LIMIT_S = 1.0
 
@@ -83,6 +85,7 @@ class Daemon:
                 time.sleep(poll_s)
 
     def client(self, root=None):
+        wait_until_it_listens(self.socket)
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(self.socket)
         self.connections.append(connection)

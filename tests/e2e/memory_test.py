@@ -17,6 +17,8 @@ import tempfile
 import time
 import unittest
 
+from listening import listens
+
 PROFD = sys.argv.pop(1) if len(sys.argv) > 1 else "profd"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CPU = os.path.join(ROOT, "formats/pprof/testdata/recorded-cpu.pb.gz")
@@ -32,18 +34,10 @@ class Daemon:
             [PROFD, "serve", "--socket", self.path, *arguments], stderr=self.log,
             env=dict(os.environ, PROFD_CACHE="off", **(environment or {})))
         end = time.monotonic() + 20
-        while not self.listens():
+        while not listens(self.path):
             assert self.process.poll() is None, "the daemon did not start"
             assert time.monotonic() < end, "the daemon does not listen"
             time.sleep(0.01)
-
-    def listens(self):
-        with socket.socket(socket.AF_UNIX) as knock:
-            try:
-                knock.connect(self.path)
-            except OSError:
-                return False
-        return True
 
     def status(self, field):
         with open(f"/proc/{self.process.pid}/status") as lines:

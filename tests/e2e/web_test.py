@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
+from listening import wait_until_it_listens
 from other_user import as_another_user
 from psp_client import Client, connect_unix
 from web_client import Answer, WebSocket, ask_http, open_web_socket, read_answer
@@ -99,11 +100,7 @@ class Web(unittest.TestCase):
         cls.log = os.path.join(cls.folder.name, "log")
         cls.daemon = subprocess.Popen([PROFD, "serve", "--socket", cls.socket_path, "--log", cls.log],
                                       env=cls.environment)
-        deadline = time.time() + 30
-        while not os.path.exists(cls.socket_path):
-            if time.time() > deadline:
-                raise RuntimeError("the daemon did not start")
-            time.sleep(0.02)
+        wait_until_it_listens(cls.socket_path)
         cls.profile = os.path.join(cls.work, "cpu.folded")
         with open(cls.profile, "wb") as out:
             out.write(FOLDED)

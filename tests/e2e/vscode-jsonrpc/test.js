@@ -40,6 +40,21 @@ async function until(what, condition) {
   throw new Error('never came: ' + what);
 }
 
+// A socket has its name before somebody listens on it.
+async function listening(socket) {
+  for (let i = 0; i < 1500; ++i) {
+    const knock = net.connect(socket);
+    const answered = await new Promise((resolve) => {
+      knock.once('connect', () => resolve(true));
+      knock.once('error', () => resolve(false));
+    });
+    knock.destroy();
+    if (answered) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('nobody listens on ' + socket);
+}
+
 async function initialize(client, options) {
   const result = await client.sendRequest('initialize', {
     processId: process.pid, rootUri: 'file://' + path.join(root, 'tests/fixtures'),
@@ -98,7 +113,7 @@ async function stdio() {
 async function unixSocket() {
   const socket = path.join(scratch, 's');
   const daemon = run(['serve', '--socket', socket]);
-  await until('the socket', () => fs.existsSync(socket));
+  await listening(socket);
   assert.strictEqual(fs.statSync(socket).mode & 0o777, 0o600);
   const streams = [net.connect(socket), net.connect(socket)];
   await Promise.all(streams.map((stream) => session(connection(stream, stream))));  // two at once

@@ -3,6 +3,7 @@ import assert from "node:assert";
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { until } from "../until.mjs";
@@ -42,12 +43,23 @@ export function axeOf(root) {
   };
 }
 
+/** A socket has its name before somebody listens on it. */
+function listens(socket) {
+  return new Promise((resolve) => {
+    const knock = connect(socket, () => {
+      knock.destroy();
+      resolve(true);
+    });
+    knock.on("error", () => resolve(false));
+  });
+}
+
 /** A daemon with a socket of its own, and the address of its page. */
 export async function startDaemon(profd, folder, args = []) {
   const socket = join(folder, "daemon.sock");
   const child = spawn(profd, ["serve", "--socket", socket, ...args], { stdio: ["ignore", "ignore", "inherit"] });
   const ended = new Promise((resolve) => child.on("exit", resolve));
-  for (let i = 0; i < 1000 && !existsSync(socket); ++i) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 1000 && !(await listens(socket)); ++i) await new Promise((resolve) => setTimeout(resolve, 5));
   return {
     socket,
     pid: child.pid,
