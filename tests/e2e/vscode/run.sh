@@ -9,14 +9,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 profd=$(realpath "$1") root=$(realpath "$2")
 shift 2
 # No pipe to head: where that ends first, pipefail says that there is no Chromium.
-chromium() {
+a_chromium() {
   local name
   for name in "${PROFD_CHROMIUM:-chromium}" chromium chromium-browser google-chrome; do
     command -v "$name" && return
   done
   return 1
 }
-PROFD_CHROMIUM=$(chromium) || not_run "no Chromium"
+PROFD_CHROMIUM=$(a_chromium) || not_run "no Chromium"
 export PROFD_CHROMIUM
 PROFD_VSCODE=$("$root/tests/e2e/editors/fetch_vscode.sh") || not_run "no VS Code to be had from npm's registry"
 export PROFD_VSCODE
