@@ -15,10 +15,6 @@ std::size_t run_of(std::string_view text, std::size_t from, Is is) {
   return end - from;
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 // Where the class that a JVM makes at run time is numbered: "/0x0000000800c03000", ".0x...", "/1234567".
 std::size_t jvm_number_at(std::string_view text, std::size_t at) {
   if (at >= text.size() || (text[at] != '/' && text[at] != '.')) return 0;
@@ -60,20 +56,20 @@ void drop_jvm_numbers(std::string& name) {
 std::size_t compiler_suffix(std::string_view name) {
   constexpr std::array<std::string_view, 5> kNumbered{".isra.", ".part.", ".constprop.", ".llvm.",
                                                       ".lto_priv."};
-  if (ends_with(name, ".cold")) return 5;
+  if (name.ends_with(".cold")) return 5;
   std::size_t digits = 0;
   while (digits < name.size() && is_digit(name[name.size() - 1 - digits])) ++digits;
   if (digits == 0) return 0;
   const std::string_view before = name.substr(0, name.size() - digits);
-  if (ends_with(before, ".cold.")) return digits + 6;
+  if (before.ends_with(".cold.")) return digits + 6;
   for (const std::string_view mark : kNumbered)
-    if (ends_with(before, mark)) return digits + mark.size();
+    if (before.ends_with(mark)) return digits + mark.size();
   return 0;
 }
 
 void drop_compiler_suffixes(std::string& name) {
   while (true) {
-    if (ends_with(name, "]")) {
+    if (name.ends_with("]")) {
       const std::size_t clone = name.rfind(" [clone ");
       if (clone == std::string::npos) return;
       const std::string_view inside = std::string_view(name).substr(clone + 8, name.size() - clone - 9);
@@ -162,7 +158,6 @@ MatchName match_name(std::string_view name) {
   take_go_numbers(out);
   take_braced_numbers(out);
   take_java_numbers(out);
-  out.changed = out.text.size() != name.size();
   return out;
 }
 

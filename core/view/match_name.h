@@ -18,9 +18,8 @@
 namespace profd {
 
 struct MatchName {
-  std::string text;      // with closures as if unnumbered
-  std::string numbers;   // of its closures, in order; "" without
-  bool changed = false;  // text and numbers are not simply the name
+  std::string text;     // with closures as if unnumbered
+  std::string numbers;  // of its closures, in order; "" without
 };
 MatchName match_name(std::string_view name);
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/view/name_scan.h"
+
 namespace profd {
 namespace {
 
@@ -16,13 +18,10 @@ using Op = MeasureStep::Op;
 constexpr std::size_t kMaxBytes = 4096;
 
 bool starts_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit_of_number(char c) {
-  return c >= '0' && c <= '9';
+  return is_lower(c) || is_upper(c) || c == '_';
 }
 bool in_name(char c) {
-  return starts_name(c) || is_digit_of_number(c) || c == '.' || c == ':';
+  return starts_name(c) || is_digit(c) || c == '.' || c == ':';
 }
 
 // What has been read so far of a part of the formula.
@@ -98,7 +97,7 @@ class Parser {
 
   Result<void> operand() {
     const char c = text_[at_];
-    if (is_digit_of_number(c) || c == '.') return number();
+    if (is_digit(c) || c == '.') return number();
     const std::size_t begin = at_;
     std::string name;
     if (c == '"') {
@@ -206,10 +205,6 @@ std::string product_text(const std::vector<UnitPower>& unit, int sign) {
 
 Result<Measure> parse_measure(std::string_view formula, const UnitOf& unit_of) {
   return Parser(formula, unit_of).run();
-}
-
-Measure measure_of(std::string metric, std::string unit) {
-  return {{std::move(metric)}, {{Op::column, 0, 0}}, {{std::move(unit), 1}}, true};
 }
 
 std::optional<double> value_of(const Measure& measure, std::span<const std::optional<double>> columns) {

@@ -50,8 +50,6 @@ using UnitOf = std::function<std::optional<std::string>(std::string_view metric)
 // Fails with `invalid` and the place in the text, in characters from 1: not a formula, a name that is no
 // metric, a sum of two units; with `limit` beyond 4 KiB.
 Result<Measure> parse_measure(std::string_view formula, const UnitOf& unit_of);
-// Of one metric.
-Measure measure_of(std::string metric, std::string unit);
 
 // `columns`: by Measure::metrics; nothing where a metric is missing. Nothing for what is no number: a
 // division by nothing, or of what is missing.

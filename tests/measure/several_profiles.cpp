@@ -1,7 +1,6 @@
 // profd-measure-several pair BEFORE AFTER: what a comparison of two profiles costs, in step and merged.
 // profd-measure-several merge FILE...: what merging many costs, one after another, and what it holds.
 #include <cstring>
-#include <numeric>
 
 #include "core/layout/flame.h"
 #include "core/model/merge.h"

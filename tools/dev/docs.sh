@@ -1,5 +1,5 @@
-# What the pages say: links, files that they name, words of the glossary, headings that all formats have, promises with their tests, and what is
-# generated.
+# What the pages say: links, files that they name, words of the glossary, headings that all formats have, promises with
+# their tests, and what is generated.
 
 cmd_docs() {
   local failed=0 check

@@ -28,7 +28,6 @@ TEST_CASE("a name is matched without what a tool made up for one run or one buil
   const MatchName name = match_name(std::get<0>(matched));
   CHECK(name.text == std::get<1>(matched));
   CHECK(name.numbers.empty());
-  CHECK(name.changed);
 }
 
 TEST_CASE("the numbers of closures are given apart", "[match_name]") {
@@ -46,7 +45,6 @@ TEST_CASE("the numbers of closures are given apart", "[match_name]") {
   const MatchName name = match_name(std::get<0>(matched));
   CHECK(name.text == std::get<1>(matched));
   CHECK(name.numbers == std::get<2>(matched));
-  CHECK(name.changed);
 }
 
 TEST_CASE("other names are matched as they are", "[match_name]") {
@@ -59,7 +57,6 @@ TEST_CASE("other names are matched as they are", "[match_name]") {
   const MatchName matched = match_name(name);
   CHECK(matched.text == name);
   CHECK(matched.numbers.empty());
-  CHECK_FALSE(matched.changed);
 }
 
 TEST_CASE("the hash that a bundler puts into a script's name says nothing", "[match_name]") {
