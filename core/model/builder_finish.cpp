@@ -331,6 +331,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   for (std::size_t m = 0; m < clamped.size(); ++m)
     d.metrics[m].saturated = d.metrics[m].saturated || clamped[m] != 0;
   d.info = std::move(s.info);
+  d.composition = std::move(s.composition);
   if (!s.default_whatever) choose_default_metric(d);
   d.strings = std::move(s.strings).finish();
   d.modules = {Column(std::move(s.module_name)), Column(std::move(s.module_build_id)),

@@ -92,6 +92,7 @@ struct ProfileBuilder::State {
     std::vector<std::uint8_t> clamped;
   };
   std::optional<ReadyContexts> contexts;
+  std::shared_ptr<const Composition> composition;
   std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;
   std::unique_ptr<StackSource> sample_stacks;

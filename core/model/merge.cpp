@@ -1,7 +1,7 @@
 #include "core/model/merge.h"
 
 #include <algorithm>
-#include <limits>
+#include <cassert>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -29,8 +29,6 @@ FrameSpec without_place(FrameSpec spec) {
   return spec;
 }
 
-__extension__ using SignedWide = __int128;
-
 struct ValuedContexts {
   BigVector<std::uint32_t> of;        // by context as it came; any number where there is no row
   BigVector<std::uint32_t> contexts;  // by row
@@ -52,61 +50,7 @@ ValuedContexts valued_contexts(const Metrics& metrics, const BigVector<std::uint
   return out;
 }
 
-// By row the sum over inputs. `clamped` where one does not fit.
-template <class T>
-BigVector<T> sums_of(const InputValues& values, const GrowingVector<T>& value, std::uint8_t& clamped) {
-  BigVector<T> out(values.first.size() - 1);
-  for (std::size_t row = 0; row < out.size(); ++row) {
-    std::conditional_t<std::is_same_v<T, std::int64_t>, SignedWide, T> sum{};
-    for (std::uint32_t i = values.first[row]; i < values.first[row + 1]; ++i) sum += value[i];
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      using Limits = std::numeric_limits<std::int64_t>;
-      out[row] = static_cast<T>(std::clamp<SignedWide>(sum, Limits::min(), Limits::max()));
-      if (out[row] != sum) clamped = 1;
-    } else {
-      out[row] = sum;
-    }
-  }
-  return out;
-}
-
-// Without rows that are 0 in every metric, where values cancel out.
-SelfTable self_table(const Column<std::uint32_t>& contexts, std::vector<ValueColumn> columns) {
-  const auto any = [&](std::size_t row) {
-    return std::any_of(columns.begin(), columns.end(), [&](const ValueColumn& column) {
-      return std::visit([&](const auto& values) { return values[row] != 0; }, column);
-    });
-  };
-  std::vector<std::uint32_t> kept;
-  for (std::uint32_t row = 0; row < contexts.size(); ++row)
-    if (any(row)) kept.push_back(row);
-  if (kept.size() == contexts.size()) return {contexts, std::move(columns)};
-  const auto picked = [&](const auto& column) {
-    std::vector<std::remove_cvref_t<decltype(column[0])>> out;
-    for (const std::uint32_t row : kept) out.push_back(column[row]);
-    return Column(std::move(out));
-  };
-  SelfTable out;
-  out.contexts = picked(contexts);
-  for (const ValueColumn& column : columns)
-    out.values.push_back(std::visit([&](const auto& values) { return ValueColumn(picked(values)); }, column));
-  return out;
-}
-
 }  // namespace
-
-std::size_t InputValues::memory() const {
-  return bytes_of(first) + bytes_of(input) +
-         std::visit([](const auto& values) { return bytes_of(values); }, value) + bytes_of(measured);
-}
-
-std::size_t Merged::memory() const {
-  std::size_t bytes = contexts.bytes();
-  for (const InputValues& one : values) bytes += one.memory();
-  for (const auto& input : context_of) bytes += bytes_of(input);
-  for (const auto& frames : frames_of) bytes += bytes_of(frames);
-  return bytes;
-}
 
 std::size_t Merging::memory() const {
   std::size_t bytes = bytes_of(parent_) + bytes_of(frame_) + rows_.bytes();
@@ -123,7 +67,9 @@ Merging::Merging() {
   frame_.push_back(kNone);
 }
 
-Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken stop) {
+Result<void> Merging::add(const Profile& input, std::span<const std::string> names, bool keep_contexts,
+                          StopToken stop) {
+  assert(names.empty() || names.size() == input.metrics().size());
   RewriteTables tables(input, builder_);
   std::vector<FrameId> frames(input.frames().size());
   const ContextTree& tree = input.tree();
@@ -140,7 +86,10 @@ Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken st
     parent_.push_back(parent);
     frame_.push_back(frame.v);
   }
-  for (std::uint32_t m = 0; m < input.metrics().size(); ++m) add_values(input, MetricId{m}, contexts);
+  for (std::uint32_t m = 0; m < input.metrics().size(); ++m) {
+    const std::string& name = names.empty() ? input.metrics()[m].name : names[m];
+    if (names.empty() || !name.empty()) add_values(input, MetricId{m}, name, contexts);
+  }
   std::vector<std::uint32_t>& used = frames_of_.emplace_back();
   for (const FrameId frame : frames)
     if (frame.valid()) used.push_back(frame.v);
@@ -153,14 +102,14 @@ Result<void> Merging::add(const Profile& input, bool keep_contexts, StopToken st
   return {};
 }
 
-Merging::Metric& Merging::metric_of(const MetricInfo& info) {
+Merging::Metric& Merging::metric_of(std::string_view name, const std::string& unit) {
   const auto found = std::find_if(metrics_.begin(), metrics_.end(), [&](const Metric& metric) {
-    return metric.name == info.name && metric.unit == info.unit;
+    return metric.name == name && metric.unit == unit;
   });
   if (found != metrics_.end()) return *found;
   Metric& metric = metrics_.emplace_back();
-  metric.name = info.name;
-  metric.unit = info.unit;
+  metric.name = name;
+  metric.unit = unit;
   return metric;
 }
 
@@ -171,12 +120,14 @@ void Merging::make_fractional(Metric& metric) {
   metric.integers = {};
 }
 
-void Merging::add_values(const Profile& input, MetricId id, const std::vector<std::uint32_t>& contexts) {
-  Metric& metric = metric_of(input.metrics()[id.v]);
+void Merging::add_values(const Profile& input, MetricId id, std::string_view name,
+                         const std::vector<std::uint32_t>& contexts) {
+  Metric& metric = metric_of(name, input.metrics()[id.v].unit);
   const auto number = static_cast<std::uint32_t>(context_of_.size());
   // A profile may have two metrics of one name; the first is what the name means.
   if (!metric.input.empty() && metric.input.back() == number) return;
   metric.input.push_back(number);
+  metric.own.push_back(id.v);
   metric.first.push_back(static_cast<std::uint32_t>(metric.context.size()));
   const SelfTable& self = input.self();
   std::visit(
@@ -246,36 +197,34 @@ InputValues Merging::gather(Metric metric, GrowingVector<T> value, const BigVect
   return out;
 }
 
-Result<Merged> Merging::finish(Executor& executor, StopToken stop) && {
+Result<MergedRows> Merging::finish(StopToken stop) && {
   if (context_of_.empty()) return fail(ErrorCode::invalid, "there is nothing to merge");
   rows_ = {};
   Renumbered renumbered = to_preorder(std::move(parent_), std::move(frame_), stop);
   PROFD_CHECK(stop.status());
-  Merged out;
+  MergedRows out;
   for (auto& contexts : context_of_)
     for (std::uint32_t& context : contexts) context = renumbered.new_id[context];
   ValuedContexts rows = valued_contexts(metrics_, renumbered.new_id);
   renumbered.new_id = {};
   out.contexts = Column<std::uint32_t>(std::move(rows.contexts));
-  std::vector<ValueColumn> columns;
-  std::vector<std::uint8_t> clamped(metrics_.size(), 0);
-  for (std::uint32_t m = 0; m < metrics_.size(); ++m) {
+  for (Metric& waiting : metrics_) {
     PROFD_CHECK(stop.status());
-    Metric metric = std::exchange(metrics_[m], {});
-    builder_.add_metric(metric.name, metric.unit, metric.fractional);
+    Metric metric = std::exchange(waiting, {});
+    InputMetric& made = out.metrics.emplace_back();
+    made.name = metric.name;
+    made.unit = metric.unit;
+    made.metric_of.assign(context_of_.size(), kNone);
+    for (std::size_t i = 0; i < metric.input.size(); ++i) made.metric_of[metric.input[i]] = metric.own[i];
     const bool fractional = metric.fractional;
     GrowingVector<std::int64_t> integers = std::move(metric.integers);
     GrowingVector<double> fractions = std::move(metric.fractions);
     const std::size_t n_rows = out.contexts.size();
-    const InputValues& values =
-        out.values.emplace_back(fractional ? gather(std::move(metric), std::move(fractions), rows.of, n_rows)
-                                           : gather(std::move(metric), std::move(integers), rows.of, n_rows));
-    std::visit([&](const auto& column) { columns.emplace_back(Column(sums_of(values, column, clamped[m]))); },
-               values.value);
+    made.values = fractional ? gather(std::move(metric), std::move(fractions), rows.of, n_rows)
+                             : gather(std::move(metric), std::move(integers), rows.of, n_rows);
   }
-  builder_.set_contexts(std::move(renumbered.tree), self_table(out.contexts, std::move(columns)),
-                        std::move(clamped));
-  PROFD_TRY(out.profile, std::move(builder_).finish(executor, stop));
+  out.builder = std::move(builder_);
+  out.tree = std::move(renumbered.tree);
   out.frames_of = std::move(frames_of_);
   out.context_of = std::move(context_of_);
   out.n_left = n_left_;

@@ -1,5 +1,6 @@
-// Merging: profiles into one that has the contexts of all of them. Inputs are taken one after another and may
-// go afterwards: of each only its values stay.
+// Merging: profiles into one tree that has the contexts of all of them, and who has which value there. Inputs
+// are taken one after another and may go afterwards: of each only its values stay. What profile is made of it
+// compose.h says.
 //
 // Algebra: inputs are taken as they are, unfiltered. Two frames are one where function (name, linker name,
 // file, first line), module, file, kind and inlining agree; lines, columns and addresses are not kept, which
@@ -10,14 +11,16 @@
 //
 // What an input has beside values by context (samples with threads, times and labels, associations, stated
 // costs, a timeline) stays with the input: runs have clocks of their own, and whose span is whose could no
-// longer be told. Merged::n_left counts what of timelines that is.
+// longer be told. MergedRows::n_left counts what of timelines that is.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
+#include "core/model/composition.h"
 #include "core/model/context_rows.h"
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
@@ -28,46 +31,29 @@
 
 namespace profd {
 
-// By row of Merged::contexts, who has a value there: entries [first[row], first[row + 1]), by input, each
-// input once. 12 bytes an entry.
-struct InputValues {
-  std::vector<std::uint32_t> first;
-  GrowingVector<std::uint32_t> input;
-  std::variant<GrowingVector<std::int64_t>, GrowingVector<double>> value;  // integral where all inputs are
-  std::vector<std::uint8_t> measured;  // by input: it has the metric; else its values are missing, not 0
-  bool saturated = false;              // some sum of an input did not fit int64 and was clamped
-
-  [[nodiscard]] std::size_t memory() const;
-};
-
-struct Merged {
-  ProfilePtr profile;  // the sums of all inputs
-  // Contexts of `profile` where some input has a value in some metric, ascending.
-  Column<std::uint32_t> contexts;
-  std::vector<InputValues> values;  // by metric of `profile`
-  // By input: the frames of `profile` that it has, ascending. What is the same function in several inputs is
-  // found with these (joined_keys, core/view/joint_keys.h).
-  std::vector<std::vector<std::uint32_t>> frames_of;
-  // By input whose contexts were kept: its contexts as contexts of `profile`; else empty.
-  std::vector<std::vector<std::uint32_t>> context_of;
-  // Spans, markers, points of counters and tasks that stay with the inputs.
+struct MergedRows {
+  ProfileBuilder builder;  // has the frames; no metrics and values yet
+  ContextTree tree;
+  Column<std::uint32_t> contexts;                      // see Composition
+  std::vector<InputMetric> metrics;                    // in order of their first input
+  std::vector<std::vector<std::uint32_t>> frames_of;   // see Composition
+  std::vector<std::vector<std::uint32_t>> context_of;  // by input whose contexts were kept; else empty
   std::uint64_t n_left = 0;
-
-  [[nodiscard]] std::size_t n_inputs() const { return context_of.size(); }
-  [[nodiscard]] std::size_t memory() const;
 };
 
 class Merging {
  public:
   Merging();
-  // `keep_contexts`: Merged::context_of has those of this input, 4 bytes each. Fails with `cancelled` when
-  // stopped, and nothing may be added afterwards.
-  Result<void> add(const Profile& input, bool keep_contexts, StopToken stop);
+  // `names`: by metric of the input what it is called here, "" where it is left out; none: as the input calls
+  // them. `keep_contexts`: MergedRows::context_of has those of this input, 4 bytes each. Fails with
+  // `cancelled` when stopped, and nothing may be added afterwards.
+  Result<void> add(const Profile& input, std::span<const std::string> names, bool keep_contexts,
+                   StopToken stop);
   [[nodiscard]] std::size_t n_inputs() const { return context_of_.size(); }
   // What is held so far.
   [[nodiscard]] std::size_t memory() const;
   // Fails with `invalid` without an input, `limit` when a table outgrows 32-bit ids.
-  Result<Merged> finish(Executor& executor, StopToken stop) &&;
+  Result<MergedRows> finish(StopToken stop) &&;
 
  private:
   struct Metric {
@@ -76,10 +62,12 @@ class Merging {
     GrowingVector<std::uint32_t> context;  // as it came
     GrowingVector<std::int64_t> integers;  // as long as context, until an input is fractional
     GrowingVector<double> fractions;
-    std::vector<std::uint32_t> input, first;  // an input that has the metric, and where its rows begin
+    // An input that has the metric, which of its metrics it is, and where its rows begin.
+    std::vector<std::uint32_t> input, own, first;
   };
-  Metric& metric_of(const MetricInfo& info);
-  void add_values(const Profile& input, MetricId id, const std::vector<std::uint32_t>& contexts);
+  Metric& metric_of(std::string_view name, const std::string& unit);
+  void add_values(const Profile& input, MetricId id, std::string_view name,
+                  const std::vector<std::uint32_t>& contexts);
   static void make_fractional(Metric& metric);
   template <class T>
   InputValues gather(Metric metric, GrowingVector<T> value, const BigVector<std::uint32_t>& row_of,

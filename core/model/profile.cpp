@@ -55,6 +55,7 @@ std::size_t Profile::memory() const {
     for (const auto& column : calls.totals) total += bytes(column);
   }
   if (d_.timeline) total += d_.timeline->memory();
+  if (d_.composition) total += d_.composition->memory();
   return total;
 }
 

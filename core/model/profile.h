@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/composition.h"
 #include "core/model/context_tree.h"
 #include "core/model/metric.h"
 #include "core/model/sample_table.h"
@@ -53,6 +54,7 @@ struct ProfileData {
   std::optional<StatedCosts> stated;  // present when the tree is an estimate
   // Present where samples have times or states, or where there is a span, marker, counter or task.
   std::optional<Timeline> timeline;
+  std::shared_ptr<const Composition> composition;  // null where it is of one source
 };
 
 class Profile {
@@ -78,7 +80,9 @@ class Profile {
   const std::vector<AssociationTable>& associations() const { return d_.associations; }
   // The source has functions and calls and no stacks: self values are exact, paths and sums over them are
   // not.
-  bool contexts_estimated() const { return d_.stated.has_value(); }
+  bool contexts_estimated() const {
+    return d_.stated.has_value() || (d_.composition && d_.composition->estimated);
+  }
   // What it states of functions and calls as a whole; null when contexts are measured.
   const StatedCosts* stated() const { return d_.stated ? &*d_.stated : nullptr; }
   // Null where the source tells no times.
@@ -87,6 +91,8 @@ class Profile {
   std::string_view function_name(FunctionId function) const {
     return d_.strings[d_.functions.name[function.v]];
   }
+  // Null where it was put together of no others.
+  const Composition* composition() const { return d_.composition.get(); }
   const ProfileData& data() const { return d_; }
   // Bytes held by all columns, mapped ones included.
   std::size_t memory() const;

@@ -60,6 +60,10 @@ void ProfileBuilder::set_default_metric(MetricId metric, bool whatever) {
   s_->default_metric = metric;
   s_->default_whatever = whatever;
 }
+void ProfileBuilder::set_composition(std::shared_ptr<const Composition> composition) {
+  s_->composition = std::move(composition);
+}
+
 void ProfileBuilder::set_contexts(ContextTree tree, SelfTable self, std::vector<std::uint8_t> clamped) {
   assert(self.values.size() == s_->metrics.size() && clamped.size() == s_->metrics.size());
   s_->contexts = {std::move(tree), std::move(self), std::move(clamped)};

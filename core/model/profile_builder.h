@@ -143,6 +143,8 @@ class ProfileBuilder {
   // metric, 1 where a value did not fit. Excludes contexts, samples and values of other ways.
   void set_contexts(ContextTree tree, SelfTable self, std::vector<std::uint8_t> clamped);
 
+  void set_composition(std::shared_ptr<const Composition> composition);
+
   // How many measurements the source counts, when that differs from the number of add_sample calls.
   void set_n_samples(std::uint64_t n);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/view/filters.h"
+#include "core/view/joint_keys.h"
 #include "core/view/key_memo.h"
 
 namespace profd {
@@ -76,7 +77,10 @@ Result<BoxesPtr> make_boxes(const ProfilePtr& profile, Granularity granularity, 
   const ViewKey key = kept.key("keys " + std::string(to_text(granularity)));
   PROFD_TRY(const std::shared_ptr<const KeyTable> names,
             kept.get<KeyTable>(key, stop, [&](const StopToken&) -> Result<std::shared_ptr<const KeyTable>> {
-              return std::make_shared<const KeyTable>(make_keys(*profile, granularity));
+              auto made = std::make_shared<const KeyTable>(make_keys(*profile, granularity));
+              const Composition* const composition = profile->composition();
+              return composition == nullptr ? made
+                                            : joined_keys(*profile, std::move(made), composition->frames_of);
             }));
   boxes->keys = names;
   PROFD_CHECK(apply_frame_filters(*profile, *boxes, stop));

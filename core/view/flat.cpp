@@ -101,6 +101,45 @@ Result<FlatView> flat_view(const Selection& selection, StopToken stop) {
                     selection.sums->totals);
 }
 
+namespace {
+
+struct PageBounds {
+  std::size_t begin, end;
+};
+PageBounds bounds_of(const FlatView& view, const TableRequest& request) {
+  const std::size_t n = view.key.size(), begin = std::min(request.offset, n);
+  return {begin, request.limit < n - begin ? begin + request.limit : n};
+}
+
+// `order` is right up to the end of the page.
+TablePage page_from(const Selection& selection, const FlatView& view, PageBounds bounds,
+                    const std::vector<std::uint32_t>& order) {
+  const std::size_t n = order.size();
+  TablePage page;
+  page.n_rows = n;
+  page.rows.assign(order.begin() + static_cast<std::ptrdiff_t>(bounds.begin),
+                   order.begin() + static_cast<std::ptrdiff_t>(bounds.end));
+  page.n_left_out = n - bounds.end;
+  page.self_left_out = std::visit(
+      [&](auto zero) -> Value {
+        using T = decltype(zero);
+        T sum{};
+        for (std::size_t i = bounds.end; i < n; ++i)
+          sum = add(sum, std::get<T>(view.self[order[i]]), selection.sums->saturated);
+        return sum;
+      },
+      selection.sums->total);
+  return page;
+}
+
+}  // namespace
+
+TablePage page_in_order(const Selection& selection, const FlatView& view, const TableRequest& request) {
+  std::vector<std::uint32_t> order(view.key.size());
+  std::iota(order.begin(), order.end(), 0u);
+  return page_from(selection, view, bounds_of(view, request), order);
+}
+
 TablePage page_of(const Selection& selection, const FlatView& view, const TableRequest& request) {
   const std::size_t n = view.key.size();
   std::vector<std::uint32_t> order(n);
@@ -109,12 +148,9 @@ TablePage page_of(const Selection& selection, const FlatView& view, const TableR
   const auto by_name = [&](std::uint32_t a, std::uint32_t b) {
     return rank[view.key[a]] < rank[view.key[b]];
   };
-  TablePage page;
-  page.n_rows = n;
-  const std::size_t begin = std::min(request.offset, n);
-  const std::size_t end = request.limit < n - begin ? begin + request.limit : n;
+  const PageBounds bounds = bounds_of(view, request);
   const auto sort_until_end = [&](auto less) {
-    const auto middle = order.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto middle = order.begin() + static_cast<std::ptrdiff_t>(bounds.end);
     std::partial_sort(order.begin(), middle, order.end(), less);
   };
   if (request.sort == SortBy::name) {
@@ -129,19 +165,7 @@ TablePage page_of(const Selection& selection, const FlatView& view, const TableR
       return by_name(a, b);
     });
   }
-  page.rows.assign(order.begin() + static_cast<std::ptrdiff_t>(begin),
-                   order.begin() + static_cast<std::ptrdiff_t>(end));
-  page.n_left_out = n - end;
-  page.self_left_out = std::visit(
-      [&](auto zero) -> Value {
-        using T = decltype(zero);
-        T sum{};
-        for (std::size_t i = end; i < n; ++i)
-          sum = add(sum, std::get<T>(view.self[order[i]]), selection.sums->saturated);
-        return sum;
-      },
-      selection.sums->total);
-  return page;
+  return page_from(selection, view, bounds, order);
 }
 
 }  // namespace profd

@@ -7,6 +7,7 @@
 
 #include "core/support/sums.h"
 #include "core/view/filters.h"
+#include "core/view/input_rows.h"
 
 namespace profd {
 namespace {
@@ -90,6 +91,7 @@ Result<void> filter_rows(const Profile& profile, Rows& rows, StopToken stop) {
     return std::any_of(filters.begin(), filters.end(),
                        [&](const Filter& f) { return filters_samples(f) == samples; });
   };
+  if (wants(true) && profile.composition() != nullptr) return take_rows_of_inputs(rows, std::move(stop));
   if (wants(true)) {
     std::vector<std::uint8_t> passed(profile.samples() == nullptr ? 0 : profile.samples()->size(), 1);
     std::vector<std::uint8_t> undecided(passed.size(), 0);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/by_path.h"
 #include "core/view/filters.h"
 #include "core/view/memo.h"
 #include "core/view/resolve.h"
@@ -60,6 +61,28 @@ bool can_divide(const Selection& selection) {
     return false;
   const auto& calls = selection.stated->callee;
   return std::any_of(calls.begin(), calls.end(), [](const auto& call) { return call.known; });
+}
+
+// Of the boxes of the selection: these rows and sums are no other's.
+Result<void> evaluate_by_path(Selection& selection, MetricId metric, const PartsOf& kept, StopToken stop) {
+  const auto sums_of = [&](const Rows& rows) -> Result<std::pair<RowsPtr, SumsPtr>> {
+    PROFD_TRY(RowsPtr evaluated, rows_by_path(rows, *selection.boxes, metric, stop));
+    PROFD_TRY(SumsPtr sums, sum_up(*evaluated, metric, stop));
+    return std::pair(std::move(evaluated), std::move(sums));
+  };
+  PROFD_TRY(auto of_view, sums_of(*selection.rows));
+  auto sums = std::make_shared<Sums>(*of_view.second);
+  sums->profile_total = sums->total;
+  if (!selection.rows->filters.empty()) {
+    PROFD_TRY(const RowsPtr all, kept.get<Rows>(kept.key("rows"), stop, [&](const StopToken& token) {
+      return make_rows(selection.profile, {}, token);
+    }));
+    PROFD_TRY(const auto of_all, sums_of(*all));
+    sums->profile_total = of_all.second->total;
+  }
+  selection.rows = std::move(of_view.first);
+  selection.sums = std::move(sums);
+  return {};
 }
 
 Result<void> take_stated(Selection& selection, bool proven, StopToken stop) {
@@ -120,6 +143,7 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   });
   PROFD_TRY(selection->sums, std::move(sums));
   PROFD_TRY(selection->boxes, std::move(boxes));
+  if (is_by_path(*profile, metric)) PROFD_CHECK(evaluate_by_path(*selection, metric, kept, stop));
   PROFD_CHECK(take_stated(*selection, spec.proven, stop));
   return SelectionPtr(std::move(selection));
 }

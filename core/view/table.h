@@ -50,6 +50,8 @@ struct TablePage {
   Value self_left_out;
 };
 TablePage page_of(const Selection& selection, const FlatView& view, const TableRequest& request);
+// The rows in the order that they have.
+TablePage page_in_order(const Selection& selection, const FlatView& view, const TableRequest& request);
 
 // One node of a top-down, bottom-up, callers or callees tree and its children, heaviest first.
 // In every shape total == self + Σ totals of the children; self is what ends at the node (bottom-up and

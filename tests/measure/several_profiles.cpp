@@ -1,12 +1,12 @@
-// profd-measure-several pair BEFORE AFTER: what a comparison of two profiles costs, in step and merged.
-// profd-measure-several merge FILE...: what merging many costs, one after another, and what it holds.
+// profd-measure-several pair BEFORE AFTER: what a comparison of two profiles costs, in step and as one.
+// profd-measure-several merge FILE...: what putting many together costs, one after another, and what it
+// holds.
 #include <cstring>
 
 #include "core/layout/flame.h"
-#include "core/model/merge.h"
+#include "core/model/compose.h"
 #include "core/view/column_tree.h"
 #include "core/view/comparison.h"
-#include "core/view/of_two.h"
 #include "formats/open.h"
 #include "tests/measure/measure.h"
 
@@ -59,47 +59,43 @@ int pair(const char* before, const char* after, Executor& executor) {
     const std::size_t n = timed(what, [&] { return first_picture(tree, stop); });
     std::printf("%zu boxes\n", n);
   }
-  const Merged merged = timed("merge", [&] {
-    Merging merging;
-    for (const ProfilePtr& one : {a, b}) check(merging.add(*one, true, {}).map([] { return 0; }));
-    return check(std::move(merging).finish(executor, {}));
+  const ProfilePtr diff = timed("compose", [&] {
+    Composing composing(Composed::diff);
+    check(composing.add(b, {"after", false, true, {}}, {}).map([] { return 0; }));
+    check(composing.add(a, {"before", true, true, {}}, {}).map([] { return 0; }));
+    return check(std::move(composing).finish(executor, {}));
   });
-  std::printf("%zu contexts, peak %.0f MiB\n", merged.profile->tree().size(), mib_of("VmHWM"));
-  const SelectionPtr whole = timed("select merged", [&] { return selected(merged.profile); });
-  for (const OfTwo of : {OfTwo::most, OfTwo::change})
-    timed(of == OfTwo::most ? "widths of the larger side" : "widths of the change", [&] {
-      return check(select_of_two({&merged, in_a, in_b, 1}, whole->boxes, of, {}));
-    });
+  std::printf("%zu contexts, peak %.0f MiB\n", diff->tree().size(), mib_of("VmHWM"));
+  for (const MetricRole role : {MetricRole::after, MetricRole::larger, MetricRole::difference}) {
+    ViewSpec spec;
+    spec.metric = metric_name(a->metrics()[a->default_metric().v].name, role);
+    timed(spec.metric.c_str(), [&] { return check(select(diff, spec, {}, {}, executor)); });
+  }
   return 0;
 }
 
 int merge(int n, char** files, Executor& executor) {
-  Merging merging;
+  Composing composing(Composed::aggregate);
   std::size_t n_values = 0, largest = 0;
   timed("merge, reading included", [&] {
     for (int i = 0; i < n; ++i) {
       const ProfilePtr input = opened(files[i], executor);
       largest = std::max(largest, input->memory());
-      check(merging.add(*input, false, {}).map([] { return 0; }));
+      check(composing.add(input, {files[i], false, false, {}}, {}).map([] { return 0; }));
     }
     return 0;
   });
-  std::printf("held before the end: %.1f MiB, resident %.1f, peak %.1f\n",
-              static_cast<double>(merging.memory()) / (1 << 20), mib_of("VmRSS"), mib_of("VmHWM"));
-  const Merged merged = timed("finish", [&] { return check(std::move(merging).finish(executor, {})); });
-  for (const InputValues& values : merged.values) n_values += values.input.size();
+  std::printf("resident before the end: %.1f MiB, peak %.1f\n", mib_of("VmRSS"), mib_of("VmHWM"));
+  const ProfilePtr all = timed("finish", [&] { return check(std::move(composing).finish(executor, {})); });
+  for (const InputMetric& metric : all->composition()->of) n_values += metric.values.input.size();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-  const double allowed = mib(merged.profile->memory()) + mib(16 * n_values) + mib(largest);
+  const std::size_t tree = all->memory() - all->composition()->memory();
+  const double allowed = mib(tree) + mib(16 * n_values) + mib(largest);
   std::printf("union: %zu contexts, %.1f MiB; %zu values, %.1f MiB; largest input %.1f MiB\n",
-              merged.profile->tree().size(), mib(merged.profile->memory()), n_values, mib(12 * n_values),
-              mib(largest));
+              all->tree().size(), mib(tree), n_values, mib(12 * n_values), mib(largest));
   std::printf("peak %.1f MiB; union, 16 bytes a value and an input are %.1f MiB\n", mib_of("VmHWM"), allowed);
-  const SelectionPtr whole =
-      timed("select merged", [&] { return check(select(merged.profile, {}, {}, {}, executor)); });
-  const auto keys = timed("keys joined",
-                          [&] { return joined_keys(*merged.profile, whole->boxes->keys, merged.frames_of); });
-  std::printf("%zu keys of %zu, peak %.1f MiB\n", keys->n_keys(), whole->boxes->keys->n_keys(),
-              mib_of("VmHWM"));
+  timed("select", [&] { return check(select(all, {}, {}, {}, executor)); });
+  std::printf("peak %.1f MiB\n", mib_of("VmHWM"));
   return 0;
 }
 

@@ -1,12 +1,12 @@
 // The laws of merging profiles: sums over all inputs, and of each input by itself, against brute force.
 #include <fmt/format.h>
 
-#include "core/model/merge.h"
 #include "core/model/rewrite.h"
 #include "core/view/column_tree.h"
 #include "core/view/joint_keys.h"
 #include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
+#include "tests/support/composed.h"
 #include "tests/support/gen.h"
 
 using namespace profd;
@@ -38,12 +38,12 @@ void ask_for_functions(Case& c) {
 }
 
 // A profile of the rows that one input has in the merged one.
-ProfilePtr input_of(const Merged& merged, std::uint32_t input) {
+ProfilePtr input_of(const Profile& whole, std::uint32_t input) {
   ProfileBuilder builder;
-  const InputValues& values = merged.values[0];
+  const InputValues& values = whole.composition()->of[0].values;
+  const Column<std::uint32_t>& contexts = whole.composition()->contexts;
   const bool fractional = std::holds_alternative<GrowingVector<double>>(values.value);
   const MetricId metric = builder.add_metric("samples", "count", fractional);
-  const Profile& whole = *merged.profile;
   RewriteTables tables(whole, builder);
   std::vector<ContextId> context(whole.tree().size(), kRootContext);
   for (std::uint32_t c = 1; c < context.size(); ++c)
@@ -51,20 +51,18 @@ ProfilePtr input_of(const Merged& merged, std::uint32_t input) {
         builder.context(context[whole.tree().parent[c]], tables.copy(FrameId{whole.tree().frame[c]}));
   std::visit(
       [&](const auto& column) {
-        for (std::uint32_t row = 0; row < merged.contexts.size(); ++row)
+        for (std::uint32_t row = 0; row < contexts.size(); ++row)
           for (std::uint32_t i = values.first[row]; i < values.first[row + 1]; ++i)
-            if (values.input[i] == input) builder.add_self(context[merged.contexts[row]], metric, column[i]);
+            if (values.input[i] == input) builder.add_self(context[contexts[row]], metric, column[i]);
       },
       values.value);
   return std::move(builder).finish().value();
 }
 
-Merged merged_of(const std::vector<Case>& runs) {
-  Merging merging;
-  for (const Case& run : runs)
-    if (!merging.add(*build(run), true, {})) FAIL("add fails");
-  SerialExecutor serial;
-  auto merged = std::move(merging).finish(serial, {});
+ProfilePtr merged_of(const std::vector<Case>& runs) {
+  std::vector<ProfilePtr> inputs;
+  for (const Case& run : runs) inputs.push_back(build(run));
+  auto merged = composed(Composed::aggregate, inputs);
   if (!merged) FAIL(merged.error().message);
   return std::move(*merged);
 }
@@ -76,10 +74,10 @@ TEST_CASE("law: views of merged profiles are those of all their stacks") {
       [](const Case& c) -> std::string {
         std::vector<Case> runs = runs_of(c);
         for (Case& run : runs) run.fractional = c.fractional;
-        const Merged merged = merged_of(runs);
+        const ProfilePtr merged = merged_of(runs);
         std::vector<PlainStack> stacks;
         for (const Case& run : runs) stacks.insert(stacks.end(), run.stacks.begin(), run.stacks.end());
-        const auto selection = select(merged.profile, c.spec, {});
+        const auto selection = select(merged, c.spec, {});
         if (!selection) return selection.error().message;
         for (const Shape shape : {Shape::top_down, Shape::bottom_up})
           if (auto wrong = difference(sums_by_path(**selection, shape, c.fractional ? 4 : 1),
@@ -95,9 +93,9 @@ TEST_CASE("law: what each input gave to merged profiles is its own view") {
   check_law(
       [](const Case& c) -> std::string {
         const std::vector<Case> runs = runs_of(c);
-        const Merged merged = merged_of(runs);
+        const ProfilePtr merged = merged_of(runs);
         for (std::uint32_t input = 0; input < runs.size(); ++input) {
-          const auto selection = select(input_of(merged, input), c.spec, {});
+          const auto selection = select(input_of(*merged, input), c.spec, {});
           if (!selection) return selection.error().message;
           if (auto wrong =
                   difference(sums_by_path(**selection, Shape::top_down, runs[input].fractional ? 4 : 1),
@@ -116,12 +114,12 @@ TEST_CASE("law: views of two merged profiles are the sums of both sides of their
         std::vector<Case> runs = runs_of(c);
         runs.resize(2, random_case(c.seed + 7));
         for (Case& run : runs) run.spec = c.spec, run.fractional = false;
-        const Merged merged = merged_of(runs);
-        const auto plain = select(merged.profile, c.spec, {});
+        const ProfilePtr merged = merged_of(runs);
+        const auto plain = select(merged, c.spec, {});
         const auto before = select(build(runs[0]), c.spec, {}), after = select(build(runs[1]), c.spec, {});
         if (!plain || !before || !after) return "select fails";
-        const auto whole =
-            with_keys(*plain, joined_keys(*merged.profile, (*plain)->boxes->keys, merged.frames_of), {});
+        const auto whole = with_keys(
+            *plain, joined_keys(*merged, (*plain)->boxes->keys, merged->composition()->frames_of), {});
         const auto comparison = compare(*before, *after, {});
         for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
           StopToken stop;
@@ -144,18 +142,16 @@ TEST_CASE("law: views of two merged profiles are the sums of both sides of their
 TEST_CASE("law: contexts of inputs are contexts of the merged profile, with the same functions above them") {
   check_law([](const Case& c) -> std::string {
     const std::vector<Case> runs = runs_of(c);
-    const Merged merged = merged_of(runs);
+    const ProfilePtr merged = merged_of(runs);
     for (std::size_t input = 0; input < runs.size(); ++input) {
       const ProfilePtr own = build(runs[input]);
-      const std::vector<std::uint32_t>& map = merged.context_of[input];
+      const std::vector<std::uint32_t>& map = merged->composition()->inputs[input].context_of;
       if (map.size() != own->tree().size()) return "a context has no place";
       for (std::uint32_t context = 1; context < map.size(); ++context) {
-        if (merged.profile->tree().parent[map[context]] != map[own->tree().parent[context]])
-          return "another parent";
+        if (merged->tree().parent[map[context]] != map[own->tree().parent[context]]) return "another parent";
         const FunctionId mine = own->frames().function[own->tree().frame[context]];
-        const FunctionId merged_one =
-            merged.profile->frames().function[merged.profile->tree().frame[map[context]]];
-        if (own->function_name(mine) != merged.profile->function_name(merged_one)) return "another function";
+        const FunctionId merged_one = merged->frames().function[merged->tree().frame[map[context]]];
+        if (own->function_name(mine) != merged->function_name(merged_one)) return "another function";
       }
     }
     return "";

@@ -1,10 +1,10 @@
 #include "core/view/joint_keys.h"
 
-#include "core/model/merge.h"
 #include "core/view/selection.h"
 #include "core/view/table.h"
 #include "core/view/values.h"
 #include "tests/support/catch.h"
+#include "tests/support/composed.h"
 #include "tests/support/format_tree.h"
 #include "tests/support/text_profile.h"
 
@@ -202,12 +202,9 @@ TEST_CASE("profiles are joined at one granularity") {
 
 TEST_CASE("merged profiles have one key where the join of their inputs has one") {
   const auto keys_of = [](std::initializer_list<std::string_view> texts) {
-    Merging merging;
-    for (const std::string_view text : texts) REQUIRE(merging.add(*profile_from_text(text), false, {}));
-    SerialExecutor serial;
-    const Merged merged = std::move(merging).finish(serial, {}).value();
-    const auto keys = std::make_shared<const KeyTable>(make_keys(*merged.profile, Granularity::function));
-    const auto joined = joined_keys(*merged.profile, keys, merged.frames_of);
+    const ProfilePtr merged = composed(Composed::aggregate, texts).value();
+    const auto keys = std::make_shared<const KeyTable>(make_keys(*merged, Granularity::function));
+    const auto joined = joined_keys(*merged, keys, merged->composition()->frames_of);
     return std::pair(keys->n_keys(), joined->n_keys());
   };
   // The function moved from one build to the next.

@@ -1,14 +1,15 @@
-// The laws of widths that are a function of two profiles: evaluated by path, whatever contexts are one path,
-// against brute force.
+// The laws of diffs: each side, the change and the widths that are a function of both, evaluated by path,
+// whatever contexts are one path, against brute force.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "core/view/of_two.h"
+#include "core/view/selection.h"
 #include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
+#include "tests/support/composed.h"
 #include "tests/support/gen.h"
 
 using namespace profd;
@@ -18,8 +19,21 @@ namespace {
 
 using Values = std::map<oracle::Path, std::int64_t>;
 
-std::int64_t of_two(OfTwo of, std::int64_t before, std::int64_t after) {
-  return of == OfTwo::most ? std::max(std::abs(before), std::abs(after)) : std::abs(after - before);
+std::int64_t of_sides(MetricRole of, std::int64_t before, std::int64_t after) {
+  switch (of) {
+    case MetricRole::before:
+      return before;
+    case MetricRole::change:
+      return after - before;
+    case MetricRole::larger:
+      return std::max(std::abs(before), std::abs(after));
+    case MetricRole::difference:
+      return std::abs(after - before);
+    case MetricRole::sum:
+    case MetricRole::after:
+      break;
+  }
+  return after;
 }
 
 // Self by top-down path, of what passes.
@@ -32,7 +46,7 @@ Values selfs_of(const Case& c) {
   return out;
 }
 
-Values selfs_of_two(const Case& a, const Case& b, OfTwo of) {
+Values selfs_of_sides(const Case& a, const Case& b, MetricRole of) {
   const Values before = selfs_of(a), after = selfs_of(b);
   Values out;
   const auto at = [](const Values& values, const oracle::Path& path) {
@@ -41,7 +55,7 @@ Values selfs_of_two(const Case& a, const Case& b, OfTwo of) {
   };
   for (const Values* values : {&before, &after})
     for (const auto& entry : *values)
-      out[entry.first] = of_two(of, at(before, entry.first), at(after, entry.first));
+      out[entry.first] = of_sides(of, at(before, entry.first), at(after, entry.first));
   return out;
 }
 
@@ -59,31 +73,20 @@ SumsByPath sums_of(const Values& selfs, Shape shape) {
   return out;
 }
 
-std::string check(const Case& c, OfTwo of) {
+std::string check(const Case& c, MetricRole of) {
   Case a = c, b = another_run(c);
   a.fractional = b.fractional = false;
 
   const ProfilePtr of_a = build(a), of_b = build(b);
   const auto before = select(of_a, a.spec, {}), after = select(of_b, b.spec, {});
   if (!before || !after) return "";  // a filter that one of them cannot take
-  Merging merging;
-  if (!merging.add(*of_a, true, {}) || !merging.add(*of_b, true, {})) return "add fails";
-  SerialExecutor serial;
-  const auto merged = std::move(merging).finish(serial, {});
-  ViewSpec boxes_alone = a.spec;
-  std::erase_if(boxes_alone.filters,
-                [](const Filter& f) { return f.op == FilterOp::keep || f.op == FilterOp::drop; });
-  const auto plain = select(merged->profile, boxes_alone, {});
-  if (!plain) return plain.error().message;
-  const auto keys = joined_keys(*merged->profile, (*plain)->boxes->keys, merged->frames_of);
-  const auto boxes = boxes_with_keys(*(*plain)->boxes, keys, {});
-  TwoSides sides;
-  sides.merged = &*merged;
-  sides.before = *before;
-  sides.after = *after;
-  const auto selection = select_of_two(sides, *boxes, of, {});
+  const auto diff = composed(Composed::diff, std::vector{of_a, of_b});
+  if (!diff) return diff.error().message;
+  ViewSpec spec = a.spec;
+  spec.metric = metric_name(of_a->metrics()[0].name, of);
+  const auto selection = select(*diff, spec, {});
   if (!selection) return selection.error().message;
-  const Values selfs = selfs_of_two(a, b, of);
+  const Values selfs = selfs_of_sides(a, b, of);
   for (const Shape shape : {Shape::top_down, Shape::bottom_up})
     if (auto wrong = difference(sums_by_path(**selection, shape), sums_of(selfs, shape)); !wrong.empty())
       return fmt::format("{}: {}", to_text(shape), wrong);
@@ -99,9 +102,16 @@ void without_lines(Case& c) {
 
 }  // namespace
 
+TEST_CASE("law: a diff has what each side has, in every shape and filter") {
+  check_law([](const Case& c) { return check(c, MetricRole::before) + check(c, MetricRole::after); },
+            without_lines);
+}
+TEST_CASE("law: a diff has the change of every box, in every shape and filter") {
+  check_law([](const Case& c) { return check(c, MetricRole::change); }, without_lines);
+}
 TEST_CASE("law: widths that are the larger side are so by path, in every shape and filter") {
-  check_law([](const Case& c) { return check(c, OfTwo::most); }, without_lines);
+  check_law([](const Case& c) { return check(c, MetricRole::larger); }, without_lines);
 }
 TEST_CASE("law: widths that are the change are so by path, in every shape and filter") {
-  check_law([](const Case& c) { return check(c, OfTwo::change); }, without_lines);
+  check_law([](const Case& c) { return check(c, MetricRole::difference); }, without_lines);
 }

@@ -1,0 +1,21 @@
+// Metrics of a diff that are no sum over parts (MetricRole::larger and ::difference): of a box they are that
+// function of what both sides have there, whatever contexts the box is made of. Recursion of another depth is
+// no difference once it is collapsed.
+#pragma once
+
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "core/view/boxes.h"
+#include "core/view/rows.h"
+
+namespace profd {
+
+// Whether the metric is one of those.
+bool is_by_path(const Profile& profile, MetricId metric);
+
+// The rows of these boxes in that metric: a path's value is on its first context. Of other metrics nothing is
+// known there; they are 0. A box's self is then the function of both sides at its path, its total the sum
+// over what is below.
+Result<RowsPtr> rows_by_path(const Rows& rows, const Boxes& boxes, MetricId metric, StopToken stop);
+
+}  // namespace profd
