@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "server/engine/composed_origin.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -27,6 +28,10 @@ Origins::Origins() {
     PROFD_TRY(std::string path, path_of_uri(uri));
     return file_origin(std::move(path), options);
   });
+  for (const char* scheme : {"aggregate", "diff", "join"})
+    add(scheme, [this](std::string_view uri, const OpenOptions& options) {
+      return composed_origin(uri, options, *this);
+    });
 }
 
 void Origins::add(std::string scheme, Factory make) {

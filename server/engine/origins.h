@@ -16,8 +16,10 @@ class Origins {
   // `uri` is of the factory's scheme. On the strand: it looks at the text of the URI alone.
   using Factory = std::function<Result<OriginPtr>(std::string_view uri, const OpenOptions& options)>;
 
-  // With files, the one kind that is always there.
+  // With files, and what is put together of other profiles (composed_origin.h).
   Origins();
+  Origins(const Origins&) = delete;  // what is put together asks this one for its parts
+  Origins& operator=(const Origins&) = delete;
   void add(std::string scheme, Factory make);
   // `invalid` for a scheme that is not known; the sentence lists those that are. An absolute path is a
   // file's.

@@ -1,0 +1,338 @@
+#include "server/engine/composed_origin.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/model/compose.h"
+#include "server/engine/pick_profile.h"
+#include "server/engine/uri.h"
+
+namespace profd {
+namespace {
+
+// Filters by thread and time need the inputs; of many runs they would be most of what is held.
+constexpr std::size_t kMaxKept = 8;
+constexpr double kSameDuration = 0.02;
+
+std::string_view scheme_of(Composed kind) {
+  switch (kind) {
+    case Composed::aggregate:
+      return "aggregate";
+    case Composed::join:
+      return "join";
+    case Composed::diff:
+      return "diff";
+  }
+  return "";
+}
+
+std::string_view text_of(Scale scale) {
+  switch (scale) {
+    case Scale::automatic:
+      return "automatic";
+    case Scale::raw:
+      return "raw";
+    case Scale::duration:
+      return "duration";
+    case Scale::totals:
+      return "totals";
+  }
+  return "";
+}
+
+std::string_view parameter_of(const ComposeSpec& spec, const ComposedPart& part) {
+  if (spec.kind != Composed::diff) return "of";
+  return part.before ? "before" : "after";
+}
+
+std::string uri_of(const ComposeSpec& spec) {
+  std::string uri = fmt::format("{}://", scheme_of(spec.kind));
+  char separator = '?';
+  const auto add = [&](std::string_view key, const std::string& value) {
+    uri += fmt::format("{}{}={}", separator, key, percent_encoded(value));
+    separator = '&';
+  };
+  for (const ComposedPart& part : spec.parts)
+    add(parameter_of(spec, part),
+        part.origin->uri() + (part.member.empty() ? "" : "#" + percent_encoded(part.member)));
+  if (spec.scale != Scale::automatic) add("scale", std::string(text_of(spec.scale)));
+  for (const auto& [before, after] : spec.metrics)
+    add("metric", percent_encoded(before) + ":" + percent_encoded(after));
+  return uri;
+}
+
+std::string name_of_part(const ComposedPart& part) {
+  return part.member.empty() ? part.origin->name() : part.origin->name() + "#" + part.member;
+}
+
+std::string side_name(const std::vector<const ComposedPart*>& parts) {
+  if (parts.size() == 1) return name_of_part(*parts[0]);
+  return fmt::format("{} and {} more", name_of_part(*parts[0]), parts.size() - 1);
+}
+
+std::string name_of(const ComposeSpec& spec) {
+  if (!spec.name.empty()) return spec.name;
+  std::vector<const ComposedPart*> before, after;
+  for (const ComposedPart& part : spec.parts) (part.before ? before : after).push_back(&part);
+  if (spec.kind == Composed::diff) return fmt::format("{} → {}", side_name(before), side_name(after));
+  if (spec.kind == Composed::aggregate && after.size() > 1)
+    return fmt::format("{} profiles: {}", after.size(), side_name(after));
+  std::string name;
+  for (const ComposedPart* part : after) name += (name.empty() ? "" : " + ") + name_of_part(*part);
+  return name;
+}
+
+// The profile of a part, and all that was loaded with it.
+struct LoadedPart {
+  std::shared_ptr<const LoadedProfiles> loaded;
+  ProfilePtr profile;
+};
+
+Error named(Error error, const ComposedPart& part) {
+  error.message = fmt::format("{}: {}", name_of_part(part), error.message);
+  return error;
+}
+
+Result<LoadedPart> load_part(const ComposedPart& part, const LoadContext& context) {
+  LoadedPart out;
+  const std::optional<std::string> fresh = part.origin->freshness();
+  if (part.loaded && (!fresh || *fresh == part.loaded->freshness)) {
+    out.loaded = part.loaded;
+  } else {
+    auto load = part.origin->load(context);
+    if (!load) return tl::unexpected<Error>(named(std::move(load).error(), part));
+    out.loaded = std::move(load->profiles);
+  }
+  const auto picked = pick_profile(out.loaded->profiles, part.member);
+  if (!picked) return tl::unexpected<Error>(named(picked.error(), part));
+  out.profile = out.loaded->profiles[*picked];
+  return out;
+}
+
+std::optional<double> mean_duration(const ComposeSpec& spec, const std::vector<LoadedPart>& parts,
+                                    bool before) {
+  double sum = 0;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (spec.parts[i].before != before) continue;
+    const std::optional<std::int64_t> duration = parts[i].profile->info().duration_ns;
+    if (!duration || *duration <= 0) return std::nullopt;
+    sum += static_cast<double>(*duration);
+    ++n;
+  }
+  return n == 0 ? std::nullopt : std::optional(sum / static_cast<double>(n));
+}
+
+double mean_total(const ComposeSpec& spec, const std::vector<LoadedPart>& parts, bool before,
+                  const std::string& metric) {
+  double sum = 0;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (spec.parts[i].before != before) continue;
+    const Profile& profile = *parts[i].profile;
+    if (const auto id = profile.find_metric(metric)) sum += as_double(profile.total(*id));
+    ++n;
+  }
+  return n == 0 ? 0 : sum / static_cast<double>(n);
+}
+
+struct Scaling {
+  std::map<std::string, double> factors;  // by metric of the side after
+  std::string text;                       // what was done, for people
+};
+
+Result<Scaling> scaling_of(const ComposeSpec& spec, const std::vector<LoadedPart>& parts) {
+  Scaling out;
+  const auto before = mean_duration(spec, parts, true), after = mean_duration(spec, parts, false);
+  const bool differ = before && after && std::fabs(*after / *before - 1) > kSameDuration;
+  std::set<std::string> metrics;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!spec.parts[i].before)
+      for (const MetricInfo& metric : parts[i].profile->metrics()) metrics.insert(metric.name);
+  if (spec.scale == Scale::duration || (spec.scale == Scale::automatic && differ)) {
+    if (!before || !after)
+      return fail(ErrorCode::invalid,
+                  "a side does not say how long it took; compare with scale raw or totals");
+    const double factor = *after / *before;
+    for (const std::string& metric : metrics) out.factors[metric] = factor;
+    out.text = fmt::format("values before are multiplied by {:.4g}: both sides are as long", factor);
+  } else if (spec.scale == Scale::totals) {
+    for (const std::string& metric : metrics) {
+      std::string own = metric;
+      for (const auto& [from, to] : spec.metrics)
+        if (to == metric) own = from;
+      const double total = mean_total(spec, parts, true, own);
+      if (total != 0) out.factors[metric] = mean_total(spec, parts, false, metric) / total;
+    }
+    out.text =
+        "values before are multiplied so that both sides come to as much: what grew on its own makes all "
+        "else "
+        "look faster";
+  } else {
+    out.text = "values are as measured";
+  }
+  return out;
+}
+
+class ComposedOrigin final : public Origin {
+ public:
+  explicit ComposedOrigin(ComposeSpec spec)
+      : spec_(std::move(spec)), uri_(uri_of(spec_)), name_(name_of(spec_)) {
+    key_ = fmt::format("{} {}", scheme_of(spec_.kind), text_of(spec_.scale));
+    for (const ComposedPart& part : spec_.parts)
+      key_ += fmt::format("\n{} {}\n{}", part.before ? "before" : "after", part.member, part.origin->key());
+    for (const auto& [before, after] : spec_.metrics) key_ += fmt::format("\n{}:{}", before, after);
+  }
+
+  const std::string& key() const override { return key_; }
+  const std::string& uri() const override { return uri_; }
+  std::string name() const override { return name_; }
+  const std::string& place() const override { return name_; }
+  Result<Load> load(const LoadContext& context) const override;
+  std::optional<std::string> freshness() const override;
+
+ private:
+  ComposeSpec spec_;
+  std::string uri_, name_, key_;
+};
+
+Result<Load> ComposedOrigin::load(const LoadContext& context) const {
+  Load out;
+  out.profiles = std::make_shared<LoadedProfiles>();
+  LoadedProfiles& made = *out.profiles;
+  Composing composing(spec_.kind);
+  std::vector<LoadedPart> parts;
+  const bool keep = spec_.parts.size() <= kMaxKept;
+  // Of many runs one is held at a time; of a diff all are, as what they are multiplied with is told by both
+  // sides.
+  const bool at_once = spec_.kind != Composed::diff;
+  for (std::size_t i = 0; i < spec_.parts.size(); ++i) {
+    const ComposedPart& part = spec_.parts[i];
+    LoadContext own{context.cache, context.executor, context.stop, {}};
+    if (context.progress)
+      own.progress = [&, i](std::uint64_t done, std::uint64_t total) {
+        const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+        context.progress(static_cast<std::uint64_t>((static_cast<double>(i) + share) * 1000),
+                         spec_.parts.size() * 1000);
+      };
+    PROFD_TRY(LoadedPart loaded, load_part(part, own));
+    made.freshness += loaded.loaded->freshness + "\n";
+    for (const WatchedPath& watched : loaded.loaded->watched) made.watched.push_back(watched);
+    for (const ReportRow& row : loaded.loaded->report.rows())
+      made.report.add(row.kind, row.severity, fmt::format("{}: {}", name_of_part(part), row.message),
+                      std::nullopt, row.count);
+    if (loaded.loaded != part.loaded && keep) made.memory += loaded.loaded->memory;
+    if (at_once)
+      PROFD_CHECK(composing.add(loaded.profile, {name_of_part(part), false, keep, {}}, context.stop));
+    else
+      parts.push_back(std::move(loaded));
+  }
+  if (!at_once) {
+    PROFD_TRY(Scaling scaling, scaling_of(spec_, parts));
+    for (const bool before : {false, true})
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (spec_.parts[i].before != before) continue;
+        ComposeInput how{name_of_part(spec_.parts[i]), before, keep, {}};
+        if (before) how.rename = spec_.metrics;
+        PROFD_CHECK(composing.add(parts[i].profile, std::move(how), context.stop));
+      }
+    composing.scale_before(std::move(scaling.factors), std::move(scaling.text));
+  }
+  PROFD_TRY(ProfilePtr profile, std::move(composing).finish(context.executor, context.stop));
+  made.decision.format = scheme_of(spec_.kind);
+  made.decision.certain = true;
+  made.profiles.push_back(std::move(profile));
+  made.memory += memory_of(made.profiles);
+  return out;
+}
+
+std::optional<std::string> ComposedOrigin::freshness() const {
+  std::string fresh;
+  for (const ComposedPart& part : spec_.parts) {
+    const auto own = part.origin->freshness();
+    if (!own) return std::nullopt;
+    fresh += *own + "\n";
+  }
+  return fresh;
+}
+
+Result<ComposedPart> part_of(const std::string& text, bool before, const OpenOptions& options,
+                             const Origins& origins) {
+  ComposedPart part;
+  part.before = before;
+  const std::size_t hash = text.rfind('#');
+  if (hash != std::string::npos) {
+    PROFD_TRY(part.member, fragment_decoded(text.substr(hash + 1)));
+  }
+  PROFD_TRY(part.origin, origins.make(text.substr(0, hash), options));
+  return part;
+}
+
+}  // namespace
+
+std::optional<Scale> parse_scale(std::string_view text) {
+  for (const Scale scale : {Scale::automatic, Scale::raw, Scale::duration, Scale::totals})
+    if (text == text_of(scale)) return scale;
+  return std::nullopt;
+}
+
+Result<OriginPtr> composed_origin(ComposeSpec spec) {
+  const auto n_before = static_cast<std::size_t>(std::count_if(
+      spec.parts.begin(), spec.parts.end(), [](const ComposedPart& part) { return part.before; }));
+  if (spec.kind == Composed::diff && (n_before == 0 || n_before == spec.parts.size()))
+    return fail(ErrorCode::invalid, "a diff has a profile before and one after");
+  if (spec.parts.empty()) return fail(ErrorCode::invalid, "no profiles are named");
+  if (spec.parts.size() > kMaxParts)
+    return fail(ErrorCode::limit, fmt::format("{} profiles at once are more than the {} that there may be",
+                                              spec.parts.size(), kMaxParts));
+  return std::make_shared<const ComposedOrigin>(std::move(spec));
+}
+
+Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& options, const Origins& origins) {
+  ComposeSpec spec;
+  const std::string scheme = scheme_of(uri);
+  spec.kind = scheme == "diff" ? Composed::diff : scheme == "join" ? Composed::join : Composed::aggregate;
+  // Each level of parts within parts is encoded once more; this many are more than anybody reads.
+  constexpr std::size_t kMaxDepth = 4;
+  std::size_t depth = 0;
+  for (std::string text = "%3A"; uri.find(text) != std::string_view::npos; text.insert(1, "25")) ++depth;
+  if (depth > kMaxDepth) return fail(ErrorCode::limit, "profiles are put together of others too deeply");
+  const std::size_t query = uri.find('?');
+  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    const std::string_view parameter = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t equals = parameter.find('=');
+    if (equals == std::string_view::npos)
+      return fail(ErrorCode::invalid, fmt::format("`{}` in the URI has no value", parameter));
+    const std::string_view key = parameter.substr(0, equals);
+    PROFD_TRY(const std::string value, fragment_decoded(parameter.substr(equals + 1)));
+    const bool is_part = spec.kind == Composed::diff ? key == "before" || key == "after" : key == "of";
+    if (is_part) {
+      PROFD_TRY(ComposedPart part, part_of(value, key == "before", options, origins));
+      spec.parts.push_back(std::move(part));
+    } else if (key == "scale" && spec.kind == Composed::diff) {
+      const auto scale = parse_scale(value);
+      if (!scale)
+        return fail(ErrorCode::invalid,
+                    fmt::format("`{}` is no scale; there are raw, duration and totals", value));
+      spec.scale = *scale;
+    } else if (key == "metric" && spec.kind == Composed::diff) {
+      const std::size_t colon = value.find(':');
+      if (colon == std::string::npos)
+        return fail(ErrorCode::invalid, fmt::format("`{}` is no pair BEFORE:AFTER of metrics", value));
+      PROFD_TRY(std::string before, fragment_decoded(value.substr(0, colon)));
+      PROFD_TRY(spec.metrics[std::move(before)], fragment_decoded(value.substr(colon + 1)));
+    } else {
+      return fail(ErrorCode::invalid, fmt::format("a {} URI has no `{}`", scheme, key));
+    }
+  }
+  return composed_origin(std::move(spec));
+}
+
+}  // namespace profd

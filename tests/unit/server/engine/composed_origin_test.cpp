@@ -1,0 +1,142 @@
+// Diffs, aggregates and joins as origins: their URIs, what they load, when they have changed.
+#include "server/engine/composed_origin.h"
+
+#include <filesystem>
+
+#include "core/view/selection.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+using namespace profd;
+using namespace profd::test;
+
+namespace {
+
+Result<std::shared_ptr<LoadedProfiles>> loaded(const Origin& origin) {
+  SerialExecutor serial;
+  const ProfileCache none{CacheOptions{}};
+  PROFD_TRY(Load load, origin.load({none, serial, {}, {}}));
+  return load.profiles;
+}
+
+Value total_of(const Profile& profile, const std::string& metric) {
+  return profile.total(*profile.find_metric(metric));
+}
+
+struct TwoFiles {
+  TempFolder folder;
+  std::string before = folder.file("a b.folded", "main;f 10\nmain;g 5\n"),
+              after = folder.file("after.folded", "main;f 12\nmain;h 1\n");
+
+  [[nodiscard]] std::string diff_uri() const {
+    return "diff://?after=" + after + "&before=file://" + folder.path.string() + "/a%2520b.folded";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a URI of a diff is one of both its sides, and gives itself again") {
+  const TwoFiles files;
+  const Origins origins;
+  const OriginPtr diff = origins.make(files.diff_uri(), {}).value();
+  CHECK(diff->name() == "a b.folded → after.folded");
+  const OriginPtr again = origins.make(diff->uri(), {}).value();
+  CHECK(again->key() == diff->key());
+  CHECK(again->uri() == diff->uri());
+  const auto made = loaded(*diff).value();
+  REQUIRE(made->profiles.size() == 1);
+  CHECK(total_of(*made->profiles[0], "samples change") == Value{-2L});
+  CHECK(made->watched.size() == 2);
+  CHECK(made->decision.format == "diff");
+}
+
+TEST_CASE("a diff has changed when one of its files has") {
+  const TwoFiles files;
+  const OriginPtr diff = Origins().make(files.diff_uri(), {}).value();
+  const std::string fresh = loaded(*diff).value()->freshness;
+  CHECK(diff->freshness() == fresh);
+  files.folder.file("after.folded", "main;f 12\nmain;h 100\n");
+  CHECK(diff->freshness() != fresh);
+  std::filesystem::remove(files.before);
+  CHECK_FALSE(diff->freshness());
+}
+
+TEST_CASE("what somebody has loaded of a part is taken as long as it is fresh") {
+  const TwoFiles files;
+  const OriginPtr after = file_origin(files.after, {}), before = file_origin(files.before, {});
+  const auto known = loaded(*after).value();
+  const auto diff_with = [&] {
+    ComposeSpec spec;
+    spec.kind = Composed::diff;
+    spec.parts = {{after, "", false, known}, {before, "", true, nullptr}};
+    return loaded(*composed_origin(std::move(spec)).value()).value();
+  };
+  CHECK(diff_with()->profiles[0]->composition()->inputs[0].profile == known->profiles[0]);
+  files.folder.file("after.folded", "main;f 1\nmain;h 100\n");
+  CHECK(diff_with()->profiles[0]->composition()->inputs[0].profile != known->profiles[0]);
+}
+
+TEST_CASE("one profile of several in a file is named behind its URI") {
+  const std::string file =
+      std::string(PROFD_SOURCE_DIR) + "/formats/speedscope/testdata/units.speedscope.json";
+  const OriginPtr join = Origins().make("join://?of=" + file + "%232&of=" + file + "%233", {}).value();
+  CHECK(join->name() == "units.speedscope.json#2 + units.speedscope.json#3");
+  const auto made = loaded(*join).value();
+  CHECK(made->profiles[0]->metrics().size() == 2);
+}
+
+TEST_CASE("sides that come to other totals are scaled as asked, and it is said how") {
+  const TwoFiles files;
+  const auto diff = loaded(*Origins().make(files.diff_uri() + "&scale=totals", {}).value()).value();
+  const Profile& profile = *diff->profiles[0];
+  CHECK(as_double(total_of(profile, "samples before")) == Approx(13));
+  CHECK(profile.composition()->scale_text.find("come to as much") != std::string::npos);
+  const auto longer = loaded(*Origins().make(files.diff_uri() + "&scale=duration", {}).value());
+  REQUIRE_FALSE(longer);
+  CHECK(longer.error().message == "a side does not say how long it took; compare with scale raw or totals");
+}
+
+TEST_CASE("a metric that is called otherwise before is told in the URI") {
+  const TempFolder folder;
+  const std::string a = folder.file("a.folded", "f 1\n"), b = folder.file("b.folded", "f 3\n");
+  const auto made = loaded(
+      *Origins().make("diff://?before=" + a + "&after=" + b + "&metric=samples%3Asamples", {}).value());
+  CHECK(total_of(*(*made)->profiles[0], "samples change") == Value{2L});
+  const auto none =
+      loaded(*Origins().make("diff://?before=" + a + "&after=" + b + "&metric=cpu%3Asamples", {}).value());
+  CHECK(none.error().message == "a.folded has no metric cpu");
+}
+
+TEST_CASE("URIs that name nothing to compare are refused with a sentence") {
+  const Origins origins;
+  const auto refused = [&](const std::string& uri) {
+    const auto made = origins.make(uri, {});
+    return made ? std::string() : made.error().message;
+  };
+  CHECK(refused("diff://") == "a diff has a profile before and one after");
+  CHECK(refused("diff://?before=/a") == "a diff has a profile before and one after");
+  CHECK(refused("aggregate://") == "no profiles are named");
+  CHECK(refused("diff://?before=/a&after") == "`after` in the URI has no value");
+  CHECK(refused("diff://?before=/a&after=/b&scale=x") ==
+        "`x` is no scale; there are raw, duration and totals");
+  CHECK(refused("join://?before=/a") == "a join URI has no `before`");
+  CHECK(refused("diff://?before=/a&after=relative") == refused("relative"));
+  CHECK(refused("diff://?before=/a&after=/b&metric=x") == "`x` is no pair BEFORE:AFTER of metrics");
+  CHECK(refused("diff://?before=%&after=/b") != "");
+  std::string deep = "file:///a";
+  for (int i = 0; i < 6; ++i) {
+    std::string encoded;
+    for (const char c : deep)
+      encoded += c == '%' ? "%25" : c == ':' ? "%3A" : c == '&' ? "%26" : std::string(1, c);
+    deep = "join://?of=" + encoded;
+  }
+  CHECK(refused(deep) == "profiles are put together of others too deeply");
+}
+
+TEST_CASE("a part that cannot be read is named") {
+  const TwoFiles files;
+  const auto none =
+      loaded(*Origins().make("diff://?before=/nowhere/x.folded&after=" + files.after, {}).value());
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message.find("x.folded: ") == 0);
+}
