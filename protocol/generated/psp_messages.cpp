@@ -111,6 +111,33 @@ bool ProfileOpenRequest::decode_result(const Json& value, Result& out, const Pat
   return Codec<Result>::decode(value, out, path);
 }
 
+bool ProfileDiffRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProfileDiffRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileDiffRequest::result_text(const Result& result) { return text_of(result); }
+bool ProfileDiffRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool ProfileAggregateRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProfileAggregateRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileAggregateRequest::result_text(const Result& result) { return text_of(result); }
+bool ProfileAggregateRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool ProfileJoinRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProfileJoinRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileJoinRequest::result_text(const Result& result) { return text_of(result); }
+bool ProfileJoinRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool ProfileCloseRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

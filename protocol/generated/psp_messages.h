@@ -164,6 +164,49 @@ struct ProfileOpenRequest {
   static std::string result_text(const Result& result);
 };
 
+// Opens what became of profiles, before and after, as a profile: it has a handle and a revision,
+// every request on a profile takes it, and it is read anew when one of its files is. Of each metric
+// `cpu` that both sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu
+// larger` (the larger side of every path, where what is gone keeps its place; the default) and `cpu
+// difference` (without its sign). A side of several runs has their mean.
+struct ProfileDiffRequest {
+  static constexpr char method[] = "profile/diff";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = ProfileDiffParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ProfileOpenResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Opens runs, ranks or snapshots of one program as one profile, which has the sum of each metric
+// that all of them have.
+struct ProfileAggregateRequest {
+  static constexpr char method[] = "profile/aggregate";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = ProfileAggregateParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ProfileOpenResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Opens what several tools measured of one program as one profile, which has the metrics of all of
+// them. One that another profile has a metric of the same name for is called by its profile as
+// well: `cpu (heap.pprof)`.
+struct ProfileJoinRequest {
+  static constexpr char method[] = "profile/join";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = ProfileJoinParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ProfileOpenResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Closes a profile for this client. It is dropped when no client has it open; the memory of a file
 // with several is given back with the last of them.
 struct ProfileCloseRequest {

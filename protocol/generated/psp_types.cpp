@@ -230,6 +230,9 @@ std::string_view to_wire(TableSort value) {
     case TableSort::self: return "self";
     case TableSort::total: return "total";
     case TableSort::name: return "name";
+    case TableSort::change: return "change";
+    case TableSort::worse: return "worse";
+    case TableSort::better: return "better";
     case TableSort::unrecognized: break;
   }
   return {};
@@ -238,6 +241,27 @@ bool from_wire(std::string_view text, TableSort& value) {
   if (text == "self") return value = TableSort::self, true;
   if (text == "total") return value = TableSort::total, true;
   if (text == "name") return value = TableSort::name, true;
+  if (text == "change") return value = TableSort::change, true;
+  if (text == "worse") return value = TableSort::worse, true;
+  if (text == "better") return value = TableSort::better, true;
+  return false;
+}
+
+std::string_view to_wire(DiffScale value) {
+  switch (value) {
+    case DiffScale::automatic: return "automatic";
+    case DiffScale::raw: return "raw";
+    case DiffScale::duration: return "duration";
+    case DiffScale::totals: return "totals";
+    case DiffScale::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, DiffScale& value) {
+  if (text == "automatic") return value = DiffScale::automatic, true;
+  if (text == "raw") return value = DiffScale::raw, true;
+  if (text == "duration") return value = DiffScale::duration, true;
+  if (text == "totals") return value = DiffScale::totals, true;
   return false;
 }
 
@@ -1608,6 +1632,167 @@ void write(JsonText& out, const ProfileOpenParams& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, ComposedPart& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("uri", out.uri)
+      .limit("uri", out.uri, {.max_length = 65536})
+      .optional("member", out.member)
+      .limit("member", out.member, {.max_length = 10000})
+      .ok();
+}
+void write(JsonText& out, const ComposedPart& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "uri", value.uri);
+  put_optional(out, "member", value.member);
+  out.end_object();
+}
+
+bool decode(const Json& value, MetricPair& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("before", out.before)
+      .limit("before", out.before, {.max_length = 10000})
+      .required("after", out.after)
+      .limit("after", out.after, {.max_length = 10000})
+      .ok();
+}
+void write(JsonText& out, const MetricPair& value) {
+  out.begin_object();
+  put(out, "before", value.before);
+  put(out, "after", value.after);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileDiffParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("before", out.before)
+      .limit("before", out.before, {.max_items = 10000})
+      .required("after", out.after)
+      .limit("after", out.after, {.max_items = 10000})
+      .defaulted("scale", out.scale)
+      .defaulted("metrics", out.metrics)
+      .limit("metrics", out.metrics, {.max_items = 64})
+      .optional("options", out.options)
+      .ok();
+}
+void write(JsonText& out, const ProfileDiffParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "before", value.before);
+  put(out, "after", value.after);
+  put(out, "scale", value.scale);
+  put(out, "metrics", value.metrics);
+  put_optional(out, "options", value.options);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileAggregateParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("of", out.of)
+      .limit("of", out.of, {.max_items = 10000})
+      .optional("options", out.options)
+      .ok();
+}
+void write(JsonText& out, const ProfileAggregateParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "of", value.of);
+  put_optional(out, "options", value.options);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileJoinParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("of", out.of)
+      .limit("of", out.of, {.max_items = 10000})
+      .optional("options", out.options)
+      .ok();
+}
+void write(JsonText& out, const ProfileJoinParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "of", value.of);
+  put_optional(out, "options", value.options);
+  out.end_object();
+}
+
+bool decode(const Json& value, SideTotals& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("before", out.before)
+      .required("after", out.after)
+      .required("change", out.change)
+      .required("scale", out.scale)
+      .required("runsBefore", out.runs_before)
+      .required("runsAfter", out.runs_after)
+      .required("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const SideTotals& value) {
+  out.begin_object();
+  put(out, "before", value.before);
+  put(out, "after", value.after);
+  put(out, "change", value.change);
+  put(out, "scale", value.scale);
+  put(out, "runsBefore", value.runs_before);
+  put(out, "runsAfter", value.runs_after);
+  put(out, "warnings", value.warnings);
+  out.end_object();
+}
+
+bool decode(const Json& value, ChangeColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("selfBefore", out.self_before)
+      .required("selfAfter", out.self_after)
+      .required("totalBefore", out.total_before)
+      .required("totalAfter", out.total_after)
+      .required("selfBeforeText", out.self_before_text)
+      .required("selfAfterText", out.self_after_text)
+      .required("totalBeforeText", out.total_before_text)
+      .required("totalAfterText", out.total_after_text)
+      .required("selfChange", out.self_change)
+      .required("totalChange", out.total_change)
+      .required("change", out.change)
+      .ok();
+}
+void write(JsonText& out, const ChangeColumns& value) {
+  out.begin_object();
+  put(out, "selfBefore", value.self_before);
+  put(out, "selfAfter", value.self_after);
+  put(out, "totalBefore", value.total_before);
+  put(out, "totalAfter", value.total_after);
+  put(out, "selfBeforeText", value.self_before_text);
+  put(out, "selfAfterText", value.self_after_text);
+  put(out, "totalBeforeText", value.total_before_text);
+  put(out, "totalAfterText", value.total_after_text);
+  put(out, "selfChange", value.self_change);
+  put(out, "totalChange", value.total_change);
+  put(out, "change", value.change);
+  out.end_object();
+}
+
+bool decode(const Json& value, BoxChanges& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("before", out.before)
+      .required("after", out.after)
+      .required("change", out.change)
+      .required("text", out.text)
+      .required("strength", out.strength)
+      .ok();
+}
+void write(JsonText& out, const BoxChanges& value) {
+  out.begin_object();
+  put(out, "before", value.before);
+  put(out, "after", value.after);
+  put(out, "change", value.change);
+  put(out, "text", value.text);
+  put(out, "strength", value.strength);
+  out.end_object();
+}
+
 bool decode(const Json& value, ProfileOpenResult& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
@@ -2222,6 +2407,8 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .defaulted("files", out.files)
       .required("boxes", out.boxes)
       .required("remainder", out.remainder)
+      .optional("sides", out.sides)
+      .optional("changes", out.changes)
       .optional("truncated", out.truncated)
       .optional("search", out.search)
       .defaulted("warnings", out.warnings)
@@ -2250,6 +2437,8 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put(out, "files", value.files);
   put(out, "boxes", value.boxes);
   put(out, "remainder", value.remainder);
+  put_optional(out, "sides", value.sides);
+  put_optional(out, "changes", value.changes);
   put_optional(out, "truncated", value.truncated);
   put_optional(out, "search", value.search);
   put(out, "warnings", value.warnings);
@@ -2274,6 +2463,7 @@ bool decode(const Json& value, TableParams& out, const Path& path) {
       .limit("search", out.search, {.max_length = 10000})
       .optional("file", out.file)
       .limit("file", out.file, {.max_length = 10000})
+      .defaulted("changedOnly", out.changed_only)
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
       .optional("panelId", out.panel_id)
@@ -2291,6 +2481,7 @@ void write(JsonText& out, const TableParams& value) {
   put_optional(out, "revision", value.revision);
   put_optional(out, "search", value.search);
   put_optional(out, "file", value.file);
+  put(out, "changedOnly", value.changed_only);
   put(out, "metrics", value.metrics);
   put_optional(out, "panelId", value.panel_id);
   out.end_object();
@@ -2373,6 +2564,9 @@ bool decode(const Json& value, TableResult& out, const Path& path) {
       .required("rows", out.rows)
       .optional("note", out.note)
       .defaulted("columns", out.columns)
+      .optional("sides", out.sides)
+      .optional("changes", out.changes)
+      .optional("unchanged", out.unchanged)
       .optional("own", out.own)
       .optional("remainder", out.remainder)
       .defaulted("warnings", out.warnings)
@@ -2399,6 +2593,9 @@ void write(JsonText& out, const TableResult& value) {
   put(out, "rows", value.rows);
   put_optional(out, "note", value.note);
   put(out, "columns", value.columns);
+  put_optional(out, "sides", value.sides);
+  put_optional(out, "changes", value.changes);
+  put_optional(out, "unchanged", value.unchanged);
   put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
   put(out, "warnings", value.warnings);

@@ -247,10 +247,33 @@ enum class TableSort : std::uint8_t {
   self,  // Self value.
   total,  // Total value.
   name,  // Name.
+  change,  // Of flat views of diffs: by what became of the self value, either way; `descending` says nothing then, nor for the next two.
+  worse,  // Of flat views of diffs: what grew most first.
+  better,  // Of flat views of diffs: what shrank most first.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
 };
 std::string_view to_wire(TableSort value);
 bool from_wire(std::string_view text, TableSort& value);
+
+// What the values before are multiplied with, so that sides of different size can be compared.
+enum class DiffScale : std::uint8_t {
+  automatic,  // Raw where durations agree within 2 % or are not known, else by duration.
+  raw,  // Nothing: values are as measured.
+  duration,  // So that both sides are as long.
+  totals,  // So that both sides come to as much, by metric: what grew on its own makes all else look faster.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(DiffScale value);
+bool from_wire(std::string_view text, DiffScale& value);
+
+// What became of something between two profiles.
+enum class ChangeKind : std::int32_t {
+  same = 0,  // Nothing: `[=]`.
+  more = 1,  // More than before: `[+]`.
+  less = 2,  // Less than before: `[-]`.
+  added = 3,  // There after alone: `[A]`.
+  deleted = 4,  // There before alone: `[D]`.
+};
 
 // Why a hot path goes no further.
 enum class HotPathEnd : std::uint8_t {
@@ -1360,6 +1383,135 @@ struct ProfileOpenParams {
 bool decode(const nlohmann::json& value, ProfileOpenParams& out, const Path& path);
 void write(JsonText& out, const ProfileOpenParams& value);
 
+// One of the profiles that another is put together of: an open one, or what is at a URI.
+struct ComposedPart {
+  // An open profile.
+  std::optional<ProfileHandle> profile;
+  // What to open, as in `profile/open`; it gets no handle of its own. One of the two is given.
+  std::optional<std::string> uri;
+  // With `uri`: which profile of several in it, by name or number from 1; absent: the first.
+  std::optional<std::string> member;
+};
+bool decode(const nlohmann::json& value, ComposedPart& out, const Path& path);
+void write(JsonText& out, const ComposedPart& value);
+
+// Metrics that mean the same.
+struct MetricPair {
+  // What it is called before.
+  std::string before;
+  // And after.
+  std::string after;
+};
+bool decode(const nlohmann::json& value, MetricPair& out, const Path& path);
+void write(JsonText& out, const MetricPair& value);
+
+// Parameters of `profile/diff`.
+struct ProfileDiffParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // One side; several are runs of it.
+  std::vector<ComposedPart> before;
+  // The other side.
+  std::vector<ComposedPart> after;
+  // What the values before are multiplied with.
+  OpenEnum<DiffScale> scale = DiffScale::automatic;
+  // Metrics that are called otherwise before.
+  std::vector<MetricPair> metrics;
+  // How to open it; `format`, `partial` and the like are those of the parts.
+  std::optional<OpenOptions> options;
+};
+bool decode(const nlohmann::json& value, ProfileDiffParams& out, const Path& path);
+void write(JsonText& out, const ProfileDiffParams& value);
+
+// Parameters of `profile/aggregate`.
+struct ProfileAggregateParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The profiles.
+  std::vector<ComposedPart> of;
+  // How to open it.
+  std::optional<OpenOptions> options;
+};
+bool decode(const nlohmann::json& value, ProfileAggregateParams& out, const Path& path);
+void write(JsonText& out, const ProfileAggregateParams& value);
+
+// Parameters of `profile/join`.
+struct ProfileJoinParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The profiles.
+  std::vector<ComposedPart> of;
+  // How to open it.
+  std::optional<OpenOptions> options;
+};
+bool decode(const nlohmann::json& value, ProfileJoinParams& out, const Path& path);
+void write(JsonText& out, const ProfileJoinParams& value);
+
+// Both sides of a diff.
+struct SideTotals {
+  // The view before, scaled; the share is of that whole side.
+  Amount before;
+  // The view after.
+  Amount after;
+  // What became of it, as shown: `+350 ms (+18 %)`.
+  std::string change;
+  // What the values before were multiplied with, as a sentence.
+  std::string scale;
+  // Profiles of the side before; its values are their mean.
+  std::uint32_t runs_before = 0;
+  // Profiles of the side after.
+  std::uint32_t runs_after = 0;
+  // Sentences: why the two can hardly be compared.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, SideTotals& out, const Path& path);
+void write(JsonText& out, const SideTotals& value);
+
+// Both sides of the rows of a table, all columns as long as the rows.
+struct ChangeColumns {
+  // Self value before, scaled.
+  std::vector<Number> self_before;
+  // Self value after.
+  std::vector<Number> self_after;
+  // Total before, scaled.
+  std::vector<Number> total_before;
+  // Total after.
+  std::vector<Number> total_after;
+  // As shown.
+  std::vector<std::string> self_before_text;
+  // As shown.
+  std::vector<std::string> self_after_text;
+  // As shown.
+  std::vector<std::string> total_before_text;
+  // As shown.
+  std::vector<std::string> total_after_text;
+  // What became of the self value, as shown: `+310 ms (+34 %)`.
+  std::vector<std::string> self_change;
+  // What became of the total, as shown.
+  std::vector<std::string> total_change;
+  // What became of the total.
+  std::vector<ChangeKind> change;
+};
+bool decode(const nlohmann::json& value, ChangeColumns& out, const Path& path);
+void write(JsonText& out, const ChangeColumns& value);
+
+// Both sides of the boxes of a layout, all columns as long as the boxes.
+struct BoxChanges {
+  // Total before, scaled.
+  std::vector<Number> before;
+  // Total after.
+  std::vector<Number> after;
+  // What became of it.
+  std::vector<ChangeKind> change;
+  // As shown: `1.96 s → 2.31 s: +350 ms (+18 %)`.
+  std::vector<std::string> text;
+  // What colours a box, -1 less to 1 more: the square root of the change beside a large one, which
+  // 95 of 100 changed boxes stay below.
+  std::vector<double> strength;
+};
+bool decode(const nlohmann::json& value, BoxChanges& out, const Path& path);
+void write(JsonText& out, const BoxChanges& value);
+
 // Result of `profile/open`.
 struct ProfileOpenResult {
   // The profile, for all further requests; in a file of several the one that was meant.
@@ -1921,6 +2073,10 @@ struct FlameGraphResult {
   FlameBoxes boxes;
   // The joined siblings.
   RemainderBoxes remainder;
+  // Of a diff: the view as a whole.
+  std::optional<SideTotals> sides;
+  // Of a diff: both sides of every box.
+  std::optional<BoxChanges> changes;
   // What the request's bounds cut off.
   std::optional<Truncation> truncated;
   // How much matches `search`.
@@ -1961,6 +2117,8 @@ struct TableParams {
   // Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of
   // the view all the same.
   std::optional<std::string> file;
+  // With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`.
+  bool changed_only = false;
   // Further metrics to list.
   std::vector<std::string> metrics;
   // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -2059,6 +2217,12 @@ struct TableResult {
   std::optional<std::string> note;
   // The further metrics, in the order asked for.
   std::vector<MetricColumns> columns;
+  // Of a diff: the view as a whole.
+  std::optional<SideTotals> sides;
+  // Of a diff: both sides of every row.
+  std::optional<ChangeColumns> changes;
+  // Rows that `changedOnly` leaves out, with their self values after.
+  std::optional<TableRemainder> unchanged;
   // What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a
   // whole), of a level of a tree the self of the row that is expanded. The rows of all pages and
   // this add up to the view's total, or that row's. Absent: nothing, or rows were searched.

@@ -73,6 +73,10 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
   svg.inverted = options.inverted;
   svg.notes = loss_texts(view.loaded().report);
   svg.view = view.spec;
+  const auto changes = changes_of_boxes(*view.views, *view.open, view.spec, view.prepared,
+                                        {layout.parent, layout.key, layout.divided}, StopToken{});
+  if (!changes) return console.fail(file_error_text(shown_file(options.profile), changes.error()));
+  if (*changes) svg.changes = &**changes;
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output.path == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)

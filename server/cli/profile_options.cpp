@@ -109,6 +109,46 @@ std::shared_ptr<const FrameRule> mine_here() {
   return mine_rule(std::move(workspace), named);
 }
 
+// `input`: of a file, what was opened of it.
+Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, const Origins& origins,
+                            std::optional<OpenInput>& input) {
+  if (is_uri(path)) {
+    auto made = origins.make(path, open);
+    if (!made) return named(path, made.error());
+    return made;
+  }
+  auto opened = open_input(path, open.limits.input_bytes);
+  if (!opened) return named(path, opened.error());
+  if (opened->file.bytes().size() < kSmallFile) expect_a_full_heap();
+  input = *opened;
+  return input_origin(path, std::move(*opened), open);
+}
+
+// `after` beside its further runs, and what they are compared with.
+Result<OriginPtr> compared_origin(OriginPtr after, const ProfileOptions& options, const OpenOptions& open,
+                                  const Origins& origins) {
+  ComposeSpec spec;
+  spec.kind = Composed::diff;
+  spec.scale = options.scale;
+  for (const std::string& pair : options.metric_pairs) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos) throw CLI::ValidationError("--match-metric takes BEFORE=AFTER");
+    spec.metrics[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  spec.parts.push_back({std::move(after), options.profile, false, nullptr});
+  const auto add = [&](const std::vector<std::string>& files, bool before) -> Result<void> {
+    for (const std::string& file : files) {
+      std::optional<OpenInput> input;
+      PROFD_TRY(OriginPtr origin, origin_of(file == "-" ? "/dev/stdin" : file, open, origins, input));
+      spec.parts.push_back({std::move(origin), options.profile, before, nullptr});
+    }
+    return {};
+  };
+  PROFD_CHECK(add(options.runs, false));
+  PROFD_CHECK(add(options.base, true));
+  return composed_origin(std::move(spec));
+}
+
 }  // namespace
 
 std::string shown_file(const ProfileOptions& options) {
@@ -126,6 +166,26 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
   } else {
     file->required();
   }
+  app.add_option(
+         "--base", options.base,
+         "Compare with this profile: metrics are then 'cpu' after, 'cpu before', 'cpu change', 'cpu larger'")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  add_view_options(app, options);
+}
+
+void add_compare_options(CLI::App& app, ProfileOptions& options) {
+  Choices<Scale> scales;
+  for (const char* word : {"automatic", "raw", "duration", "totals"})
+    scales.emplace_back(word, *parse_scale(word));
+  add_choice(app, "--scale", "--scale", options.scale, scales,
+             "What values before are multiplied with; otherwise raw, unless the durations differ");
+  app.add_option("--match-metric", options.metric_pairs, "A metric before that is another one after")
+      ->type_name("BEFORE=AFTER")
+      ->allow_extra_args(false);
+}
+
+void add_view_options(CLI::App& app, ProfileOptions& options) {
   add_format_option(app, options.format);
   app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
   app.add_flag("--gc-on-stack", options.gc_on_stack,
@@ -211,18 +271,11 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   open.gc_on_stack = options.gc_on_stack;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
   const std::string name = shown_file(options);
+  const Origins origins;
   std::optional<OpenInput> input;
-  OriginPtr origin;
-  if (is_uri(path)) {
-    auto made = Origins().make(path, open);
-    if (!made) return named(name, made.error());
-    origin = std::move(*made);
-  } else {
-    auto opened = open_input(path, open.limits.input_bytes);
-    if (!opened) return named(path, opened.error());
-    if (opened->file.bytes().size() < kSmallFile) expect_a_full_heap();
-    input = *opened;
-    origin = input_origin(path, std::move(*opened), open);
+  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, input));
+  if (!options.base.empty()) {
+    PROFD_TRY(origin, compared_origin(std::move(origin), options, open, origins));
   }
   Load loaded;
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
@@ -255,7 +308,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   PROFD_TRY(ViewSpec spec, spec_of(options));
   PROFD_TRY(Load load, load_of(options, console, executor));
   const std::shared_ptr<const LoadedProfiles> loaded = std::move(load.profiles);
-  const auto picked = pick_profile(loaded->profiles, options.profile);
+  const bool compared = !options.base.empty();  // then --profile is of the sides
+  const auto picked = pick_profile(loaded->profiles, compared ? "" : options.profile);
   const std::string name = shown_file(options);
   if (!picked) return named(name, picked.error());
   auto open = std::make_shared<OpenProfile>();

@@ -9,6 +9,7 @@
 
 #include "formats/open.h"
 #include "server/cli/command.h"
+#include "server/engine/composed_origin.h"
 #include "server/engine/origin.h"
 #include "server/feature/flame_answer.h"
 #include "server/runtime/executor.h"
@@ -19,6 +20,10 @@ struct ProfileOptions {
   std::string file;
   std::vector<std::string> files;  // of commands that take several; `file` is then set for each of them
   std::string format;
+  std::vector<std::string> base;  // what the profile is compared with; several are runs
+  std::vector<std::string> runs;  // further runs beside `file`, where it is compared
+  Scale scale = Scale::automatic;
+  std::vector<std::string> metric_pairs;  // BEFORE=AFTER
   bool partial = false;
   bool gc_on_stack = false;
   bool no_cache = false;
@@ -36,6 +41,11 @@ std::string shown_file(const ProfileOptions& options);
 
 // Declares them on `app`. `several`: the command takes any number of files; see for_each_file().
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool several = false);
+// The same without the file, for commands that name theirs otherwise.
+void add_view_options(CLI::App& app, ProfileOptions& options);
+
+// --scale and --match-metric, of what is compared.
+void add_compare_options(CLI::App& app, ProfileOptions& options);
 
 // `--shape` of commands that show trees.
 void add_shape(CLI::App& app, std::string& shape);

@@ -51,6 +51,14 @@ std::string Terminal::heat(std::string_view text, double share) const {
   return sgr(strength > 0.5 ? "38;5;166" : strength > 0.22 ? "38;5;172" : "38;5;137", text);
 }
 
+std::string Terminal::more(std::string_view text) const {
+  return sgr(colors == Colors::truecolor ? "38;2;214;108;20" : "38;5;166", text);
+}
+
+std::string Terminal::less(std::string_view text) const {
+  return sgr(colors == Colors::truecolor ? "38;2;48;124;196" : "38;5;32", text);
+}
+
 Terminal make_terminal(int fd, ColorMode mode) {
   Terminal out;
   out.is_terminal = ::isatty(fd) == 1;

@@ -19,6 +19,9 @@ struct Terminal {
   std::string bold(std::string_view text) const { return sgr("1", text); }
   std::string dim(std::string_view text) const { return sgr("2", text); }
   std::string heat(std::string_view text, double share) const;  // 0..1, one hue
+  // What became more and less: orange and blue, which colour-blind people tell apart.
+  std::string more(std::string_view text) const;
+  std::string less(std::string_view text) const;
   std::string warning(std::string_view text) const { return sgr("33", text); }
   std::string failure(std::string_view text) const { return sgr("31;1", text); }
   std::string success(std::string_view text) const { return sgr("32", text); }

@@ -90,8 +90,24 @@ std::string truncated_text(std::size_t n) {
       format_count(std::uint64_t{n}));
 }
 
+constexpr std::size_t kChangeColumns = 26;
+
+// "[+]  +350 ms (+18 %)  "
+std::string change_text(const Console& console, const BoxChanges& changes, std::uint32_t i, bool remainder,
+                        const std::string& unit) {
+  if (remainder) return std::string(kChangeColumns, ' ');
+  const std::string text =
+      std::string(change_mark(changes.change[i])) + " " +
+      right_aligned(sanitize_text(format_delta(changes.before[i], changes.after[i], unit)),
+                    kChangeColumns - 6) +
+      "  ";
+  if (changes.change[i] == Change::same) return console.out.dim(text);
+  const bool more = as_double(changes.after[i]) > as_double(changes.before[i]);
+  return more ? console.out.more(text) : console.out.less(text);
+}
+
 std::string tree_text(const TreeOptions& options, const Console& console, const OpenView& view,
-                      const FlameLayout& layout) {
+                      const FlameLayout& layout, const BoxChanges* changes) {
   const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
   const bool counted = counts_calls(view.profile(), selection.metric());
@@ -121,8 +137,10 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
     std::string line = right_aligned(marked(format_share(value, selection.sums->total), estimated), 8) + "  ";
     line += right_aligned(marked(sanitize_text(format_value(value, unit)), estimated), 9) + "  ";
     line = console.out.heat(line, remainder ? 0 : std::abs(as_double(layout.total[i])) / whole);
+    if (changes != nullptr) line += change_text(console, *changes, i, remainder, unit);
     line += console.out.dim(entry.indent + (entry.branch ? (entry.last ? "└ " : "├ ") : ""));
-    const std::size_t used = 21 + display_width(entry.indent) + (entry.branch ? 2 : 0);
+    const std::size_t used =
+        21 + (changes == nullptr ? 0 : kChangeColumns) + display_width(entry.indent) + (entry.branch ? 2 : 0);
     if (layout.parent[i] == kNone) {
       line += console.out.bold("all") + " " + console.out.dim(sanitize_text(view.metric().name));
     } else if (remainder) {
@@ -229,7 +247,10 @@ int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTu
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
     if (!layout) return console.fail(file_error_text(shown_file(file), layout.error()));
-    code = console.print(tree_text(options, console, *view, *layout));
+    const auto changes = changes_of_boxes(*view->views, *view->open, view->spec, view->prepared,
+                                          {layout->parent, layout->key, layout->divided}, StopToken{});
+    if (!changes) return console.fail(file_error_text(shown_file(file), changes.error()));
+    code = console.print(tree_text(options, console, *view, *layout, *changes ? &**changes : nullptr));
   }
   keep_in_cache(*view);
   return turn.end(code);

@@ -70,6 +70,10 @@ class FlamePageWriter final : public FormatWriter {
     how.title = options.title;
     how.view = spec;
     how.html = info_.id == kHtml.id;
+    PROFD_TRY(const auto changes,
+              changes_of_boxes(*selection, spec, request.focus, {layout.parent, layout.key, layout.divided},
+                               options.stop));
+    if (changes) how.changes = &*changes;
     if (options.report != nullptr) how.notes = loss_texts(*options.report);
     const std::string page = flame_svg(*selection, layout, how);
     return sink(std::as_bytes(std::span(page)));

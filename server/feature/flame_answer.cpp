@@ -166,6 +166,19 @@ struct BoxWriter {
     }
   }
 
+  // Those of joined boxes are left out.
+  void write_changes(BoxChanges all) {
+    BoxChanges& changes = out.changes.emplace();
+    for (std::uint32_t i = 0; i < layout.size(); ++i) {
+      if (row_of_box[i] < 0) continue;
+      changes.before.push_back(all.before[i]);
+      changes.after.push_back(all.after[i]);
+      changes.change.push_back(all.change[i]);
+      changes.text.push_back(std::move(all.text[i]));
+      changes.strength.push_back(all.strength[i]);
+    }
+  }
+
   // `name`: the row of its name, of which there are fewer than boxes.
   [[nodiscard]] std::uint32_t flags_of(std::uint32_t i, std::uint32_t name) {
     const Key key = layout.key[i];
@@ -210,6 +223,10 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
     PROFD_TRY(const auto values, values_of_boxes(*colors, request.layout, layout, stop));
     writer.write_colors(values, request.open->profile->metrics()[colors->metric().v].unit);
   }
+  PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
+  PROFD_TRY(auto changes, changes_of_boxes(views, *request.open, request.spec, view,
+                                           {layout.parent, layout.key, layout.divided}, stop));
+  if (changes) writer.write_changes(std::move(*changes));
   if (layout.truncated)
     out.truncated = fmt::format("only the {} widest boxes are shown; zoom in for more", layout.size());
   return out;
@@ -264,11 +281,12 @@ std::size_t digits(const Value& value) {
 // `at_most`: short names are taken to be as long as the whole ones, which saves making them.
 std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, bool at_most) {
   // Texts, separators and the columns of small numbers, of a box and of a name.
-  constexpr std::size_t kBox = 52, kName = 24;
+  constexpr std::size_t kPlainBox = 52, kName = 24, kChange = 90;
+  const std::size_t per_box = kPlainBox + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
   std::unordered_set<Key> keys;
   std::size_t bytes = 4096;  // what is the same for all: totals, sentences
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
-    bytes += kBox + digits(layout.x[i]) + digits(layout.width[i]) + digits(layout.total[i]);
+    bytes += per_box + digits(layout.x[i]) + digits(layout.width[i]) + digits(layout.total[i]);
     if (layout.n_merged[i] == 0) bytes += digits(layout.self[i]);
     const Key key = layout.key[i];
     if (key == kNoKey || !keys.insert(key).second) continue;

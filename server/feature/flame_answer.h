@@ -8,6 +8,7 @@
 
 #include "core/layout/flame.h"
 #include "server/feature/box_target.h"
+#include "server/feature/changes.h"
 
 namespace profd {
 
@@ -75,6 +76,9 @@ struct FlameAnswer {
   RemainderColumns remainder;
   std::string truncated;  // a sentence when the bound on boxes cut something off
   std::optional<SearchShare> search;
+  // Of diffs: the view as a whole, and both sides of every box, as long as `boxes`.
+  std::optional<SideTotals> sides;
+  std::optional<BoxChanges> changes;
 };
 Needs needs_of(const FlameRequest& request);
 Result<FlameAnswer> flame_answer(Views& views, FlameRequest request, const StopToken& stop);

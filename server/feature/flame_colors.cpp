@@ -76,6 +76,13 @@ Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame) {
   return by_group(frame, color_group(frame), brightness);
 }
 
+Hsl change_color(double strength) {
+  const double size = std::fabs(strength);
+  if (size < 0.02) return {220, 5, 86};
+  return {strength > 0 ? 26 : 212, static_cast<int>(std::lround(45 + 45 * size)),
+          static_cast<int>(std::lround(88 - 30 * size))};
+}
+
 Rgb to_rgb(const Hsl& color) {
   const double s = color.saturation / 100.0, l = color.lightness / 100.0;
   const double a = s * std::min(l, 1 - l);

@@ -32,6 +32,9 @@ struct ColoredFrame {
 };
 
 Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame);
+// What became of a box, -1 less (blue) to 1 more (orange): colour-blind people tell the two apart, and what
+// did not change is grey.
+Hsl change_color(double strength);
 Rgb to_rgb(const Hsl& color);
 
 // What frames are grouped by: package_of() of core/view/packages.h, which filters by package go by, too.

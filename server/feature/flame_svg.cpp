@@ -174,6 +174,7 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
     const bool inlined = layout.inlined[i] != 0;
     color = flame_color(options.scheme,
                         {name, frames.places[n].module, frames.places[n].file, layout.kind[i], inlined});
+    if (options.changes != nullptr) color = change_color(options.changes->strength[i]);
     for (const std::string_view word : {inlined ? std::string_view("inlined") : std::string_view(), kind}) {
       if (!word.empty()) where.append(where.empty() ? "" : " · ").append(word);
     }
@@ -188,10 +189,15 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
   }
   fmt::format_to(to, "><title>{}\n", escape_markup(name));
   if (!where.empty()) fmt::format_to(to, "{}\n", escape_markup(where));
+  const BoxChanges* const changes = remainder ? nullptr : options.changes;
+  const Change change = changes == nullptr ? Change::same : changes->change[i];
+  if (changes != nullptr) fmt::format_to(to, "{} {}\n", change_mark(change), escape_markup(changes->text[i]));
   fmt::format_to(to, "{}</title>", escape_markup(value_words(selection, layout, i, unit)));
   const Rgb rgb = to_rgb(color);
-  fmt::format_to(to, "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>", left, top,
-                 drawn, kRow - 1,
+  const bool one_side = change == Change::added || change == Change::deleted;
+  constexpr std::string_view kDashed = " stroke=\"#444\" stroke-dasharray=\"4 2\"";
+  fmt::format_to(to, "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"{} fill=\"{}\"/>", left, top,
+                 drawn, kRow - 1, one_side ? kDashed : "",
                  remainder ? "url(#hatch)" : fmt::format("#{:02x}{:02x}{:02x}", rgb.r, rgb.g, rgb.b));
   // The whole label travels in data-n, and where it may be cut in data-c; what is drawn is cut to the box.
   const std::string safe = sanitize_text(label);

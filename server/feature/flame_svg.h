@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/layout/flame.h"
+#include "server/feature/changes.h"
 #include "server/feature/flame_colors.h"
 
 namespace profd {
@@ -26,6 +27,8 @@ struct FlameSvgOptions {
   bool inverted = false;  // the root at the bottom, flames grow upwards
   // What a reader must know of the file; what is to be said of the selection is known. All in one line.
   std::vector<std::string> notes = {};
+  // Of a diff: colours the boxes, which say both sides. What is there on one side alone has a dashed edge.
+  const BoxChanges* changes = nullptr;
   // The picture in a document of HTML, for who opens no SVG in a browser. It has not what profd reads back:
   // elements of that (`<b>`) would end the picture for a reader of HTML.
   bool html = false;

@@ -34,8 +34,17 @@ Result<void> write_flat(Views& views, const TableAnswerRequest& request, const P
   if (!request.file.empty())
     matching = rows_of_file(*view.selection, request.search.empty() ? *flat : matching, request.file);
   if (!picks) set_own(view, flat->frameless, out);
-  const FlatView& shown = picks ? matching : *flat;
-  const TablePage rows = page_of(*view.selection, shown, page);
+  if (request.by_change) {
+    PROFD_TRY(ChangedRows changed,
+              rows_by_change(views, *request.open, request.spec, view, picks ? matching : *flat,
+                             *request.by_change, request.changed_only, stop));
+    matching = std::move(changed.rows);
+    if (changed.n_unchanged > 0)
+      out.unchanged = remainder_of(view.whole, changed.n_unchanged, changed.self_unchanged, 0);
+  }
+  const FlatView& shown = picks || request.by_change ? matching : *flat;
+  const TablePage rows =
+      request.by_change ? page_in_order(*view.selection, shown, page) : page_of(*view.selection, shown, page);
   for (const std::uint32_t row : rows.rows)
     writer.row(shown.key[row], shown.self[row], shown.total[row], false, shown.estimate_of(row));
   out.n_rows = rows.n_rows;
@@ -85,6 +94,20 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
   return rows;
 }
 
+Result<void> write_changes(Views& views, const TableAnswerRequest& request, const PreparedView& view,
+                           TableAnswer& out, const StopToken& stop) {
+  PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
+  if (!out.sides) return {};
+  const std::vector<Key> keys(out.rows.key.begin(), out.rows.key.end());
+  if (request.spec.shape == Shape::flat) {
+    PROFD_TRY(out.changes, changes_of_keys(views, *request.open, request.spec, view, keys, stop));
+  } else {
+    PROFD_TRY(const std::vector<Key> path, to_keys(request.expand, *view.selection));
+    PROFD_TRY(out.changes, changes_of_level(views, *request.open, request.spec, view, path, keys, stop));
+  }
+  return {};
+}
+
 }  // namespace
 
 Needs needs_of(const TableAnswerRequest& request) {
@@ -95,6 +118,9 @@ Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request
   if (!request.file.empty() && request.spec.shape != Shape::flat)
     return fail(ErrorCode::invalid,
                 "rows of one file are listed of a flat view; others have paths through files");
+  if (request.by_change && request.spec.shape != Shape::flat)
+    return fail(ErrorCode::invalid,
+                "rows are ordered by change in flat views; levels of trees have the largest first");
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   PROFD_TRY(const auto sources, sources_in(views, *request.open, request.workspace, stop));
   TableAnswer out;
@@ -107,6 +133,7 @@ Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request
     PROFD_CHECK(write_level(request, view, writer, out, stop));
   }
   writer.finish();
+  PROFD_CHECK(write_changes(views, request, view, out, stop));
   for (const std::string& name : request.metrics) {
     PROFD_TRY(MetricRows rows, other_metric(views, request, name, out.rows.key, stop));
     out.columns.push_back(std::move(rows));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "server/feature/changes.h"
 #include "server/feature/rows_answer.h"
 
 namespace profd {
@@ -21,6 +22,9 @@ struct TableAnswerRequest {
   std::string search;                // RE2: only rows that match; "" all
   std::string file;  // only rows of this file, as the profile calls it; flat views only; "" all
   std::vector<std::string> metrics;  // further ones, by name; flat views only
+  // Of flat views of diffs, in place of `sort`.
+  std::optional<ChangeOrder> by_change;
+  bool changed_only = false;  // with `by_change`
 };
 
 // Another metric of the same rows; nothing where a row has no value in it.
@@ -38,6 +42,10 @@ struct TableAnswer : RowsAnswer {
   // of a level of a tree the self of the row that is expanded. Rows of all pages and this add up to the
   // view's total, or that row's. Nothing where it is 0, or rows were searched.
   std::optional<Amount> own;
+  // Of diffs: the view as a whole, and both sides of every row.
+  std::optional<SideTotals> sides;
+  std::optional<ChangeColumns> changes;
+  std::optional<Remainder> unchanged;  // rows that `changed_only` leaves out, with what they hold after
 };
 Needs needs_of(const TableAnswerRequest& request);
 Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request, const StopToken& stop);

@@ -214,6 +214,30 @@ class TableSort(str, Enum):
     SELF = "self"  # Self value.
     TOTAL = "total"  # Total value.
     NAME = "name"  # Name.
+    CHANGE = "change"  # Of flat views of diffs: by what became of the self value, either way; `descending` says nothing then, nor for the next two.
+    WORSE = "worse"  # Of flat views of diffs: what grew most first.
+    BETTER = "better"  # Of flat views of diffs: what shrank most first.
+
+
+class DiffScale(str, Enum):
+    """What the values before are multiplied with, so that sides of different size can be compared.
+    Newer peers may send other values.
+    """
+
+    AUTOMATIC = "automatic"  # Raw where durations agree within 2 % or are not known, else by duration.
+    RAW = "raw"  # Nothing: values are as measured.
+    DURATION = "duration"  # So that both sides are as long.
+    TOTALS = "totals"  # So that both sides come to as much, by metric: what grew on its own makes all else look faster.
+
+
+class ChangeKind(IntEnum):
+    """What became of something between two profiles. Newer peers may send other values."""
+
+    SAME = 0  # Nothing: `[=]`.
+    MORE = 1  # More than before: `[+]`.
+    LESS = 2  # Less than before: `[-]`.
+    ADDED = 3  # There after alone: `[A]`.
+    DELETED = 4  # There before alone: `[D]`.
 
 
 class HotPathEnd(str, Enum):
@@ -1809,6 +1833,199 @@ class ProfileOpenParams(Structure):
 
 
 @dataclass(kw_only=True)
+class ComposedPart(Structure):
+    """One of the profiles that another is put together of: an open one, or what is at a URI."""
+
+    profile: str | None = None
+    # An open profile.
+    uri: str | None = None
+    # What to open, as in `profile/open`; it gets no handle of its own. One of the two is given.
+    member: str | None = None
+    # With `uri`: which profile of several in it, by name or number from 1; absent: the first.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "uri": FieldSpec("uri", "s", False, {"maxLength":65536}),
+        "member": FieldSpec("member", "s", False, {"maxLength":10000}),
+    }
+
+
+@dataclass(kw_only=True)
+class MetricPair(Structure):
+    """Metrics that mean the same."""
+
+    before: str
+    # What it is called before.
+    after: str
+    # And after.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "before": FieldSpec("before", "s", True, {"maxLength":10000}),
+        "after": FieldSpec("after", "s", True, {"maxLength":10000}),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileDiffParams(Structure):
+    """Parameters of `profile/diff`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    before: list[ComposedPart]
+    # One side; several are runs of it.
+    after: list[ComposedPart]
+    # The other side.
+    scale: str = "automatic"
+    # What the values before are multiplied with.
+    metrics: list[MetricPair] = field(default_factory=list)
+    # Metrics that are called otherwise before.
+    options: OpenOptions | None = None
+    # How to open it; `format`, `partial` and the like are those of the parts.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "before": FieldSpec("before", ["a", ["S", "ComposedPart"]], True, {"maxItems":10000}),
+        "after": FieldSpec("after", ["a", ["S", "ComposedPart"]], True, {"maxItems":10000}),
+        "scale": FieldSpec("scale", "s", False),
+        "metrics": FieldSpec("metrics", ["a", ["S", "MetricPair"]], False, {"maxItems":64}),
+        "options": FieldSpec("options", ["S", "OpenOptions"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileAggregateParams(Structure):
+    """Parameters of `profile/aggregate`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    of: list[ComposedPart]
+    # The profiles.
+    options: OpenOptions | None = None
+    # How to open it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "of": FieldSpec("of", ["a", ["S", "ComposedPart"]], True, {"maxItems":10000}),
+        "options": FieldSpec("options", ["S", "OpenOptions"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileJoinParams(Structure):
+    """Parameters of `profile/join`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    of: list[ComposedPart]
+    # The profiles.
+    options: OpenOptions | None = None
+    # How to open it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "of": FieldSpec("of", ["a", ["S", "ComposedPart"]], True, {"maxItems":10000}),
+        "options": FieldSpec("options", ["S", "OpenOptions"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class SideTotals(Structure):
+    """Both sides of a diff."""
+
+    before: Amount
+    # The view before, scaled; the share is of that whole side.
+    after: Amount
+    # The view after.
+    change: str
+    # What became of it, as shown: `+350 ms (+18 %)`.
+    scale: str
+    # What the values before were multiplied with, as a sentence.
+    runs_before: int
+    # Profiles of the side before; its values are their mean.
+    runs_after: int
+    # Profiles of the side after.
+    warnings: list[str]
+    # Sentences: why the two can hardly be compared.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "before": FieldSpec("before", ["S", "Amount"], True),
+        "after": FieldSpec("after", ["S", "Amount"], True),
+        "change": FieldSpec("change", "s", True),
+        "scale": FieldSpec("scale", "s", True),
+        "runsBefore": FieldSpec("runs_before", "u", True),
+        "runsAfter": FieldSpec("runs_after", "u", True),
+        "warnings": FieldSpec("warnings", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class ChangeColumns(Structure):
+    """Both sides of the rows of a table, all columns as long as the rows."""
+
+    self_before: list[int | float]
+    # Self value before, scaled.
+    self_after: list[int | float]
+    # Self value after.
+    total_before: list[int | float]
+    # Total before, scaled.
+    total_after: list[int | float]
+    # Total after.
+    self_before_text: list[str]
+    # As shown.
+    self_after_text: list[str]
+    # As shown.
+    total_before_text: list[str]
+    # As shown.
+    total_after_text: list[str]
+    # As shown.
+    self_change: list[str]
+    # What became of the self value, as shown: `+310 ms (+34 %)`.
+    total_change: list[str]
+    # What became of the total, as shown.
+    change: list[int]
+    # What became of the total.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "selfBefore": FieldSpec("self_before", ["a", "n"], True),
+        "selfAfter": FieldSpec("self_after", ["a", "n"], True),
+        "totalBefore": FieldSpec("total_before", ["a", "n"], True),
+        "totalAfter": FieldSpec("total_after", ["a", "n"], True),
+        "selfBeforeText": FieldSpec("self_before_text", ["a", "s"], True),
+        "selfAfterText": FieldSpec("self_after_text", ["a", "s"], True),
+        "totalBeforeText": FieldSpec("total_before_text", ["a", "s"], True),
+        "totalAfterText": FieldSpec("total_after_text", ["a", "s"], True),
+        "selfChange": FieldSpec("self_change", ["a", "s"], True),
+        "totalChange": FieldSpec("total_change", ["a", "s"], True),
+        "change": FieldSpec("change", ["a", "i"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class BoxChanges(Structure):
+    """Both sides of the boxes of a layout, all columns as long as the boxes."""
+
+    before: list[int | float]
+    # Total before, scaled.
+    after: list[int | float]
+    # Total after.
+    change: list[int]
+    # What became of it.
+    text: list[str]
+    # As shown: `1.96 s → 2.31 s: +350 ms (+18 %)`.
+    strength: list[float]
+    # What colours a box, -1 less to 1 more: the square root of the change beside a large one, which
+    # 95 of 100 changed boxes stay below.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "before": FieldSpec("before", ["a", "n"], True),
+        "after": FieldSpec("after", ["a", "n"], True),
+        "change": FieldSpec("change", ["a", "i"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+        "strength": FieldSpec("strength", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class ProfileOpenResult(Structure):
     """Result of `profile/open`."""
 
@@ -2612,6 +2829,10 @@ class FlameGraphResult(Structure):
     # The boxes.
     remainder: RemainderBoxes
     # The joined siblings.
+    sides: SideTotals | None = None
+    # Of a diff: the view as a whole.
+    changes: BoxChanges | None = None
+    # Of a diff: both sides of every box.
     truncated: Truncation | None = None
     # What the request's bounds cut off.
     search: SearchShare | None = None
@@ -2645,6 +2866,8 @@ class FlameGraphResult(Structure):
         "files": FieldSpec("files", ["a", "s"], False),
         "boxes": FieldSpec("boxes", ["S", "FlameBoxes"], True),
         "remainder": FieldSpec("remainder", ["S", "RemainderBoxes"], True),
+        "sides": FieldSpec("sides", ["S", "SideTotals"], False),
+        "changes": FieldSpec("changes", ["S", "BoxChanges"], False),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
@@ -2679,6 +2902,8 @@ class TableParams(Structure):
     file: str | None = None
     # Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of
     # the view all the same.
+    changed_only: bool = False
+    # With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`.
     metrics: list[str] = field(default_factory=list)
     # Further metrics to list.
     panel_id: str | None = None
@@ -2696,6 +2921,7 @@ class TableParams(Structure):
         "revision": FieldSpec("revision", "u", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "file": FieldSpec("file", "s", False, {"maxLength":10000}),
+        "changedOnly": FieldSpec("changed_only", "b", False),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "panelId": FieldSpec("panel_id", "s", False),
     }
@@ -2819,6 +3045,12 @@ class TableResult(Structure):
     # What the rows cannot show, as a sentence: lines were asked for and the profile has none.
     columns: list[MetricColumns] = field(default_factory=list)
     # The further metrics, in the order asked for.
+    sides: SideTotals | None = None
+    # Of a diff: the view as a whole.
+    changes: ChangeColumns | None = None
+    # Of a diff: both sides of every row.
+    unchanged: TableRemainder | None = None
+    # Rows that `changedOnly` leaves out, with their self values after.
     own: Amount | None = None
     # What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as
     # a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and
@@ -2852,6 +3084,9 @@ class TableResult(Structure):
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
         "note": FieldSpec("note", "s", False),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
+        "sides": FieldSpec("sides", ["S", "SideTotals"], False),
+        "changes": FieldSpec("changes", ["S", "ChangeColumns"], False),
+        "unchanged": FieldSpec("unchanged", ["S", "TableRemainder"], False),
         "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
@@ -4045,6 +4280,19 @@ CODE_LENS_REFRESH_REQUEST = Message("workspace/codeLens/refresh", None, "0")
 PROFILE_OPEN_REQUEST = Message("profile/open", ["S", "ProfileOpenParams"], ["S", "ProfileOpenResult"])
 # Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones,
 # and so does a reload.
+PROFILE_DIFF_REQUEST = Message("profile/diff", ["S", "ProfileDiffParams"], ["S", "ProfileOpenResult"])
+# Opens what became of profiles, before and after, as a profile: it has a handle and a revision,
+# every request on a profile takes it, and it is read anew when one of its files is. Of each metric
+# `cpu` that both sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu
+# larger` (the larger side of every path, where what is gone keeps its place; the default) and `cpu
+# difference` (without its sign). A side of several runs has their mean.
+PROFILE_AGGREGATE_REQUEST = Message("profile/aggregate", ["S", "ProfileAggregateParams"], ["S", "ProfileOpenResult"])
+# Opens runs, ranks or snapshots of one program as one profile, which has the sum of each metric
+# that all of them have.
+PROFILE_JOIN_REQUEST = Message("profile/join", ["S", "ProfileJoinParams"], ["S", "ProfileOpenResult"])
+# Opens what several tools measured of one program as one profile, which has the metrics of all of
+# them. One that another profile has a metric of the same name for is called by its profile as well:
+# `cpu (heap.pprof)`.
 PROFILE_CLOSE_REQUEST = Message("profile/close", ["S", "ProfileCloseParams"], "0")
 # Closes a profile for this client. It is dropped when no client has it open; the memory of a file
 # with several is given back with the last of them.

@@ -314,8 +314,48 @@ export const TableSort = {
   total: "total",
   /** Name. */
   name: "name",
+  /**
+   * Of flat views of diffs: by what became of the self value, either way; `descending` says nothing then, nor
+   * for the next two.
+   */
+  change: "change",
+  /** Of flat views of diffs: what grew most first. */
+  worse: "worse",
+  /** Of flat views of diffs: what shrank most first. */
+  better: "better",
 } as const;
 export type TableSort = (typeof TableSort)[keyof typeof TableSort] | (string & {});
+
+/**
+ * What the values before are multiplied with, so that sides of different size can be compared. Newer peers
+ * may send other values.
+ */
+export const DiffScale = {
+  /** Raw where durations agree within 2 % or are not known, else by duration. */
+  automatic: "automatic",
+  /** Nothing: values are as measured. */
+  raw: "raw",
+  /** So that both sides are as long. */
+  duration: "duration",
+  /** So that both sides come to as much, by metric: what grew on its own makes all else look faster. */
+  totals: "totals",
+} as const;
+export type DiffScale = (typeof DiffScale)[keyof typeof DiffScale] | (string & {});
+
+/** What became of something between two profiles. Newer peers may send other values. */
+export const ChangeKind = {
+  /** Nothing: `[=]`. */
+  same: 0,
+  /** More than before: `[+]`. */
+  more: 1,
+  /** Less than before: `[-]`. */
+  less: 2,
+  /** There after alone: `[A]`. */
+  added: 3,
+  /** There before alone: `[D]`. */
+  deleted: 4,
+} as const;
+export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind] | (number & {});
 
 /** Why a hot path goes no further. Newer peers may send other values. */
 export const HotPathEnd = {
@@ -1285,6 +1325,121 @@ export interface ProfileOpenParams {
   options?: OpenOptions;
 }
 
+/** One of the profiles that another is put together of: an open one, or what is at a URI. */
+export interface ComposedPart {
+  /** An open profile. */
+  profile?: ProfileHandle;
+  /** What to open, as in `profile/open`; it gets no handle of its own. One of the two is given. */
+  uri?: string;
+  /** With `uri`: which profile of several in it, by name or number from 1; absent: the first. */
+  member?: string;
+}
+
+/** Metrics that mean the same. */
+export interface MetricPair {
+  /** What it is called before. */
+  before: string;
+  /** And after. */
+  after: string;
+}
+
+/** Parameters of `profile/diff`. */
+export interface ProfileDiffParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** One side; several are runs of it. */
+  before: ComposedPart[];
+  /** The other side. */
+  after: ComposedPart[];
+  /** What the values before are multiplied with. Default: "automatic". */
+  scale?: DiffScale;
+  /** Metrics that are called otherwise before. Default: []. */
+  metrics?: MetricPair[];
+  /** How to open it; `format`, `partial` and the like are those of the parts. */
+  options?: OpenOptions;
+}
+
+/** Parameters of `profile/aggregate`. */
+export interface ProfileAggregateParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The profiles. */
+  of: ComposedPart[];
+  /** How to open it. */
+  options?: OpenOptions;
+}
+
+/** Parameters of `profile/join`. */
+export interface ProfileJoinParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The profiles. */
+  of: ComposedPart[];
+  /** How to open it. */
+  options?: OpenOptions;
+}
+
+/** Both sides of a diff. */
+export interface SideTotals {
+  /** The view before, scaled; the share is of that whole side. */
+  before: Amount;
+  /** The view after. */
+  after: Amount;
+  /** What became of it, as shown: `+350 ms (+18 %)`. */
+  change: string;
+  /** What the values before were multiplied with, as a sentence. */
+  scale: string;
+  /** Profiles of the side before; its values are their mean. */
+  runsBefore: number;
+  /** Profiles of the side after. */
+  runsAfter: number;
+  /** Sentences: why the two can hardly be compared. */
+  warnings: string[];
+}
+
+/** Both sides of the rows of a table, all columns as long as the rows. */
+export interface ChangeColumns {
+  /** Self value before, scaled. */
+  selfBefore: number[];
+  /** Self value after. */
+  selfAfter: number[];
+  /** Total before, scaled. */
+  totalBefore: number[];
+  /** Total after. */
+  totalAfter: number[];
+  /** As shown. */
+  selfBeforeText: string[];
+  /** As shown. */
+  selfAfterText: string[];
+  /** As shown. */
+  totalBeforeText: string[];
+  /** As shown. */
+  totalAfterText: string[];
+  /** What became of the self value, as shown: `+310 ms (+34 %)`. */
+  selfChange: string[];
+  /** What became of the total, as shown. */
+  totalChange: string[];
+  /** What became of the total. */
+  change: ChangeKind[];
+}
+
+/** Both sides of the boxes of a layout, all columns as long as the boxes. */
+export interface BoxChanges {
+  /** Total before, scaled. */
+  before: number[];
+  /** Total after. */
+  after: number[];
+  /** What became of it. */
+  change: ChangeKind[];
+  /** As shown: `1.96 s → 2.31 s: +350 ms (+18 %)`. */
+  text: string[];
+  /**
+   * What colours a box, -1 less to 1 more: the square root of the change beside a large one, which 95 of 100
+   * changed boxes stay below.
+   */
+  strength: number[];
+}
+
 /** Result of `profile/open`. */
 export interface ProfileOpenResult {
   /** The profile, for all further requests; in a file of several the one that was meant. */
@@ -1805,6 +1960,10 @@ export interface FlameGraphResult {
   boxes: FlameBoxes;
   /** The joined siblings. */
   remainder: RemainderBoxes;
+  /** Of a diff: the view as a whole. */
+  sides?: SideTotals;
+  /** Of a diff: both sides of every box. */
+  changes?: BoxChanges;
   /** What the request's bounds cut off. */
   truncated?: Truncation;
   /** How much matches `search`. */
@@ -1851,6 +2010,11 @@ export interface TableParams {
    * the same.
    */
   file?: string;
+  /**
+   * With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`. Default:
+   * false.
+   */
+  changedOnly?: boolean;
   /** Further metrics to list. Default: []. */
   metrics?: string[];
   /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
@@ -1957,6 +2121,12 @@ export interface TableResult {
   note?: string;
   /** The further metrics, in the order asked for. Default: []. */
   columns?: MetricColumns[];
+  /** Of a diff: the view as a whole. */
+  sides?: SideTotals;
+  /** Of a diff: both sides of every row. */
+  changes?: ChangeColumns;
+  /** Rows that `changedOnly` leaves out, with their self values after. */
+  unchanged?: TableRemainder;
   /**
    * What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole),
    * of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the
@@ -2790,6 +2960,28 @@ export const CodeLensRefreshRequest: RequestType<void, null> = { method: "worksp
  * does a reload.
  */
 export const ProfileOpenRequest: RequestType<ProfileOpenParams, ProfileOpenResult> = { method: "profile/open", lane: "bulk" };
+
+/**
+ * Opens what became of profiles, before and after, as a profile: it has a handle and a revision, every
+ * request on a profile takes it, and it is read anew when one of its files is. Of each metric `cpu` that both
+ * sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu larger` (the larger side of
+ * every path, where what is gone keeps its place; the default) and `cpu difference` (without its sign). A
+ * side of several runs has their mean.
+ */
+export const ProfileDiffRequest: RequestType<ProfileDiffParams, ProfileOpenResult> = { method: "profile/diff", lane: "bulk" };
+
+/**
+ * Opens runs, ranks or snapshots of one program as one profile, which has the sum of each metric that all of
+ * them have.
+ */
+export const ProfileAggregateRequest: RequestType<ProfileAggregateParams, ProfileOpenResult> = { method: "profile/aggregate", lane: "bulk" };
+
+/**
+ * Opens what several tools measured of one program as one profile, which has the metrics of all of them. One
+ * that another profile has a metric of the same name for is called by its profile as well: `cpu
+ * (heap.pprof)`.
+ */
+export const ProfileJoinRequest: RequestType<ProfileJoinParams, ProfileOpenResult> = { method: "profile/join", lane: "bulk" };
 
 /**
  * Closes a profile for this client. It is dropped when no client has it open; the memory of a file with

@@ -163,7 +163,7 @@ void CommandsModule::open(const Params& params, Reply reply) {
   const std::string file = path_or_uri(request.uri);
   const auto shared = std::make_shared<Reply>(std::move(reply));
   session_.opening.open(
-      std::move(request), params.work_done_token,
+      std::move(request), nullptr, params.work_done_token,
       [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
       [shared, file](Result<OpenAnswer> opened) {
         if (!opened) return shared->error(to_psp(opened.error(), file));

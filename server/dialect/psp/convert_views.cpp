@@ -73,6 +73,60 @@ std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainde
   return out;
 }
 
+psp::ChangeKind to_psp(Change change) {
+  switch (change) {
+    case Change::same:
+      return psp::ChangeKind::same;
+    case Change::more:
+      return psp::ChangeKind::more;
+    case Change::less:
+      return psp::ChangeKind::less;
+    case Change::added:
+      return psp::ChangeKind::added;
+    case Change::deleted:
+      break;
+  }
+  return psp::ChangeKind::deleted;
+}
+
+psp::SideTotals to_psp(SideTotals sides) {
+  psp::SideTotals out;
+  out.before = to_psp(sides.before);
+  out.after = to_psp(sides.after);
+  out.change = std::move(sides.change);
+  out.scale = std::move(sides.scale);
+  out.runs_before = static_cast<std::uint32_t>(sides.n_before);
+  out.runs_after = static_cast<std::uint32_t>(sides.n_after);
+  out.warnings = std::move(sides.warnings);
+  return out;
+}
+
+psp::ChangeColumns to_psp(ChangeColumns changes) {
+  psp::ChangeColumns out;
+  out.self_before = numbers(changes.self_before);
+  out.self_after = numbers(changes.self_after);
+  out.total_before = numbers(changes.total_before);
+  out.total_after = numbers(changes.total_after);
+  out.self_before_text = std::move(changes.self_before_text);
+  out.self_after_text = std::move(changes.self_after_text);
+  out.total_before_text = std::move(changes.total_before_text);
+  out.total_after_text = std::move(changes.total_after_text);
+  out.self_change = std::move(changes.self_change);
+  out.total_change = std::move(changes.total_change);
+  for (const Change change : changes.change) out.change.push_back(to_psp(change));
+  return out;
+}
+
+psp::BoxChanges to_psp(BoxChanges changes) {
+  psp::BoxChanges out;
+  out.before = numbers(changes.before);
+  out.after = numbers(changes.after);
+  for (const Change change : changes.change) out.change.push_back(to_psp(change));
+  out.text = std::move(changes.text);
+  out.strength = std::move(changes.strength);
+  return out;
+}
+
 psp::HotPathEnd to_psp(HotPathEnd end) {
   switch (end) {
     case HotPathEnd::spread:
@@ -193,6 +247,8 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
     cut.text = std::move(answer.truncated);
     out.truncated = std::move(cut);
   }
+  if (answer.sides) out.sides = to_psp(std::move(*answer.sides));
+  if (answer.changes) out.changes = to_psp(std::move(*answer.changes));
   if (answer.search)
     out.search =
         psp::SearchShare{to_psp(answer.search->amount), static_cast<std::int64_t>(answer.search->n_names),
@@ -226,6 +282,9 @@ psp::TableResult to_psp(TableAnswer answer) {
   for (MetricRows& column : answer.columns) out.columns.push_back(to_psp(std::move(column)));
   out.remainder = remainder_to_psp(answer.remainder);
   if (answer.own) out.own = to_psp(*answer.own);
+  if (answer.sides) out.sides = to_psp(std::move(*answer.sides));
+  if (answer.changes) out.changes = to_psp(std::move(*answer.changes));
+  out.unchanged = remainder_to_psp(answer.unchanged);
   return out;
 }
 

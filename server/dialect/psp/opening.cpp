@@ -65,24 +65,26 @@ Engine::ProgressFn Opening::report_to(const std::optional<psp::ProgressToken>& t
   };
 }
 
-void Opening::open(OpenRequest request, const std::optional<psp::ProgressToken>& token,
+void Opening::open(OpenRequest request, OriginPtr origin, const std::optional<psp::ProgressToken>& token,
                    const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened) {
   std::shared_ptr<Progress> progress;
-  const std::string path = path_or_uri(request.uri);
+  const std::string what = origin ? origin->name() : std::string(base_name(path_or_uri(request.uri)));
   std::string token_name;
-  auto report = report_to(token, "Reading " + sanitize_text(base_name(path)), progress, token_name);
+  auto report = report_to(token, "Reading " + sanitize_text(what), progress, token_name);
+  Engine::Opened done = [this, alive = session_.alive, progress, token_name,
+                         opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
+    if (progress) progress->end(answer ? "" : "failed");
+    if (*alive) tickets_.erase(token_name);
+    const OpenProfilePtr open = answer ? answer->profile : nullptr;
+    opened(std::move(answer));
+    if (!*alive) return;
+    session_.prepare(open);
+    session_.meant_changed();
+  };
   const std::uint64_t ticket =
-      session_.engine.open(session_.client, std::move(request), std::move(report),
-                           [this, alive = session_.alive, progress, token_name,
-                            opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
-                             if (progress) progress->end(answer ? "" : "failed");
-                             if (*alive) tickets_.erase(token_name);
-                             const OpenProfilePtr open = answer ? answer->profile : nullptr;
-                             opened(std::move(answer));
-                             if (!*alive) return;
-                             session_.prepare(open);
-                             session_.meant_changed();
-                           });
+      origin ? session_.engine.open(session_.client, std::move(origin), std::move(request), std::move(report),
+                                    std::move(done))
+             : session_.engine.open(session_.client, std::move(request), std::move(report), std::move(done));
   // With 0 threads it is over already, and then there is nothing to cancel.
   if (!token_name.empty() && session_.engine.is_opening(ticket)) tickets_[token_name] = ticket;
   on_cancel([&engine = session_.engine, ticket, alive = session_.alive] {

@@ -20,9 +20,10 @@ class Opening {
  public:
   explicit Opening(SessionContext& session) : session_(session) {}
 
-  // Opens, reports progress to `token` (or to one of ours when the client lets us make one), makes ahead of
-  // time what requests will need. `on_cancel` is given what stops it. `opened` is called once.
-  void open(OpenRequest request, const std::optional<psp::ProgressToken>& token,
+  // Opens what `origin` has (null: what `request.uri` names), reports progress to `token` (or to one of ours
+  // when the client lets us make one), makes ahead of time what requests will need. `on_cancel` is given what
+  // stops it. `opened` is called once.
+  void open(OpenRequest request, OriginPtr origin, const std::optional<psp::ProgressToken>& token,
             const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened);
   // What the client says it does not want any more; unknown ones are over, or never begun.
   void cancel(const psp::ProgressToken& token);

@@ -7,10 +7,10 @@
 
 #include "core/support/base_name.h"
 #include "formats/writer.h"
-#include "core/support/base_name.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
+#include "server/engine/composed_origin.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/export_answer.h"
@@ -79,22 +79,10 @@ Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
   return result;
 }
 
-OpenRequest open_request(const psp::ProfileOpenParams& params,
-                         const std::optional<std::string>& default_metric) {
-  const psp::OpenOptions options = params.options.value_or(psp::OpenOptions{});
-  OpenRequest request;
-  request.uri = params.uri;
-  request.options.format = params.format.value_or("");
-  request.options.partial = options.partial;
-  request.options.gc_on_stack = options.gc_on_stack;
-  request.attach = options.attach;
-  request.make_default = options.make_default;
-  request.watch = options.watch;
-  request.metric = options.metric.value_or("");
-  request.preferred_metric = default_metric.value_or("");
-  request.name = options.name.value_or("");
-  request.member = options.profile.value_or("");
-  return request;
+Scale scale_of(const psp::OpenEnum<psp::DiffScale>& scale) {
+  if (scale == psp::DiffScale::raw) return Scale::raw;
+  if (scale == psp::DiffScale::duration) return Scale::duration;
+  return scale == psp::DiffScale::totals ? Scale::totals : Scale::automatic;
 }
 
 // What a page sent is gone with it, and a page that is loaded anew is another one. Where the daemon keeps it
@@ -140,8 +128,113 @@ class ProfilesModule final : public Module {
   void on_profile(const ProfileNews& news) override;
 
  private:
+  OpenRequest open_request(const std::optional<psp::OpenOptions>& given) const;
+  // `origin` null: of `request.uri`. `place` is named in errors.
+  template <class R>
+  void open(OpenRequest request, OriginPtr origin, const std::string& place,
+            const std::optional<psp::ProgressToken>& token, protocol::Reply<R> reply);
+
+  // Where the parameters name profiles, and those; of a diff the first are before.
+  struct Parts {
+    std::string where;
+    const std::vector<psp::ComposedPart>* parts;
+  };
+  template <class R>
+  void compose(ComposeSpec spec, const std::vector<Parts>& sides,
+               const std::optional<psp::OpenOptions>& options, const std::optional<psp::ProgressToken>& token,
+               protocol::Reply<R> reply);
+  tl::expected<ComposedPart, protocol::ResponseError> part_of(const psp::ComposedPart& part,
+                                                              const OpenOptions& options,
+                                                              const std::string& where);
+
   SessionContext& session_;
 };
+
+OpenRequest ProfilesModule::open_request(const std::optional<psp::OpenOptions>& given) const {
+  const psp::OpenOptions options = given.value_or(psp::OpenOptions{});
+  OpenRequest request;
+  request.options.partial = options.partial;
+  request.options.gc_on_stack = options.gc_on_stack;
+  request.attach = options.attach;
+  request.make_default = options.make_default;
+  request.watch = options.watch;
+  request.metric = options.metric.value_or("");
+  request.preferred_metric = session_.workspace.metric().value_or("");
+  request.name = options.name.value_or("");
+  request.member = options.profile.value_or("");
+  return request;
+}
+
+template <class R>
+void ProfilesModule::open(OpenRequest request, OriginPtr origin, const std::string& place,
+                          const std::optional<psp::ProgressToken>& token, protocol::Reply<R> reply) {
+  const auto shared = std::make_shared<protocol::Reply<R>>(std::move(reply));
+  session_.opening.open(
+      std::move(request), std::move(origin), token,
+      [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
+      [this, &engine = session_.engine, alive = session_.alive, shared, place](Result<OpenAnswer> answer) {
+        if (!answer) return shared->error(why_not_opened(std::move(answer.error()), place, engine));
+        if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
+        session_.run<R>(
+            true, std::move(*shared), place,
+            [&views = session_.engine.views(), answer = *answer, workspace = session_.workspace.snapshot()](
+                const StopToken& stop) -> Result<psp::ProfileOpenResult> {
+              const OpenProfile& open = *answer.profile;
+              psp::ProfileOpenResult result;
+              result.profile = open.handle;
+              result.revision = open.revision;
+              result.already_open = answer.already_open;
+              PROFD_TRY(result.summary,
+                        summary_of(views, open, workspace, all_of(open, open.metric), {}, stop));
+              for (const OpenProfilePtr& one : answer.profiles) {
+                if (result.profiles.size() == kMaxOpened) break;
+                result.profiles.push_back(to_opened(*one));
+              }
+              result.left = static_cast<std::int64_t>(answer.profiles.size() - result.profiles.size());
+              return result;
+            });
+      });
+}
+
+tl::expected<ComposedPart, protocol::ResponseError> ProfilesModule::part_of(const psp::ComposedPart& part,
+                                                                            const OpenOptions& options,
+                                                                            const std::string& where) {
+  if (part.profile.has_value() == part.uri.has_value())
+    return tl::unexpected(invalid_params(where, "names an open profile or a URI, one of the two"));
+  ComposedPart out;
+  if (part.profile) {
+    const auto open = session_.profile(part.profile);
+    if (!open) return tl::unexpected(open.error());
+    out.origin = (*open)->origin;
+    out.loaded = (*open)->loaded;
+    if ((*open)->n_in_file() > 1) out.member = std::to_string((*open)->number);
+    return out;
+  }
+  auto origin = session_.engine.origins().make(*part.uri, options);
+  if (!origin) return tl::unexpected(invalid_params(where + ".uri", origin.error().message));
+  out.origin = std::move(*origin);
+  out.member = part.member.value_or("");
+  return out;
+}
+
+template <class R>
+void ProfilesModule::compose(ComposeSpec spec, const std::vector<Parts>& sides,
+                             const std::optional<psp::OpenOptions>& options,
+                             const std::optional<psp::ProgressToken>& token, protocol::Reply<R> reply) {
+  OpenRequest request = open_request(options);
+  for (const Parts& side : sides)
+    for (std::size_t i = 0; i < side.parts->size(); ++i) {
+      auto part = part_of((*side.parts)[i], request.options, fmt::format("{}[{}]", side.where, i));
+      if (!part) return reply.error(part.error());
+      part->before = spec.kind == Composed::diff && &side == &sides.front();
+      spec.parts.push_back(std::move(*part));
+    }
+  auto origin = composed_origin(std::move(spec));
+  if (!origin) return reply.error(to_psp(origin.error()));
+  request.uri = (*origin)->uri();
+  const std::string place = (*origin)->place();
+  open<R>(std::move(request), std::move(*origin), place, token, std::move(reply));
+}
 
 void ProfilesModule::announce(psp::ServerCapabilities&, psp::ProfdServerCapabilities& own) const {
   for (const FormatReader* reader : all_readers()) {
@@ -206,36 +299,38 @@ void ProfilesModule::on_profile(const ProfileNews& news) {
 void ProfilesModule::bind(protocol::Binder& binder) {
   binder.notification<psp::WorkDoneProgressCancelNotification>(
       [this](const psp::WorkDoneProgressCancelParams& params) { session_.opening.cancel(params.token); });
-  binder.request<psp::ProfileOpenRequest>([this](const psp::ProfileOpenParams& params,
-                                                 protocol::Reply<psp::ProfileOpenRequest> reply) {
-    const auto shared = std::make_shared<protocol::Reply<psp::ProfileOpenRequest>>(std::move(reply));
-    const std::string file = path_or_uri(params.uri);
-    session_.opening.open(
-        open_request(params, session_.workspace.metric()), params.work_done_token,
-        [shared](std::function<void()> cancel) { shared->on_cancel(std::move(cancel)); },
-        [this, &engine = session_.engine, alive = session_.alive, shared, file](Result<OpenAnswer> answer) {
-          if (!answer) return shared->error(why_not_opened(std::move(answer.error()), file, engine));
-          if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
-          session_.run<psp::ProfileOpenRequest>(
-              true, std::move(*shared), file,
-              [&views = session_.engine.views(), answer = *answer, workspace = session_.workspace.snapshot()](
-                  const StopToken& stop) -> Result<psp::ProfileOpenResult> {
-                const OpenProfile& open = *answer.profile;
-                psp::ProfileOpenResult result;
-                result.profile = open.handle;
-                result.revision = open.revision;
-                result.already_open = answer.already_open;
-                PROFD_TRY(result.summary,
-                          summary_of(views, open, workspace, all_of(open, open.metric), {}, stop));
-                for (const OpenProfilePtr& one : answer.profiles) {
-                  if (result.profiles.size() == kMaxOpened) break;
-                  result.profiles.push_back(to_opened(*one));
-                }
-                result.left = static_cast<std::int64_t>(answer.profiles.size() - result.profiles.size());
-                return result;
-              });
-        });
-  });
+  binder.request<psp::ProfileOpenRequest>(
+      [this](const psp::ProfileOpenParams& params, protocol::Reply<psp::ProfileOpenRequest> reply) {
+        OpenRequest request = open_request(params.options);
+        request.uri = params.uri;
+        request.options.format = params.format.value_or("");
+        open<psp::ProfileOpenRequest>(std::move(request), nullptr, path_or_uri(params.uri),
+                                      params.work_done_token, std::move(reply));
+      });
+  binder.request<psp::ProfileDiffRequest>(
+      [this](const psp::ProfileDiffParams& params, protocol::Reply<psp::ProfileDiffRequest> reply) {
+        ComposeSpec spec;
+        spec.kind = Composed::diff;
+        spec.scale = scale_of(params.scale);
+        for (const psp::MetricPair& pair : params.metrics) spec.metrics[pair.before] = pair.after;
+        compose<psp::ProfileDiffRequest>(std::move(spec),
+                                         {{"params.before", &params.before}, {"params.after", &params.after}},
+                                         params.options, params.work_done_token, std::move(reply));
+      });
+  binder.request<psp::ProfileAggregateRequest>(
+      [this](const psp::ProfileAggregateParams& params, protocol::Reply<psp::ProfileAggregateRequest> reply) {
+        ComposeSpec spec;
+        spec.kind = Composed::aggregate;
+        compose<psp::ProfileAggregateRequest>(std::move(spec), {{"params.of", &params.of}}, params.options,
+                                              params.work_done_token, std::move(reply));
+      });
+  binder.request<psp::ProfileJoinRequest>(
+      [this](const psp::ProfileJoinParams& params, protocol::Reply<psp::ProfileJoinRequest> reply) {
+        ComposeSpec spec;
+        spec.kind = Composed::join;
+        compose<psp::ProfileJoinRequest>(std::move(spec), {{"params.of", &params.of}}, params.options,
+                                         params.work_done_token, std::move(reply));
+      });
 
   binder.request<psp::ProfileCloseRequest>(
       [this](const psp::ProfileCloseParams& params, protocol::Reply<psp::ProfileCloseRequest> reply) {

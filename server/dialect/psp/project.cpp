@@ -211,7 +211,7 @@ void ProjectModule::open(const std::string& path) {
   request.make_default = false;
   request.preferred_metric = session_.workspace.metric().value_or("");
   session_.opening.open(
-      std::move(request), std::nullopt, [](const std::function<void()>&) {},
+      std::move(request), nullptr, std::nullopt, [](const std::function<void()>&) {},
       [this, alive = session_.alive, path, asked = n_lists_](Result<OpenAnswer> answer) {
         if (!*alive) return;
         Opened& opened = opened_[path];

@@ -18,6 +18,13 @@ SortBy sort_by(const psp::OpenEnum<psp::TableSort>& sort) {
   return sort == psp::TableSort::total ? SortBy::total : SortBy::self;
 }
 
+std::optional<ChangeOrder> change_order(const psp::OpenEnum<psp::TableSort>& sort) {
+  if (sort == psp::TableSort::change) return ChangeOrder::size;
+  if (sort == psp::TableSort::worse) return ChangeOrder::worse;
+  if (sort == psp::TableSort::better) return ChangeOrder::better;
+  return std::nullopt;
+}
+
 class ViewsModule final : public Module {
  public:
   explicit ViewsModule(SessionContext& session) : session_(session) {}
@@ -56,6 +63,8 @@ void ViewsModule::bind(protocol::Binder& binder) {
     request.workspace = session_.workspace.snapshot();
     request.spec = std::move(named->spec);
     request.sort = sort_by(params.sort);
+    request.by_change = change_order(params.sort);
+    request.changed_only = params.changed_only;
     request.descending = params.descending;
     request.offset = params.offset;
     request.limit = std::min(params.limit, kMaxRows);

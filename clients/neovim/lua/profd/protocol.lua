@@ -197,11 +197,33 @@ M.BoxOrder = {
 }
 
 --- What a table is sorted by.
----@alias profd.TableSort string|"self"|"total"|"name"
+---@alias profd.TableSort string|"self"|"total"|"name"|"change"|"worse"|"better"
 M.TableSort = {
   self = "self", -- Self value.
   total = "total", -- Total value.
   name = "name", -- Name.
+  change = "change", -- Of flat views of diffs: by what became of the self value, either way; `descending` says nothing then, nor for the next two.
+  worse = "worse", -- Of flat views of diffs: what grew most first.
+  better = "better", -- Of flat views of diffs: what shrank most first.
+}
+
+--- What the values before are multiplied with, so that sides of different size can be compared.
+---@alias profd.DiffScale string|"automatic"|"raw"|"duration"|"totals"
+M.DiffScale = {
+  automatic = "automatic", -- Raw where durations agree within 2 % or are not known, else by duration.
+  raw = "raw", -- Nothing: values are as measured.
+  duration = "duration", -- So that both sides are as long.
+  totals = "totals", -- So that both sides come to as much, by metric: what grew on its own makes all else look faster.
+}
+
+--- What became of something between two profiles.
+---@alias profd.ChangeKind integer|0|1|2|3|4
+M.ChangeKind = {
+  same = 0, -- Nothing: `[=]`.
+  more = 1, -- More than before: `[+]`.
+  less = 2, -- Less than before: `[-]`.
+  added = 3, -- There after alone: `[A]`.
+  deleted = 4, -- There before alone: `[D]`.
 }
 
 --- Why a hot path goes no further.
@@ -785,6 +807,70 @@ M.DaemonState = {
 ---@field format? string Id of the format, when sniffing is not wanted.
 ---@field options? profd.OpenOptions How to open it.
 
+--- One of the profiles that another is put together of: an open one, or what is at a URI.
+---@class profd.ComposedPart
+---@field profile? profd.ProfileHandle An open profile.
+---@field uri? string What to open, as in `profile/open`; it gets no handle of its own. One of the two is given.
+---@field member? string With `uri`: which profile of several in it, by name or number from 1; absent: the first.
+
+--- Metrics that mean the same.
+---@class profd.MetricPair
+---@field before string What it is called before.
+---@field after string And after.
+
+--- Parameters of `profile/diff`.
+---@class profd.ProfileDiffParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field before profd.ComposedPart[] One side; several are runs of it.
+---@field after profd.ComposedPart[] The other side.
+---@field scale? profd.DiffScale What the values before are multiplied with. Default: "automatic".
+---@field metrics? profd.MetricPair[] Metrics that are called otherwise before. Default: [].
+---@field options? profd.OpenOptions How to open it; `format`, `partial` and the like are those of the parts.
+
+--- Parameters of `profile/aggregate`.
+---@class profd.ProfileAggregateParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field of profd.ComposedPart[] The profiles.
+---@field options? profd.OpenOptions How to open it.
+
+--- Parameters of `profile/join`.
+---@class profd.ProfileJoinParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field of profd.ComposedPart[] The profiles.
+---@field options? profd.OpenOptions How to open it.
+
+--- Both sides of a diff.
+---@class profd.SideTotals
+---@field before profd.Amount The view before, scaled; the share is of that whole side.
+---@field after profd.Amount The view after.
+---@field change string What became of it, as shown: `+350 ms (+18 %)`.
+---@field scale string What the values before were multiplied with, as a sentence.
+---@field runsBefore integer Profiles of the side before; its values are their mean.
+---@field runsAfter integer Profiles of the side after.
+---@field warnings string[] Sentences: why the two can hardly be compared.
+
+--- Both sides of the rows of a table, all columns as long as the rows.
+---@class profd.ChangeColumns
+---@field selfBefore number[] Self value before, scaled.
+---@field selfAfter number[] Self value after.
+---@field totalBefore number[] Total before, scaled.
+---@field totalAfter number[] Total after.
+---@field selfBeforeText string[] As shown.
+---@field selfAfterText string[] As shown.
+---@field totalBeforeText string[] As shown.
+---@field totalAfterText string[] As shown.
+---@field selfChange string[] What became of the self value, as shown: `+310 ms (+34 %)`.
+---@field totalChange string[] What became of the total, as shown.
+---@field change profd.ChangeKind[] What became of the total.
+
+--- Both sides of the boxes of a layout, all columns as long as the boxes.
+---@class profd.BoxChanges
+---@field before number[] Total before, scaled.
+---@field after number[] Total after.
+---@field change profd.ChangeKind[] What became of it.
+---@field text string[] As shown: `1.96 s → 2.31 s: +350 ms (+18 %)`.
+---@field strength number[] What colours a box, -1 less to 1 more: the square root of the change beside a large one, which 95 of 100 changed boxes stay below.
+
 --- Result of `profile/open`.
 ---@class profd.ProfileOpenResult
 ---@field profile profd.ProfileHandle The profile, for all further requests; in a file of several the one that was meant.
@@ -1047,6 +1133,8 @@ M.DaemonState = {
 ---@field files? string[] With `details`: files, as the profile says; `source/resolve` finds them in the workspace. Default: [].
 ---@field boxes profd.FlameBoxes The boxes.
 ---@field remainder profd.RemainderBoxes The joined siblings.
+---@field sides? profd.SideTotals Of a diff: the view as a whole.
+---@field changes? profd.BoxChanges Of a diff: both sides of every box.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
@@ -1065,6 +1153,7 @@ M.DaemonState = {
 ---@field revision? integer The revision whose keys `expand` has; required with it. Another one than the profile's answers `ContentModified`.
 ---@field search? string An RE2 regular expression: only rows whose name matches.
 ---@field file? string Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of the view all the same.
+---@field changedOnly? boolean With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`. Default: false.
 ---@field metrics? string[] Further metrics to list. Default: [].
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
@@ -1120,6 +1209,9 @@ M.DaemonState = {
 ---@field rows profd.TableColumns The rows.
 ---@field note? string What the rows cannot show, as a sentence: lines were asked for and the profile has none.
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
+---@field sides? profd.SideTotals Of a diff: the view as a whole.
+---@field changes? profd.ChangeColumns Of a diff: both sides of every row.
+---@field unchanged? profd.TableRemainder Rows that `changedOnly` leaves out, with their self values after.
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
@@ -1540,6 +1632,15 @@ M.methods = {
   --- Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so does a reload.
   --- params: profd.ProfileOpenParams; result: profd.ProfileOpenResult
   profile_open = "profile/open",
+  --- Opens what became of profiles, before and after, as a profile: it has a handle and a revision, every request on a profile takes it, and it is read anew when one of its files is. Of each metric `cpu` that both sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu larger` (the larger side of every path, where what is gone keeps its place; the default) and `cpu difference` (without its sign). A side of several runs has their mean.
+  --- params: profd.ProfileDiffParams; result: profd.ProfileOpenResult
+  profile_diff = "profile/diff",
+  --- Opens runs, ranks or snapshots of one program as one profile, which has the sum of each metric that all of them have.
+  --- params: profd.ProfileAggregateParams; result: profd.ProfileOpenResult
+  profile_aggregate = "profile/aggregate",
+  --- Opens what several tools measured of one program as one profile, which has the metrics of all of them. One that another profile has a metric of the same name for is called by its profile as well: `cpu (heap.pprof)`.
+  --- params: profd.ProfileJoinParams; result: profd.ProfileOpenResult
+  profile_join = "profile/join",
   --- Closes a profile for this client. It is dropped when no client has it open; the memory of a file with several is given back with the last of them.
   --- params: profd.ProfileCloseParams; result: nil
   profile_close = "profile/close",
@@ -2112,6 +2213,62 @@ M.schema = {
     format = { type = "s", maxLength = 100 },
     options = { type = {"S", "OpenOptions"} },
   },
+  ComposedPart = {
+    profile = { type = "s" },
+    uri = { type = "s", maxLength = 65536 },
+    member = { type = "s", maxLength = 10000 },
+  },
+  MetricPair = {
+    before = { type = "s", required = true, maxLength = 10000 },
+    after = { type = "s", required = true, maxLength = 10000 },
+  },
+  ProfileDiffParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    before = { type = {"a", {"S", "ComposedPart"}}, required = true, maxItems = 10000 },
+    after = { type = {"a", {"S", "ComposedPart"}}, required = true, maxItems = 10000 },
+    scale = { type = "s" },
+    metrics = { type = {"a", {"S", "MetricPair"}}, maxItems = 64 },
+    options = { type = {"S", "OpenOptions"} },
+  },
+  ProfileAggregateParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    of = { type = {"a", {"S", "ComposedPart"}}, required = true, maxItems = 10000 },
+    options = { type = {"S", "OpenOptions"} },
+  },
+  ProfileJoinParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    of = { type = {"a", {"S", "ComposedPart"}}, required = true, maxItems = 10000 },
+    options = { type = {"S", "OpenOptions"} },
+  },
+  SideTotals = {
+    before = { type = {"S", "Amount"}, required = true },
+    after = { type = {"S", "Amount"}, required = true },
+    change = { type = "s", required = true },
+    scale = { type = "s", required = true },
+    runsBefore = { type = "u", required = true },
+    runsAfter = { type = "u", required = true },
+    warnings = { type = {"a", "s"}, required = true },
+  },
+  ChangeColumns = {
+    selfBefore = { type = {"a", "n"}, required = true },
+    selfAfter = { type = {"a", "n"}, required = true },
+    totalBefore = { type = {"a", "n"}, required = true },
+    totalAfter = { type = {"a", "n"}, required = true },
+    selfBeforeText = { type = {"a", "s"}, required = true },
+    selfAfterText = { type = {"a", "s"}, required = true },
+    totalBeforeText = { type = {"a", "s"}, required = true },
+    totalAfterText = { type = {"a", "s"}, required = true },
+    selfChange = { type = {"a", "s"}, required = true },
+    totalChange = { type = {"a", "s"}, required = true },
+    change = { type = {"a", "i"}, required = true },
+  },
+  BoxChanges = {
+    before = { type = {"a", "n"}, required = true },
+    after = { type = {"a", "n"}, required = true },
+    change = { type = {"a", "i"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+    strength = { type = {"a", "n"}, required = true },
+  },
   ProfileOpenResult = {
     profile = { type = "s", required = true },
     revision = { type = "u", required = true },
@@ -2340,6 +2497,8 @@ M.schema = {
     files = { type = {"a", "s"} },
     boxes = { type = {"S", "FlameBoxes"}, required = true },
     remainder = { type = {"S", "RemainderBoxes"}, required = true },
+    sides = { type = {"S", "SideTotals"} },
+    changes = { type = {"S", "BoxChanges"} },
     truncated = { type = {"S", "Truncation"} },
     search = { type = {"S", "SearchShare"} },
     warnings = { type = {"a", "s"} },
@@ -2357,6 +2516,7 @@ M.schema = {
     revision = { type = "u" },
     search = { type = "s", maxLength = 10000 },
     file = { type = "s", maxLength = 10000 },
+    changedOnly = { type = "b" },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     panelId = { type = "s" },
   },
@@ -2408,6 +2568,9 @@ M.schema = {
     rows = { type = {"S", "TableColumns"}, required = true },
     note = { type = "s" },
     columns = { type = {"a", {"S", "MetricColumns"}} },
+    sides = { type = {"S", "SideTotals"} },
+    changes = { type = {"S", "ChangeColumns"} },
+    unchanged = { type = {"S", "TableRemainder"} },
     own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
     warnings = { type = {"a", "s"} },

@@ -1,0 +1,306 @@
+#include "server/feature/changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/support/base_name.h"
+#include "core/support/two_sides.h"
+#include "core/view/values.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+ViewSpec with_metric(const Profile& profile, const ViewSpec& spec, MetricId metric) {
+  ViewSpec other = spec;
+  other.metric = profile.metrics()[metric.v].name;
+  return other;
+}
+
+bool is_there(const Value& value) {
+  return as_double(value) != 0;
+}
+
+// A path that a side has with nothing in it, as where values cancel out, cannot be told from one it lacks.
+Change change_between_totals(const Value& before, const Value& after) {
+  return change_of(is_there(before), before, is_there(after), after);
+}
+
+class ChangeRows {
+ public:
+  explicit ChangeRows(std::string unit) : unit_(std::move(unit)) {}
+
+  void add(const Value& self_before, const Value& self_after, const Value& total_before,
+           const Value& total_after) {
+    out.self_before.push_back(self_before);
+    out.self_after.push_back(self_after);
+    out.total_before.push_back(total_before);
+    out.total_after.push_back(total_after);
+    out.self_before_text.push_back(format_value(self_before, unit_));
+    out.self_after_text.push_back(format_value(self_after, unit_));
+    out.total_before_text.push_back(format_value(total_before, unit_));
+    out.total_after_text.push_back(format_value(total_after, unit_));
+    out.self_change.push_back(format_delta(self_before, self_after, unit_));
+    out.total_change.push_back(format_delta(total_before, total_after, unit_));
+    out.change.push_back(change_between_totals(total_before, total_after));
+  }
+
+  ChangeColumns out;
+
+ private:
+  std::string unit_;
+};
+
+// By box; what stands for no single path is 0.
+std::vector<double> strengths_of(const BoxChanges& changes, const BoxPaths& boxes) {
+  constexpr double kOfChanged = 0.95;
+  std::vector<double> sizes;
+  const auto change_at = [&](std::size_t i) {
+    return as_double(changes.after[i]) - as_double(changes.before[i]);
+  };
+  for (std::size_t i = 0; i < changes.after.size(); ++i)
+    if (boxes.key[i] != kNone && change_at(i) != 0) sizes.push_back(std::fabs(change_at(i)));
+  double large = 0;
+  if (!sizes.empty()) {
+    const auto at =
+        sizes.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * kOfChanged);
+    std::nth_element(sizes.begin(), at, sizes.end());
+    large = *at;
+  }
+  std::vector<double> out;
+  for (std::size_t i = 0; i < changes.after.size(); ++i) {
+    const double change = boxes.key[i] == kNone || large == 0 ? 0 : change_at(i) / large;
+    out.push_back(std::copysign(std::sqrt(std::min(1.0, std::fabs(change))), change));
+  }
+  return out;
+}
+
+template <class Select>
+Result<std::optional<BoxChanges>> box_changes(const Selection& selection, Shape shape,
+                                              const std::vector<Key>& focus, const BoxPaths& boxes,
+                                              Select select_side, const StopToken& stop) {
+  const auto sides = sides_of(*selection.profile, selection.metric());
+  if (!sides) return std::optional<BoxChanges>();
+  const auto totals_of = [&](MetricId metric) -> Result<std::vector<Value>> {
+    PROFD_TRY(const SelectionPtr side, select_side(metric));
+    PROFD_TRY(BoxValues values, values_of_boxes(*side, shape, focus, boxes, BoxValuesWanted::totals, stop));
+    return std::move(values.total);
+  };
+  BoxChanges out;
+  PROFD_TRY(out.before, totals_of(sides->before));
+  PROFD_TRY(out.after, totals_of(sides->after));
+  const std::string& unit = selection.profile->metrics()[selection.metric().v].unit;
+  for (std::size_t i = 0; i < out.before.size(); ++i) {
+    out.change.push_back(change_between_totals(out.before[i], out.after[i]));
+    out.text.push_back(fmt::format("{} → {}: {}", format_value(out.before[i], unit),
+                                   format_value(out.after[i], unit),
+                                   format_delta(out.before[i], out.after[i], unit)));
+  }
+  out.strength = strengths_of(out, boxes);
+  return std::optional(std::move(out));
+}
+
+// What differs where both say something.
+template <class Of>
+void tell_difference(const ProfileInfo& before, const ProfileInfo& after, std::string_view what, Of of,
+                     std::vector<std::string>& out) {
+  const std::string b = of(before), a = of(after);
+  if (!b.empty() && !a.empty() && a != b)
+    out.push_back(fmt::format("{} differ: {} before, {} after", what, b, a));
+}
+
+std::string property_of(const ProfileInfo& info, std::string_view key) {
+  for (const auto& [name, value] : info.properties)
+    if (name == key) return value;
+  return {};
+}
+
+}  // namespace
+
+std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric) {
+  const Composition* const composition = profile.composition();
+  if (composition == nullptr || composition->kind != Composed::diff) return std::nullopt;
+  const ComposedMetric& composed = composition->metrics[metric.v];
+  return SideMetrics{composed.before, composed.after};
+}
+
+Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,
+                                                     const ViewSpec& spec, const PreparedView& view,
+                                                     std::span<const Key> keys, const StopToken& stop) {
+  const auto sides = sides_of(*open.profile, view.selection->metric());
+  if (!sides) return std::optional<ChangeColumns>();
+  PROFD_TRY(const KeyValues before,
+            views.key_values(open, with_metric(*open.profile, spec, sides->before), keys, stop));
+  PROFD_TRY(const KeyValues after,
+            views.key_values(open, with_metric(*open.profile, spec, sides->after), keys, stop));
+  ChangeRows rows(view.whole.unit);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    rows.add(before.self[i], after.self[i], before.total[i], after.total[i]);
+  return std::optional(std::move(rows.out));
+}
+
+Result<std::optional<ChangeColumns>> changes_of_level(Views& views, const OpenProfile& open,
+                                                      const ViewSpec& spec, const PreparedView& view,
+                                                      std::span<const Key> path,
+                                                      std::span<const Key> children, const StopToken& stop) {
+  const auto sides = sides_of(*open.profile, view.selection->metric());
+  if (!sides) return std::optional<ChangeColumns>();
+  std::vector<std::uint32_t> parent{kNone};
+  std::vector<Key> key{kNone};
+  for (const Key step : path) {
+    parent.push_back(static_cast<std::uint32_t>(parent.size() - 1));
+    key.push_back(step);
+  }
+  const auto above = static_cast<std::uint32_t>(parent.size() - 1);
+  for (const Key child : children) {
+    parent.push_back(above);
+    key.push_back(child);
+  }
+  const auto values_of = [&](MetricId metric) -> Result<BoxValues> {
+    PROFD_TRY(const SelectionPtr side, views.selection(open, with_metric(*open.profile, spec, metric), stop));
+    return values_of_boxes(*side, spec.shape, view.focus, {parent, key}, BoxValuesWanted::totals_and_selves,
+                           stop);
+  };
+  PROFD_TRY(const BoxValues before, values_of(sides->before));
+  PROFD_TRY(const BoxValues after, values_of(sides->after));
+  ChangeRows rows(view.whole.unit);
+  for (std::size_t i = above + std::size_t{1}; i < parent.size(); ++i)
+    rows.add(before.self[i], after.self[i], before.total[i], after.total[i]);
+  return std::optional(std::move(rows.out));
+}
+
+Result<std::optional<BoxChanges>> changes_of_boxes(Views& views, const OpenProfile& open,
+                                                   const ViewSpec& spec, const PreparedView& view,
+                                                   const BoxPaths& boxes, const StopToken& stop) {
+  return box_changes(
+      *view.selection, spec.shape, view.focus, boxes,
+      [&](MetricId side) { return views.selection(open, with_metric(*open.profile, spec, side), stop); },
+      stop);
+}
+
+Result<std::optional<BoxChanges>> changes_of_boxes(const Selection& selection, const ViewSpec& spec,
+                                                   const std::vector<Key>& focus, const BoxPaths& boxes,
+                                                   const StopToken& stop) {
+  return box_changes(
+      selection, spec.shape, focus, boxes,
+      [&](MetricId side) {
+        return select(selection.profile, with_metric(*selection.profile, spec, side), stop);
+      },
+      stop);
+}
+
+Result<std::optional<SideTotals>> side_totals(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                                              const PreparedView& view, const StopToken& stop) {
+  const auto sides = sides_of(*open.profile, view.selection->metric());
+  if (!sides) return std::optional<SideTotals>();
+  const Composition& composition = *open.profile->composition();
+  PROFD_TRY(const SelectionPtr before,
+            views.selection(open, with_metric(*open.profile, spec, sides->before), stop));
+  PROFD_TRY(const SelectionPtr after,
+            views.selection(open, with_metric(*open.profile, spec, sides->after), stop));
+  const std::string& unit = view.whole.unit;
+  SideTotals out;
+  out.before = amount_of({before->sums->profile_total, unit}, before->sums->total);
+  out.after = amount_of({after->sums->profile_total, unit}, after->sums->total);
+  out.change = format_delta(before->sums->total, after->sums->total, unit);
+  out.scale = composition.scale_text;
+  out.n_before = composition.n_before();
+  out.n_after = composition.inputs.size() - out.n_before;
+  out.warnings = comparability(composition);
+  return std::optional(std::move(out));
+}
+
+Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                                   const PreparedView& view, const FlatView& flat, ChangeOrder order,
+                                   bool changed_only, const StopToken& stop) {
+  const auto sides = sides_of(*open.profile, view.selection->metric());
+  if (!sides) return fail(ErrorCode::invalid, "rows are ordered by change in a view of a diff");
+  PROFD_TRY(const auto before, views.flat(open, with_metric(*open.profile, spec, sides->before), stop));
+  PROFD_TRY(const auto after, views.flat(open, with_metric(*open.profile, spec, sides->after), stop));
+  return std::visit(
+      [&]<class T>(T) -> Result<ChangedRows> {
+        struct Row {
+          std::uint32_t row;
+          T self, total;  // changes
+        };
+        std::vector<Row> rows;
+        ChangedRows out;
+        T unchanged{};
+        bool fits = true;
+        for (std::uint32_t row = 0; row < flat.key.size(); ++row) {
+          const auto b = before->row_of(flat.key[row]), a = after->row_of(flat.key[row]);
+          const auto at = [](const std::vector<Value>& column, const std::optional<std::size_t>& of) {
+            return of ? std::get<T>(column[*of]) : T{};
+          };
+          const T self_after = at(after->self, a);
+          const Row changed{row, change_between(at(before->self, b), self_after, fits),
+                            change_between(at(before->total, b), at(after->total, a), fits)};
+          if (changed_only && changed.self == T{} && changed.total == T{}) {
+            ++out.n_unchanged;
+            unchanged = add(unchanged, self_after, true);
+          } else {
+            rows.push_back(changed);
+          }
+        }
+        const auto sign = [&](T value) {
+          return order == ChangeOrder::worse ? value : order == ChangeOrder::size ? magnitude(value) : -value;
+        };
+        const std::vector<std::uint32_t>& rank = view.selection->boxes->keys->name_rank;
+        std::sort(rows.begin(), rows.end(), [&](const Row& x, const Row& y) {
+          if (sign(x.self) != sign(y.self)) return sign(x.self) > sign(y.self);
+          if (sign(x.total) != sign(y.total)) return sign(x.total) > sign(y.total);
+          return rank[flat.key[x.row]] < rank[flat.key[y.row]];
+        });
+        for (const Row& row : rows) out.rows.add_row(flat, row.row);
+        out.self_unchanged = unchanged;
+        return out;
+      },
+      view.selection->sums->total);
+}
+
+std::vector<std::string> comparability(const Composition& composition) {
+  std::vector<std::string> out;
+  if (!composition.left_out.empty())
+    out.push_back(fmt::format("not every profile has {}, which {} left out",
+                              fmt::join(composition.left_out, ", "),
+                              composition.left_out.size() == 1 ? "is" : "are"));
+  if (composition.estimated)
+    out.push_back("the profiles have calls and no stacks: paths are those that the calls prove");
+  const ProfileInfo *before = nullptr, *after = nullptr;
+  for (const ComposedInput& input : composition.inputs) {
+    if (!input.profile) continue;
+    const ProfileInfo*& side = input.before ? before : after;
+    if (side == nullptr) side = &input.profile->info();
+  }
+  if (before == nullptr || after == nullptr) return out;
+  tell_difference(
+      *before, *after, "formats", [](const ProfileInfo& info) { return info.format; }, out);
+  tell_difference(
+      *before, *after, "programs",
+      [](const ProfileInfo& info) { return std::string(base_name(info.program)); }, out);
+  tell_difference(
+      *before, *after, "sampling periods",
+      [](const ProfileInfo& info) {
+        return info.period && *info.period > 0
+                   ? format_value(Value{*info.period}, normalize_unit(info.period_unit))
+                   : std::string();
+      },
+      out);
+  for (const std::string_view key : {"host", "hostname", "cpu desc", "os release", "arch", "vm"})
+    tell_difference(
+        *before, *after, fmt::format("values of {}", key),
+        [&](const ProfileInfo& info) { return property_of(info, key); }, out);
+  if (before->duration_ns && after->duration_ns && *before->duration_ns > 0 &&
+      std::fabs(static_cast<double>(*after->duration_ns) / static_cast<double>(*before->duration_ns) - 1) >
+          0.02)
+    out.push_back(fmt::format("durations differ: {} before, {} after; {}",
+                              format_duration_ns(*before->duration_ns),
+                              format_duration_ns(*after->duration_ns), composition.scale_text));
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,88 @@
+// What became of the rows and boxes of a diff: both sides of each, beside whatever metric its view shows.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/view/change.h"
+#include "core/view/path_contexts.h"
+#include "server/feature/view_answer.h"
+
+namespace profd {
+
+// The metrics of both sides that a metric of a diff comes from.
+struct SideMetrics {
+  MetricId before, after;
+};
+// Nothing where the profile is no diff.
+std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric);
+
+// All columns are equally long.
+struct ChangeColumns {
+  std::vector<Value> self_before, self_after, total_before, total_after;
+  std::vector<std::string> self_before_text, self_after_text, total_before_text, total_after_text;
+  std::vector<std::string> self_change, total_change;  // "+310 ms (+34 %)"
+  std::vector<Change> change;                          // of the totals
+};
+// Of boxes: their totals alone.
+struct BoxChanges {
+  std::vector<Value> before, after;
+  std::vector<Change> change;
+  std::vector<std::string> text;  // "1.96 s → 2.31 s: +350 ms (+18 %)"
+  // What colours a box: -1 less to 1 more. The square root of the change beside a large one, which 95 of 100
+  // changed boxes stay below: one outlier would bleach all others.
+  std::vector<double> strength;
+};
+
+// The view as a whole.
+struct SideTotals {
+  Amount before, after;                   // shares are of either whole side
+  std::string change;                     // "+310 ms (+34 %)"
+  std::string scale;                      // what values before were multiplied with, a sentence
+  std::size_t n_before = 1, n_after = 1;  // runs of either side, whose mean the values are
+  // Sentences: why the two sides can hardly be compared.
+  std::vector<std::string> warnings;
+};
+
+// Rows of a flat view, rows of one level of a tree (`parent` and `key` are those of paths from the root),
+// boxes of a layout. Nothing where the profile is no diff.
+Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,
+                                                     const ViewSpec& spec, const PreparedView& view,
+                                                     std::span<const Key> keys, const StopToken& stop);
+Result<std::optional<ChangeColumns>> changes_of_level(Views& views, const OpenProfile& open,
+                                                      const ViewSpec& spec, const PreparedView& view,
+                                                      std::span<const Key> path,
+                                                      std::span<const Key> children, const StopToken& stop);
+Result<std::optional<BoxChanges>> changes_of_boxes(Views& views, const OpenProfile& open,
+                                                   const ViewSpec& spec, const PreparedView& view,
+                                                   const BoxPaths& boxes, const StopToken& stop);
+// The same of a view that is in no cache.
+Result<std::optional<BoxChanges>> changes_of_boxes(const Selection& selection, const ViewSpec& spec,
+                                                   const std::vector<Key>& focus, const BoxPaths& boxes,
+                                                   const StopToken& stop);
+Result<std::optional<SideTotals>> side_totals(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                                              const PreparedView& view, const StopToken& stop);
+
+enum class ChangeOrder : std::uint8_t {
+  size,    // what changed most, either way, first
+  worse,   // what grew most first
+  better,  // what shrank most first
+};
+// The rows of a flat view of a diff, by the change of their selfs, then of their totals.
+struct ChangedRows {
+  FlatView rows;  // in that order
+  // What is left out of `rows` because nothing became of it.
+  std::size_t n_unchanged = 0;
+  Value self_unchanged;  // after
+};
+// `flat`: rows of the view, of any metric of a diff. `changed_only`: others are left out.
+Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const ViewSpec& spec,
+                                   const PreparedView& view, const FlatView& flat, ChangeOrder order,
+                                   bool changed_only, const StopToken& stop);
+
+// What is not the same about both sides and makes their numbers hard to compare.
+std::vector<std::string> comparability(const Composition& composition);
+
+}  // namespace profd
