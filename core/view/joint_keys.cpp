@@ -182,10 +182,14 @@ class Joining {
       };
       for_each_key_of(input, [&](Key key) {
         if (key >= source.keys->first_group()) return;
+        // What is no part of the key is that of its first frame, which another input may have: it says
+        // nothing of this one.
         const Place place = place_of(source, key);
-        if (granularity != Granularity::module) add(place.defined_in);
-        if (granularity != Granularity::module) add(place.file);
-        add(place.module);
+        const bool by_module = granularity == Granularity::module, by_file = granularity == Granularity::file;
+        if (!by_module && !by_file) add(place.defined_in);
+        if (!by_module && granularity != Granularity::function) add(place.file);
+        const std::uint32_t file = by_file ? place.file : place.defined_in;
+        if (by_module || granularity == Granularity::address || file == 0) add(place.module);
       });
     }
     std::vector<std::string_view> paths;
