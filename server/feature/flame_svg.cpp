@@ -194,7 +194,8 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
   if (changes != nullptr) fmt::format_to(to, "{} {}\n", change_mark(change), escape_markup(changes->text[i]));
   fmt::format_to(to, "{}</title>", escape_markup(value_words(selection, layout, i, unit)));
   const Rgb rgb = to_rgb(color);
-  const bool one_side = change == Change::added || change == Change::deleted;
+  constexpr double kWideEnough = 8;  // of a box that is narrower the edge would be all
+  const bool one_side = drawn >= kWideEnough && (change == Change::added || change == Change::deleted);
   constexpr std::string_view kDashed = " stroke=\"#444\" stroke-dasharray=\"4 2\"";
   fmt::format_to(to, "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"{} fill=\"{}\"/>", left, top,
                  drawn, kRow - 1, one_side ? kDashed : "",
@@ -224,6 +225,10 @@ std::string subtitle_of(const Selection& selection, const FlameLayout& layout,
     text += fmt::format(", {} of the whole profile",
                         format_share(selection.sums->total, selection.sums->profile_total));
   }
+  // The root of the layout has what became of all of it.
+  if (options.changes != nullptr && !options.changes->text.empty())
+    text += fmt::format(" · {} · orange is more, blue is less, a dashed edge is one side alone",
+                        options.changes->text[0]);
   if (selection.sums->saturated) text += ", at least: a sum passed 2^63";
   if (layout.truncated) text += "; the smallest boxes are left out";
   return text;
