@@ -45,7 +45,7 @@ struct RatioInterval {
   std::optional<double> high;
 };
 
-// Nothing as with test_change(), without a sample on either side, and for a confidence not within (0, 1).
+// Nothing as with test_change(), when neither side has a sample, and for a confidence not within (0, 1).
 std::optional<RatioInterval> ratio_interval(const SamplePair& samples, const Exposures& exposures,
                                             double dispersion, double confidence = 1 - kLevel);
 

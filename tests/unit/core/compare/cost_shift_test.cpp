@@ -33,6 +33,7 @@ TEST_CASE("what one function of a class loses and another gains has moved") {
 TEST_CASE("a group that only rose, or rose beyond noise, has not") {
   CHECK(shifts_of({{300, 500}, {310, 500}}, {{7, 7}}).empty());
   CHECK(shifts_of({{300, 500}}, {{7}}).empty());
+  CHECK(shifts_of({{0, 5}, {0, 5}}, {{7, 7}}).empty());
   // 60 of 540 are left, which is more than two deviations of 28.
   CHECK(shifts_of({{-240, 20}, {300, 20}}, {{7, 7}}).empty());
   CHECK(shifts_of({{-240, 22}, {300, 22}}, {{7, 7}}).size() == 1);

@@ -43,6 +43,12 @@ TEST_CASE("as many questions are asked as there are parts that they can reach") 
   CHECK(family.standing == std::vector<S>{S::stands_out, S::stands_out, S::none, S::none});
 }
 
+TEST_CASE("a question that the others leave alone has the whole level") {
+  const Family family = stand_out(std::vector<FamilyTest>{{0.04, 0.04}, {1, 0.06}, {1, 0.07}});
+  CHECK(family.n_asked == 1);
+  CHECK(family.standing == std::vector<S>{S::stands_out, S::none, S::none});
+}
+
 TEST_CASE("what is no chance is not asked") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Family family = stand_out(std::vector<FamilyTest>{{nan, 0}, {0.04, 0}, {-1, 0}, {0.01, nan}, {2, 0}});

@@ -53,7 +53,7 @@ TEST_CASE("clusters of two samples count as one") {
 }
 
 TEST_CASE("swapping sides mirrors a change to the last digit") {
-  for (const double before : {0.0, 3.0, 12.5, 480.0, 1e6, 3e11})
+  for (const double before : {0.0, 3.0, 4.25, 12.5, 480.0, 1e6, 3e11})
     for (const double after : {0.0, 2.0, 17.0, 500.0, 1.002e6, 3.00001e11})
       for (const double exposure : {1.0, 1.003, 4.0}) {
         const auto one = test_change({before, after}, {1, exposure}, 1);

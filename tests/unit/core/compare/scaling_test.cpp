@@ -59,7 +59,10 @@ TEST_CASE("equal totals say when one function makes all others shrink") {
   CHECK(scaled(Scaling::equal_totals, {{}, {}, {5000, 6000}, samples}).shares_give_way);
   CHECK_FALSE(scaled(Scaling::equal_totals, {{}, {}, {5000, 5000}, samples}).shares_give_way);
   CHECK_FALSE(scaled(Scaling::equal_totals, {{}, {}, {5000, 6000}, {}}).shares_give_way);
-  CHECK_FALSE(scaled(Scaling::raw, {{}, {}, {5000, 6000}, samples}).shares_give_way);
+  CHECK_FALSE(scaled(Scaling::per_second, {{1, 2}, {}, {5000, 6000}, samples}).shares_give_way);
+  // Everything took twice as long.
+  const std::vector<SamplePair> doubled(40, {100, 200});
+  CHECK_FALSE(scaled(Scaling::equal_totals, {{}, {}, {4000, 8000}, doubled}).shares_give_way);
   // All a little more than by totals, and so little that it does not matter.
   const std::vector<SamplePair> hardly(40, {100, 101});
   CHECK_FALSE(scaled(Scaling::equal_totals, {{}, {}, {4000, 4000}, hardly}).shares_give_way);

@@ -54,6 +54,13 @@ TEST_CASE("a rise alone is asked for at half the chance") {
   CHECK(tests.least_p == Approx(1. / 252));
 }
 
+TEST_CASE("a fall is no rise") {
+  const auto swapped = columns_of({5, 6, 7, 8, 9, 0, 1, 2, 3, 4});
+  const RunsTests tests = tested({5, 5, swapped, {}}, Direction::rise);
+  const double chances[] = {1, 205. / 252, 248. / 252, 243. / 252};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(tests.subjects[i]->p == Approx(chances[i]).epsilon(1e-12));
+}
+
 TEST_CASE("sides may have other numbers of runs, and runs other exposures") {
   const auto samples = columns_of({0, 1, 2, 5, 6, 7, 8});
   const std::vector<double> exposures{1, 1, 1, 2, 1, 1, 1.5};

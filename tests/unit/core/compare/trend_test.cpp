@@ -44,8 +44,8 @@ TEST_CASE("the chance of a rise is exact for few values, ties included") {
   CHECK(p({7, 7, 7, 7, 7}) == 1);
 }
 
-// Reference values: half of scipy's stats.kendalltau(method='exact') for 20; for 23 the normal tail of
-// (231 - 1) / sqrt(23 * 22 * 51 / 18).
+// Reference values: half of scipy's stats.kendalltau(method='exact') for 20; beyond, stats.norm.sf, for 23 of
+// (231 - 1) / sqrt(23 * 22 * 51 / 18), for the 24 with ties of (234 - 1) / sqrt(1598).
 TEST_CASE("the chance of a rise goes on smoothly for more values") {
   const Values twenty{3, 1, 4, 1.5, 5, 9, 2, 6, 5.3, 3.5, 8, 9.7, 9.3, 2.3, 8.4, 6.2, 6.4, 3.3, 8.3, 2.7};
   CHECK(*by_number(twenty).p == Approx(0.0642067555853763).epsilon(1e-12));
@@ -53,6 +53,8 @@ TEST_CASE("the chance of a rise goes on smoothly for more values") {
   const Values more{10, 12, 11, 14, 13, 15, 18, 16, 17, 21, 19, 20,
                     22, 25, 23, 24, 28, 26, 27, 29, 30, 33, 31};
   CHECK(*by_number(more).p == Approx(6.22241534846966e-10).epsilon(1e-10));
+  const Values tied{1, 1, 2, 2, 2, 3, 4, 3, 4, 5, 5, 6, 5, 6, 7, 7, 8, 8, 8, 9, 9, 7, 9, 8};
+  CHECK(*by_number(tied).p == Approx(2.79397762767884e-09).epsilon(1e-10));
   CHECK(*by_number(Values(30, 5)).p == 1);
 }
 
@@ -77,6 +79,18 @@ TEST_CASE("what grows all the time rises") {
   CHECK(trend.interval->low > 0);
 }
 
+TEST_CASE("what rises may waver in between, and may not come down again") {
+  CHECK(by_number({1, 2, 3, 4, 5, 6, 7, 12, 8, 13, 9, 11, 10, 14, 15, 16, 17, 18, 19, 20}).kind ==
+        TrendKind::rising);
+  const Values down{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 6, 22};
+  CHECK(*by_number(down).p < 7e-4);
+  CHECK(by_number(down).kind == TrendKind::steady);
+  // Risen in the first half alone.
+  const Values once{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11, 12, 11, 12, 11, 12, 11, 12, 11};
+  CHECK(*by_number(once).p < 7e-4);
+  CHECK(by_number(once).kind == TrendKind::steady);
+}
+
 TEST_CASE("a cache that filled, a sawtooth and a level are steady") {
   CHECK(by_number(series(20, [](double t) { return std::min(1.0, 0.1 + 3 * t); })).kind == TrendKind::steady);
   CHECK(by_number(series(20, [](double t) { return 1 + std::fmod(4 * t, 1.0); })).kind == TrendKind::steady);
@@ -89,6 +103,11 @@ TEST_CASE("a rise that has stopped in the last third may level off") {
       by_number({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10.9, 11.6, 12.2, 12.7, 13.0, 13.1, 13.2, 13.3, 13.35, 13.4});
   CHECK(trend.kind == TrendKind::rising);
   CHECK(trend.may_level_off);
+  Values slower = series(20, [](double t) { return 10 * t; });
+  for (std::size_t i = 14; i < slower.size(); ++i)
+    slower[i] = slower[13] + 0.35 * static_cast<double>(i - 13);
+  CHECK(by_number(slower).kind == TrendKind::rising);
+  CHECK_FALSE(by_number(slower).may_level_off);
 }
 
 TEST_CASE("what ends below half of its peak is reclaimed") {
