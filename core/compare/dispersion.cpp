@@ -7,7 +7,6 @@
 
 #include "core/compare/distributions.h"
 #include "core/compare/median.h"
-#include "core/compare/one_run.h"
 
 namespace profd {
 namespace {
@@ -98,6 +97,21 @@ Result<std::vector<double>> dispersions(const WindowCounts& counts) {
     shrunk[s] = std::max(1.0, seen[s] ? mixed : median);
   }
   return shrunk;
+}
+
+std::optional<double> dispersion_of_unchanged(std::span<const SamplePair> selfs, const Exposures& exposures) {
+  constexpr double kFewestSamples = 10, kFewestFunctions = 20;
+  const double share = 1 / (1 + exposures.before / exposures.after);
+  if (!(exposures.before > 0 && share > 0 && share < 1)) return std::nullopt;
+  double n = 0, sum = 0;
+  for (const SamplePair& self : selfs) {
+    const double samples = self.before + self.after;
+    if (!std::isfinite(samples) || self.before < 0 || self.after < 0 || samples < kFewestSamples) continue;
+    const double off = self.after - samples * share;
+    n += 1;
+    sum += off * off / (samples * share * (1 - share));
+  }
+  return n >= kFewestFunctions ? std::optional(std::max(1.0, sum / n)) : std::nullopt;
 }
 
 Result<std::vector<std::uint32_t>> drifting(const WindowCounts& counts) {

@@ -5,16 +5,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/compare/one_run.h"
 #include "core/support/result.h"
 
 namespace profd {
 
 inline constexpr std::size_t kWindows = 40;  // into which a run is cut, all equally long
 
-// Where a profile does not say when its samples were taken.
+// Where a profile does not say when its samples were taken, and there is no pair that is known to be
+// unchanged.
 inline constexpr double kUnknownDispersion = 2;
 
 // Samples of each subject in each window of a side: those of subject s in [s * n_windows, (s + 1) *
@@ -30,6 +33,11 @@ struct WindowCounts {
 // for all when none has. Fails with `invalid` when the two sides are of other subjects, with less than two
 // windows, and for counts that are negative or not finite.
 Result<std::vector<double>> dispersions(const WindowCounts& counts);
+
+// One for all subjects, >= 1, of two runs of the same program: by how much their samples differ over what
+// they would on their own. `selfs`: of functions, so that no sample counts twice. Nothing when fewer than 20
+// of them have 10 samples or more, and for exposures not above 0 or not finite.
+std::optional<double> dispersion_of_unchanged(std::span<const SamplePair> selfs, const Exposures& exposures);
 
 // The subjects, ascending, whose samples drift on a side: neighbouring windows are more alike than chance
 // lets them be (kLevel for all together). Their phases are longer than windows, and their dispersion is too

@@ -236,6 +236,18 @@ void unchanged(Report& report) {
   report.at_most("repeats (dispersion 2), from windows",
                  percent_of(of_runs(report.runs(300), 3, repeated(true))), 6);
   Report::note("the same, dispersion taken as 1", percent_of(of_runs(report.runs(300), 3, repeated(false))));
+  const auto by_pair = [&](Rng& rng) {
+    const auto run = [&] { return drawn(program.share, 10'000, 1, 2, rng); };
+    std::vector<SamplePair> known;
+    const Values one = run(), other = run();
+    for (std::size_t i = 0; i < kFunctions; ++i) known.push_back({one[i], other[i]});
+    const Values by(2 * kFunctions, *dispersion_of_unchanged(known, {}));
+    const Values before = run(), after = run();
+    const Family family = family_of(program.with_totals(before), program.with_totals(after), by, {});
+    return static_cast<double>(n_marked(family));
+  };
+  report.at_most("repeats, dispersion from another unchanged pair",
+                 percent_of(of_runs(report.runs(300), 6, by_pair)), 6);
   const auto phases = [&](bool totals, bool known, std::size_t n_stretches) {
     return [&, totals, known, n_stretches](Rng& rng) {
       Values before = in_phases(program.share, 10'000, n_stretches, rng);

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "core/compare/one_run.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -62,6 +61,33 @@ TEST_CASE("where no subject has samples enough the dispersion is not known") {
   const std::vector<double> few{1, 0, 0, 0, 0, 0, 0, 2};
   CHECK(*dispersions({8, few, {}}) == std::vector<double>{kUnknownDispersion});
   CHECK(dispersions({8, {}, {}})->empty());
+}
+
+TEST_CASE("two runs of the same program tell one dispersion for all") {
+  // Each is three deviations of its own off, which are 5 for 100 samples at a half and 2.5 for 25.
+  std::vector<SamplePair> selfs;
+  for (int i = 0; i < 10; ++i) {
+    selfs.push_back({i % 2 ? 35.0 : 65.0, i % 2 ? 65.0 : 35.0});
+    selfs.push_back({5, 20});
+  }
+  CHECK(*dispersion_of_unchanged(selfs, {}) == Approx(9));
+  // As expected of runs of which the second took four times as long: no less than on their own.
+  CHECK(*dispersion_of_unchanged(std::vector<SamplePair>(20, {5, 20}), {1, 4}) == 1);
+  CHECK(*dispersion_of_unchanged(std::vector<SamplePair>(20, {10, 0}), {}) == Approx(10));
+}
+
+TEST_CASE("few functions, or functions of few samples, tell no dispersion") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<SamplePair> selfs(19, {10, 10});
+  selfs.insert(selfs.end(), {{4, 5}, {nan, 40}, {-1, 40}});
+  CHECK_FALSE(dispersion_of_unchanged(selfs, {}));
+  selfs.push_back({10, 10});
+  CHECK(dispersion_of_unchanged(selfs, {}));
+  CHECK_FALSE(dispersion_of_unchanged(selfs, {-1, -1}));
+  for (const double bad : {nan, 0.0, -3.0, std::numeric_limits<double>::infinity()}) {
+    CHECK_FALSE(dispersion_of_unchanged(selfs, {bad, 1}));
+    CHECK_FALSE(dispersion_of_unchanged(selfs, {1, bad}));
+  }
 }
 
 TEST_CASE("windows that fit no subjects, or hold no counts, are refused") {
