@@ -52,6 +52,30 @@ BigVector<double> multiplied(const BigVector<std::int64_t>& values, double facto
   return out;
 }
 
+// By function, what it has itself on either side.
+std::vector<Composing::Sides> selfs_by_function(const InputMetric& metric, const MergedRows& merged,
+                                                const Composition& composition) {
+  std::vector<Composing::Sides> out;
+  const double n_before = static_cast<double>(composition.n_before());
+  const double n_after = static_cast<double>(composition.inputs.size()) - n_before;
+  std::visit(
+      [&](const auto& value) {
+        for (std::size_t row = 0; row < merged.contexts.size(); ++row) {
+          const std::uint32_t context = merged.contexts[row];
+          if (context == 0) continue;
+          const std::uint32_t function = merged.builder.function_of(FrameId{merged.tree.frame[context]}).v;
+          if (out.size() <= function) out.resize(function + std::size_t{1});
+          for (std::uint32_t i = metric.values.first[row]; i < metric.values.first[row + 1]; ++i) {
+            const bool before = composition.inputs[metric.values.input[i]].before;
+            (before ? out[function].before : out[function].after) +=
+                static_cast<double>(value[i]) / (before ? n_before : n_after);
+          }
+        }
+      },
+      metric.values.value);
+  return out;
+}
+
 // Without rows that are 0 in every metric, where values cancel out.
 SelfTable self_table_of(const Column<std::uint32_t>& contexts, std::vector<ValueColumn> columns) {
   const auto any = [&](std::size_t row) {
@@ -214,6 +238,9 @@ Result<ProfilePtr> Composing::finish(Executor& executor, StopToken stop) && {
     }
     const auto factor = factors_.find(metric.name);
     if (factor != factors_.end()) metric.scale = factor->second;
+    if (scale_of_) {
+      PROFD_TRY(metric.scale, scale_of_(metric.name, selfs_by_function(metric, merged, *composition)));
+    }
     const auto of = static_cast<std::uint32_t>(composition->of.size());
     composition->of.push_back(std::move(metric));
     if (kind_ == Composed::diff)

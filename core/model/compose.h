@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,15 @@ class Composing {
     factors_ = std::move(factors);
     scale_text_ = std::move(text);
   }
+  // The same by what the functions of both sides have, which is known when all inputs are there.
+  struct Sides {
+    double before = 0, after = 0;  // mean of the runs of a side
+  };
+  using ScaleOf = std::function<Result<double>(const std::string& metric, std::span<const Sides> selfs)>;
+  void scale_before_by(ScaleOf scale_of, std::string text) {
+    scale_of_ = std::move(scale_of);
+    scale_text_ = std::move(text);
+  }
   [[nodiscard]] std::size_t n_inputs() const { return inputs_.size(); }
   // Fails with `invalid` without an input, a diff without one on either side, and where the inputs have no
   // metric in common (the sentence names those of two); `limit` when a table outgrows 32-bit ids.
@@ -47,6 +58,7 @@ class Composing {
   Composed kind_;
   Merging merging_;
   std::map<std::string, double> factors_;
+  ScaleOf scale_of_;
   std::string scale_text_;
   std::vector<ComposedInput> inputs_;
   std::vector<std::vector<std::pair<std::string, std::string>>> metrics_of_;  // by input: names and units

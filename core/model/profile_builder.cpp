@@ -60,6 +60,10 @@ void ProfileBuilder::set_default_metric(MetricId metric, bool whatever) {
   s_->default_metric = metric;
   s_->default_whatever = whatever;
 }
+FunctionId ProfileBuilder::function_of(FrameId frame) const {
+  return s_->frame_function[frame.v];
+}
+
 void ProfileBuilder::set_composition(std::shared_ptr<const Composition> composition) {
   s_->composition = std::move(composition);
 }

@@ -101,6 +101,7 @@ class ProfileBuilder {
   FunctionId function(const FunctionSpec& spec);
   FunctionId function(std::string_view name, std::string_view file = {});
   FrameId frame(const FrameSpec& spec);
+  [[nodiscard]] FunctionId function_of(FrameId frame) const;
   ThreadId thread(const ThreadSpec& spec);
   LabelSetId label_set(std::span<const Label> labels);
 

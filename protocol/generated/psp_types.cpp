@@ -253,6 +253,7 @@ std::string_view to_wire(DiffScale value) {
     case DiffScale::raw: return "raw";
     case DiffScale::duration: return "duration";
     case DiffScale::totals: return "totals";
+    case DiffScale::bulk: return "bulk";
     case DiffScale::unrecognized: break;
   }
   return {};
@@ -262,6 +263,7 @@ bool from_wire(std::string_view text, DiffScale& value) {
   if (text == "raw") return value = DiffScale::raw, true;
   if (text == "duration") return value = DiffScale::duration, true;
   if (text == "totals") return value = DiffScale::totals, true;
+  if (text == "bulk") return value = DiffScale::bulk, true;
   return false;
 }
 

@@ -261,6 +261,7 @@ enum class DiffScale : std::uint8_t {
   raw,  // Nothing: values are as measured.
   duration,  // So that both sides are as long.
   totals,  // So that both sides come to as much, by metric: what grew on its own makes all else look faster.
+  bulk,  // So that half of the functions with 50 samples or more rose and half fell.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
 };
 std::string_view to_wire(DiffScale value);

@@ -175,9 +175,8 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
 }
 
 void add_compare_options(CLI::App& app, ProfileOptions& options) {
-  Choices<Scale> scales;
-  for (const char* word : {"automatic", "raw", "duration", "totals"})
-    scales.emplace_back(word, *parse_scale(word));
+  Choices<std::optional<Scaling>> scales{{"automatic", std::nullopt}};
+  for (const char* word : {"raw", "duration", "totals", "bulk"}) scales.emplace_back(word, parse_scale(word));
   add_choice(app, "--scale", "--scale", options.scale, scales,
              "What values before are multiplied with; otherwise raw, unless the durations differ");
   app.add_option("--match-metric", options.metric_pairs, "A metric before that is another one after")

@@ -22,7 +22,7 @@ struct ProfileOptions {
   std::string format;
   std::vector<std::string> base;  // what the profile is compared with; several are runs
   std::vector<std::string> runs;  // further runs beside `file`, where it is compared
-  Scale scale = Scale::automatic;
+  std::optional<Scaling> scale;
   std::vector<std::string> metric_pairs;  // BEFORE=AFTER
   bool partial = false;
   bool gc_on_stack = false;

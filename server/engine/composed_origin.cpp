@@ -1,7 +1,7 @@
 #include "server/engine/composed_origin.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -16,7 +16,6 @@ namespace {
 
 // Filters by thread and time need the inputs; of many runs they would be most of what is held.
 constexpr std::size_t kMaxKept = 8;
-constexpr double kSameDuration = 0.02;
 
 std::string_view scheme_of(Composed kind) {
   switch (kind) {
@@ -30,18 +29,18 @@ std::string_view scheme_of(Composed kind) {
   return "";
 }
 
-std::string_view text_of(Scale scale) {
-  switch (scale) {
-    case Scale::automatic:
-      return "automatic";
-    case Scale::raw:
-      return "raw";
-    case Scale::duration:
-      return "duration";
-    case Scale::totals:
-      return "totals";
-  }
-  return "";
+struct ScaleWord {
+  std::string_view word;
+  Scaling scale;
+};
+constexpr std::array kScaleWords{ScaleWord{"raw", Scaling::raw}, ScaleWord{"duration", Scaling::per_second},
+                                 ScaleWord{"totals", Scaling::equal_totals},
+                                 ScaleWord{"bulk", Scaling::bulk}};
+
+std::string_view text_of(const std::optional<Scaling>& scale) {
+  for (const ScaleWord& known : kScaleWords)
+    if (scale == known.scale) return known.word;
+  return "automatic";
 }
 
 std::string_view parameter_of(const ComposeSpec& spec, const ComposedPart& part) {
@@ -59,7 +58,7 @@ std::string uri_of(const ComposeSpec& spec) {
   for (const ComposedPart& part : spec.parts)
     add(parameter_of(spec, part),
         part.origin->uri() + (part.member.empty() ? "" : "#" + percent_encoded(part.member)));
-  if (spec.scale != Scale::automatic) add("scale", std::string(text_of(spec.scale)));
+  if (spec.scale) add("scale", std::string(text_of(spec.scale)));
   for (const auto& [before, after] : spec.metrics)
     add("metric", percent_encoded(before) + ":" + percent_encoded(after));
   return uri;
@@ -113,18 +112,26 @@ Result<LoadedPart> load_part(const ComposedPart& part, const LoadContext& contex
   return out;
 }
 
-std::optional<double> mean_duration(const ComposeSpec& spec, const std::vector<LoadedPart>& parts,
-                                    bool before) {
+std::optional<double> mean_seconds(const ComposeSpec& spec, const std::vector<LoadedPart>& parts,
+                                   bool before) {
   double sum = 0;
   std::size_t n = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (spec.parts[i].before != before) continue;
     const std::optional<std::int64_t> duration = parts[i].profile->info().duration_ns;
     if (!duration || *duration <= 0) return std::nullopt;
-    sum += static_cast<double>(*duration);
+    sum += static_cast<double>(*duration) * 1e-9;
     ++n;
   }
   return n == 0 ? std::nullopt : std::optional(sum / static_cast<double>(n));
+}
+
+std::set<std::string> metrics_after(const ComposeSpec& spec, const std::vector<LoadedPart>& parts) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!spec.parts[i].before)
+      for (const MetricInfo& metric : parts[i].profile->metrics()) names.insert(metric.name);
+  return names;
 }
 
 double mean_total(const ComposeSpec& spec, const std::vector<LoadedPart>& parts, bool before,
@@ -140,42 +147,51 @@ double mean_total(const ComposeSpec& spec, const std::vector<LoadedPart>& parts,
   return n == 0 ? 0 : sum / static_cast<double>(n);
 }
 
-struct Scaling {
-  std::map<std::string, double> factors;  // by metric of the side after
-  std::string text;                       // what was done, for people
-};
-
-Result<Scaling> scaling_of(const ComposeSpec& spec, const std::vector<LoadedPart>& parts) {
-  Scaling out;
-  const auto before = mean_duration(spec, parts, true), after = mean_duration(spec, parts, false);
-  const bool differ = before && after && std::fabs(*after / *before - 1) > kSameDuration;
-  std::set<std::string> metrics;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (!spec.parts[i].before)
-      for (const MetricInfo& metric : parts[i].profile->metrics()) metrics.insert(metric.name);
-  if (spec.scale == Scale::duration || (spec.scale == Scale::automatic && differ)) {
-    if (!before || !after)
-      return fail(ErrorCode::invalid,
-                  "a side does not say how long it took; compare with scale raw or totals");
-    const double factor = *after / *before;
-    for (const std::string& metric : metrics) out.factors[metric] = factor;
-    out.text = fmt::format("values before are multiplied by {:.4g}: both sides are as long", factor);
-  } else if (spec.scale == Scale::totals) {
-    for (const std::string& metric : metrics) {
-      std::string own = metric;
-      for (const auto& [from, to] : spec.metrics)
-        if (to == metric) own = from;
-      const double total = mean_total(spec, parts, true, own);
-      if (total != 0) out.factors[metric] = mean_total(spec, parts, false, metric) / total;
-    }
-    out.text =
-        "values before are multiplied so that both sides come to as much: what grew on its own makes all "
-        "else "
-        "look faster";
-  } else {
-    out.text = "values are as measured";
+// Has the values before multiplied as asked, and says how.
+Result<void> scale(Composing& composing, const ComposeSpec& spec, const std::vector<LoadedPart>& parts) {
+  ScaleFacts facts;
+  facts.seconds = {mean_seconds(spec, parts, true), mean_seconds(spec, parts, false)};
+  if (spec.scale == Scaling::bulk) {
+    composing.scale_before_by(
+        [](const std::string&, std::span<const Composing::Sides> selfs) -> Result<double> {
+          std::vector<SamplePair> samples;
+          for (const Composing::Sides& self : selfs) samples.push_back({self.before, self.after});
+          ScaleFacts of_functions;
+          of_functions.samples = samples;
+          PROFD_TRY(const Scale by, scale_by(Scaling::bulk, of_functions));
+          return 1 / by.factor;
+        },
+        "values before are multiplied so that half of the functions rose and half fell");
+    return {};
   }
-  return out;
+  if (spec.scale != Scaling::equal_totals) {
+    Scale by = default_scale(facts);
+    if (spec.scale) {
+      PROFD_TRY(by, scale_by(*spec.scale, facts));
+    }
+    std::map<std::string, double> factors;
+    if (by.by == Scaling::per_second)
+      for (const std::string& metric : metrics_after(spec, parts)) factors[metric] = 1 / by.factor;
+    composing.scale_before(
+        std::move(factors),
+        by.by == Scaling::raw
+            ? "values are as measured"
+            : fmt::format("values before are multiplied by {:.4g}: both sides are as long", 1 / by.factor));
+    return {};
+  }
+  std::map<std::string, double> factors;
+  for (const std::string& metric : metrics_after(spec, parts)) {
+    std::string own = metric;
+    for (const auto& [from, to] : spec.metrics)
+      if (to == metric) own = from;
+    const double total = mean_total(spec, parts, true, own);
+    if (total != 0) factors[metric] = mean_total(spec, parts, false, metric) / total;
+  }
+  composing.scale_before(
+      std::move(factors),
+      "values before are multiplied so that both sides come to as much: what grew on its own makes all else "
+      "look faster");
+  return {};
 }
 
 class ComposedOrigin final : public Origin {
@@ -232,7 +248,7 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
       parts.push_back(std::move(loaded));
   }
   if (!at_once) {
-    PROFD_TRY(Scaling scaling, scaling_of(spec_, parts));
+    PROFD_CHECK(scale(composing, spec_, parts));
     for (const bool before : {false, true})
       for (std::size_t i = 0; i < parts.size(); ++i) {
         if (spec_.parts[i].before != before) continue;
@@ -240,7 +256,6 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
         if (before) how.rename = spec_.metrics;
         PROFD_CHECK(composing.add(parts[i].profile, std::move(how), context.stop));
       }
-    composing.scale_before(std::move(scaling.factors), std::move(scaling.text));
   }
   PROFD_TRY(ProfilePtr profile, std::move(composing).finish(context.executor, context.stop));
   made.decision.format = scheme_of(spec_.kind);
@@ -274,9 +289,9 @@ Result<ComposedPart> part_of(const std::string& text, bool before, const OpenOpt
 
 }  // namespace
 
-std::optional<Scale> parse_scale(std::string_view text) {
-  for (const Scale scale : {Scale::automatic, Scale::raw, Scale::duration, Scale::totals})
-    if (text == text_of(scale)) return scale;
+std::optional<Scaling> parse_scale(std::string_view text) {
+  for (const ScaleWord& known : kScaleWords)
+    if (text == known.word) return known.scale;
   return std::nullopt;
 }
 
@@ -320,8 +335,8 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
       const auto scale = parse_scale(value);
       if (!scale)
         return fail(ErrorCode::invalid,
-                    fmt::format("`{}` is no scale; there are raw, duration and totals", value));
-      spec.scale = *scale;
+                    fmt::format("`{}` is no scale; there are raw, duration, totals and bulk", value));
+      spec.scale = scale;
     } else if (key == "metric" && spec.kind == Composed::diff) {
       const std::size_t colon = value.find(':');
       if (colon == std::string::npos)

@@ -4,7 +4,7 @@
 //   diff://?after=URI&before=URI      each as often as a side has runs
 //   aggregate://?of=URI&of=URI
 //   join://?of=URI&of=URI
-//   & scale=raw|duration|totals       of a diff; else raw, unless the durations differ
+//   & scale=raw|duration|totals|bulk  of a diff; else raw, unless the durations differ
 //   & metric=BEFORE:AFTER             of a diff: a metric before is compared with another after
 // A part's URI is percent-encoded; "#NAME" at its end (number from 1, or name) is one profile of several in
 // it.
@@ -17,19 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/compare/scaling.h"
 #include "core/model/composition.h"
 #include "server/engine/origin.h"
 #include "server/engine/origins.h"
 
 namespace profd {
-
-// What a diff multiplies the values before with.
-enum class Scale : std::uint8_t {
-  automatic,  // raw where durations agree within 2 % or are not known, else by duration
-  raw,        // nothing
-  duration,   // so that both sides are as long
-  totals,     // so that both sides come to as much, by metric
-};
 
 struct ComposedPart {
   OriginPtr origin;
@@ -42,7 +35,7 @@ struct ComposedPart {
 struct ComposeSpec {
   Composed kind = Composed::aggregate;
   std::vector<ComposedPart> parts;
-  Scale scale = Scale::automatic;
+  std::optional<Scaling> scale;                // of a diff; nothing: raw, unless the durations differ
   std::map<std::string, std::string> metrics;  // before -> after
   std::string name;                            // for people; "" by the parts
 };
@@ -54,6 +47,7 @@ Result<OriginPtr> composed_origin(ComposeSpec spec);
 // Of one of the URIs above; parts are made by `origins`.
 Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& options, const Origins& origins);
 
-std::optional<Scale> parse_scale(std::string_view text);
+// "raw", "duration" (per second), "totals", "bulk"; nothing for another text.
+std::optional<Scaling> parse_scale(std::string_view text);
 
 }  // namespace profd

@@ -228,6 +228,7 @@ class DiffScale(str, Enum):
     RAW = "raw"  # Nothing: values are as measured.
     DURATION = "duration"  # So that both sides are as long.
     TOTALS = "totals"  # So that both sides come to as much, by metric: what grew on its own makes all else look faster.
+    BULK = "bulk"  # So that half of the functions with 50 samples or more rose and half fell.
 
 
 class ChangeKind(IntEnum):

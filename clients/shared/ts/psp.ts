@@ -339,6 +339,8 @@ export const DiffScale = {
   duration: "duration",
   /** So that both sides come to as much, by metric: what grew on its own makes all else look faster. */
   totals: "totals",
+  /** So that half of the functions with 50 samples or more rose and half fell. */
+  bulk: "bulk",
 } as const;
 export type DiffScale = (typeof DiffScale)[keyof typeof DiffScale] | (string & {});
 

@@ -79,10 +79,12 @@ Result<psp::ProfileSummary> summary_of(Views& views, const OpenProfile& open,
   return result;
 }
 
-Scale scale_of(const psp::OpenEnum<psp::DiffScale>& scale) {
-  if (scale == psp::DiffScale::raw) return Scale::raw;
-  if (scale == psp::DiffScale::duration) return Scale::duration;
-  return scale == psp::DiffScale::totals ? Scale::totals : Scale::automatic;
+std::optional<Scaling> scale_of(const psp::OpenEnum<psp::DiffScale>& scale) {
+  if (scale == psp::DiffScale::raw) return Scaling::raw;
+  if (scale == psp::DiffScale::duration) return Scaling::per_second;
+  if (scale == psp::DiffScale::totals) return Scaling::equal_totals;
+  if (scale == psp::DiffScale::bulk) return Scaling::bulk;
+  return std::nullopt;
 }
 
 // What a page sent is gone with it, and a page that is loaded anew is another one. Where the daemon keeps it

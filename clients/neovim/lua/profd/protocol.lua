@@ -208,12 +208,13 @@ M.TableSort = {
 }
 
 --- What the values before are multiplied with, so that sides of different size can be compared.
----@alias profd.DiffScale string|"automatic"|"raw"|"duration"|"totals"
+---@alias profd.DiffScale string|"automatic"|"raw"|"duration"|"totals"|"bulk"
 M.DiffScale = {
   automatic = "automatic", -- Raw where durations agree within 2 % or are not known, else by duration.
   raw = "raw", -- Nothing: values are as measured.
   duration = "duration", -- So that both sides are as long.
   totals = "totals", -- So that both sides come to as much, by metric: what grew on its own makes all else look faster.
+  bulk = "bulk", -- So that half of the functions with 50 samples or more rose and half fell.
 }
 
 --- What became of something between two profiles.

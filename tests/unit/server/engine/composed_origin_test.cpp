@@ -93,7 +93,19 @@ TEST_CASE("sides that come to other totals are scaled as asked, and it is said h
   CHECK(profile.composition()->scale_text.find("come to as much") != std::string::npos);
   const auto longer = loaded(*Origins().make(files.diff_uri() + "&scale=duration", {}).value());
   REQUIRE_FALSE(longer);
-  CHECK(longer.error().message == "a side does not say how long it took; compare with scale raw or totals");
+  CHECK(longer.error().message == "scaling by per second needs how long each run took, which is not known");
+}
+
+TEST_CASE("a scale by bulk lets most functions stand still, whatever one of them does") {
+  const TempFolder folder;
+  std::string before = "main;hot 1000\n", after = "main;hot 9000\n";
+  for (int i = 0; i < 20; ++i) {
+    before += "main;f" + std::to_string(i) + " 100\n";
+    after += "main;f" + std::to_string(i) + " 200\n";
+  }
+  const std::string a = folder.file("a.folded", before), b = folder.file("b.folded", after);
+  const auto made = loaded(*Origins().make("diff://?scale=bulk&before=" + a + "&after=" + b, {}).value()).value();
+  CHECK(as_double(total_of(*made->profiles[0], "samples before")) == Approx(2 * (1000 + 20 * 100)));
 }
 
 TEST_CASE("a metric that is called otherwise before is told in the URI") {
@@ -118,7 +130,7 @@ TEST_CASE("URIs that name nothing to compare are refused with a sentence") {
   CHECK(refused("aggregate://") == "no profiles are named");
   CHECK(refused("diff://?before=/a&after") == "`after` in the URI has no value");
   CHECK(refused("diff://?before=/a&after=/b&scale=x") ==
-        "`x` is no scale; there are raw, duration and totals");
+        "`x` is no scale; there are raw, duration, totals and bulk");
   CHECK(refused("join://?before=/a") == "a join URI has no `before`");
   CHECK(refused("diff://?before=/a&after=relative") == refused("relative"));
   CHECK(refused("diff://?before=/a&after=/b&metric=x") == "`x` is no pair BEFORE:AFTER of metrics");
