@@ -213,6 +213,7 @@ Result<void> Composing::add(const ProfilePtr& profile, ComposeInput how, StopTok
   ComposedInput& input = inputs_.emplace_back();
   input.name = std::move(how.name);
   input.before = how.before;
+  input.time_ns = profile->info().time_ns;
   if (how.keep) input.profile = profile;
   return merging_.add(*profile, names, how.keep, std::move(stop));
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -57,8 +58,9 @@ struct ComposedMetric {
 };
 
 struct ComposedInput {
-  std::string name;     // for people
-  bool before = false;  // the side of a diff
+  std::string name;                     // for people
+  bool before = false;                  // the side of a diff
+  std::optional<std::int64_t> time_ns;  // when it was recorded, as ProfileInfo has it
   // With what filters by thread, label and time are applied to: null where inputs are not kept.
   std::shared_ptr<const Profile> profile;
   std::vector<std::uint32_t> context_of;  // its contexts as contexts of the composed profile; empty likewise

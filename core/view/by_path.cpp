@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/profile_builder.h"
 #include "core/support/sums.h"
 #include "core/support/two_sides.h"
 #include "core/view/path_classes.h"
@@ -59,6 +60,30 @@ Result<RowsPtr> evaluated(const Rows& rows, const PathClasses& classes, MetricId
 
 bool is_by_path(const Profile& profile, MetricId metric) {
   return profile.composition() != nullptr && is_by_path(profile.composition()->metrics[metric.v].role);
+}
+
+Result<ProfilePtr> with_totals_by_path(const ProfilePtr& profile, Executor& executor, StopToken stop) {
+  PROFD_TRY(const BoxesPtr boxes, make_boxes(profile, Granularity::function, {}, PartsOf(), stop));
+  PROFD_TRY(const RowsPtr rows, make_rows(profile, {}, stop));
+  PROFD_TRY(const PathClasses classes, classes_of(*boxes, stop));
+  ProfileData data = profile->data();
+  for (std::uint32_t m = 0; m < data.metrics.size(); ++m) {
+    const MetricId metric{m};
+    if (!is_by_path(*profile, metric)) continue;
+    PROFD_TRY(data.totals[m], std::visit(
+                                  [&]<class T>(T) -> Result<Value> {
+                                    PROFD_TRY(const RowsPtr by_path, evaluated<T>(*rows, classes, metric));
+                                    T sum{};
+                                    for (const T value : std::get<Column<T>>(by_path->self.values[m]).span())
+                                      add_saturating(sum, value);
+                                    return Value(sum);
+                                  },
+                                  profile->total(metric)));
+  }
+  ProfileBuilder builder;
+  builder.info() = data.info;
+  builder.adopt(std::move(data));
+  return std::move(builder).finish(executor, std::move(stop));
 }
 
 Result<RowsPtr> rows_by_path(const Rows& rows, const Boxes& boxes, MetricId metric, StopToken stop) {

@@ -3,6 +3,7 @@
 // no difference once it is collapsed.
 #pragma once
 
+#include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "core/view/boxes.h"
@@ -17,5 +18,9 @@ bool is_by_path(const Profile& profile, MetricId metric);
 // known there; they are 0. A box's self is then the function of both sides at its path, its total the sum
 // over what is below.
 Result<RowsPtr> rows_by_path(const Rows& rows, const Boxes& boxes, MetricId metric, StopToken stop);
+
+// The same profile, whose totals of such metrics are those of its views by function; as composed they are
+// those by context, of which one function of two builds has several.
+Result<ProfilePtr> with_totals_by_path(const ProfilePtr& profile, Executor& executor, StopToken stop);
 
 }  // namespace profd

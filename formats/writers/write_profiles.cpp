@@ -7,6 +7,12 @@ using namespace writers;
 
 Result<void> write_profiles(const FormatWriter& writer, std::span<const ProfilePtr> profiles,
                             const WriteOptions& options, const ByteSink& sink, LossReport& losses) {
+  const Composition* const composition = profiles.front()->composition();
+  if (composition != nullptr && composition->kind == Composed::diff && writer.info().default_view.empty())
+    return fail(
+        ErrorCode::unsupported,
+        "a comparison is no profile that another tool could read: write a view of it (svg, html, csv, "
+        "json), or one of its sides");
   if (!options.spec || !writer.info().default_view.empty())
     return writer.write(profiles, options, sink, losses);
   const ProfilePtr& whole = profiles.front();

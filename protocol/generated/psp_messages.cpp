@@ -228,6 +228,24 @@ bool TableRequest::decode_result(const Json& value, Result& out, const Path& pat
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SpreadRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SpreadRequest::params_text(const Params& params) { return text_of(params); }
+std::string SpreadRequest::result_text(const Result& result) { return text_of(result); }
+bool SpreadRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool TrendRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string TrendRequest::params_text(const Params& params) { return text_of(params); }
+std::string TrendRequest::result_text(const Result& result) { return text_of(result); }
+bool TrendRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool HotPathRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

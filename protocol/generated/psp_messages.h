@@ -334,6 +334,32 @@ struct TableRequest {
   static std::string result_text(const Result& result);
 };
 
+// Of an aggregate: how the values of its inputs lie, row by row of a flat view.
+struct SpreadRequest {
+  static constexpr char method[] = "view/spread";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SpreadParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SpreadResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
+// A path grows when its values rise beyond chance, in the later half too, and all of the last third
+// are above all of the first.
+struct TrendRequest {
+  static constexpr char method[] = "view/trend";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = TrendParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = TrendResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as
 // long as a child has at least half of its parent. From the root, which is no box of the profile,
 // the first step is taken whatever its part. Of children that weigh the same, the first of the
@@ -723,7 +749,7 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 21> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 23> kAwaitProfile = {
     ExecuteCommandRequest::method,
     ProfileCloseRequest::method,
     ProfileSelectRequest::method,
@@ -734,6 +760,8 @@ inline constexpr std::array<std::string_view, 21> kAwaitProfile = {
     FlameGraphRequest::method,
     HiddenMatchesRequest::method,
     TableRequest::method,
+    SpreadRequest::method,
+    TrendRequest::method,
     HotPathRequest::method,
     SearchRequest::method,
     MatchRequest::method,

@@ -267,6 +267,44 @@ bool from_wire(std::string_view text, DiffScale& value) {
   return false;
 }
 
+std::string_view to_wire(SpreadSort value) {
+  switch (value) {
+    case SpreadSort::sum: return "sum";
+    case SpreadSort::lost: return "lost";
+    case SpreadSort::max: return "max";
+    case SpreadSort::deviation: return "deviation";
+    case SpreadSort::imbalance: return "imbalance";
+    case SpreadSort::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, SpreadSort& value) {
+  if (text == "sum") return value = SpreadSort::sum, true;
+  if (text == "lost") return value = SpreadSort::lost, true;
+  if (text == "max") return value = SpreadSort::max, true;
+  if (text == "deviation") return value = SpreadSort::deviation, true;
+  if (text == "imbalance") return value = SpreadSort::imbalance, true;
+  return false;
+}
+
+std::string_view to_wire(TrendKind value) {
+  switch (value) {
+    case TrendKind::too_few: return "tooFew";
+    case TrendKind::steady: return "steady";
+    case TrendKind::rising: return "rising";
+    case TrendKind::reclaimed: return "reclaimed";
+    case TrendKind::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, TrendKind& value) {
+  if (text == "tooFew") return value = TrendKind::too_few, true;
+  if (text == "steady") return value = TrendKind::steady, true;
+  if (text == "rising") return value = TrendKind::rising, true;
+  if (text == "reclaimed") return value = TrendKind::reclaimed, true;
+  return false;
+}
+
 std::string_view to_wire(HotPathEnd value) {
   switch (value) {
     case HotPathEnd::leaf: return "leaf";
@@ -1730,6 +1768,7 @@ bool decode(const Json& value, SideTotals& out, const Path& path) {
       .required("scale", out.scale)
       .required("runsBefore", out.runs_before)
       .required("runsAfter", out.runs_after)
+      .optional("verdict", out.verdict)
       .required("warnings", out.warnings)
       .ok();
 }
@@ -1741,6 +1780,7 @@ void write(JsonText& out, const SideTotals& value) {
   put(out, "scale", value.scale);
   put(out, "runsBefore", value.runs_before);
   put(out, "runsAfter", value.runs_after);
+  put_optional(out, "verdict", value.verdict);
   put(out, "warnings", value.warnings);
   out.end_object();
 }
@@ -1758,6 +1798,8 @@ bool decode(const Json& value, ChangeColumns& out, const Path& path) {
       .required("selfChange", out.self_change)
       .required("totalChange", out.total_change)
       .required("change", out.change)
+      .optional("selfStanding", out.self_standing)
+      .optional("totalStanding", out.total_standing)
       .ok();
 }
 void write(JsonText& out, const ChangeColumns& value) {
@@ -1773,6 +1815,8 @@ void write(JsonText& out, const ChangeColumns& value) {
   put(out, "selfChange", value.self_change);
   put(out, "totalChange", value.total_change);
   put(out, "change", value.change);
+  put_optional(out, "selfStanding", value.self_standing);
+  put_optional(out, "totalStanding", value.total_standing);
   out.end_object();
 }
 
@@ -2600,6 +2644,210 @@ void write(JsonText& out, const TableResult& value) {
   put_optional(out, "unchanged", value.unchanged);
   put_optional(out, "own", value.own);
   put_optional(out, "remainder", value.remainder);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, SpreadParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .defaulted("totals", out.totals)
+      .defaulted("sort", out.sort)
+      .defaulted("offset", out.offset)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const SpreadParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "totals", value.totals);
+  put(out, "sort", value.sort);
+  put(out, "offset", value.offset);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, SpreadColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("mean", out.mean)
+      .required("min", out.min)
+      .required("median", out.median)
+      .required("max", out.max)
+      .required("lost", out.lost)
+      .required("meanText", out.mean_text)
+      .required("minText", out.min_text)
+      .required("medianText", out.median_text)
+      .required("maxText", out.max_text)
+      .required("deviationText", out.deviation_text)
+      .required("imbalanceText", out.imbalance_text)
+      .required("lostText", out.lost_text)
+      .required("series", out.series)
+      .ok();
+}
+void write(JsonText& out, const SpreadColumns& value) {
+  out.begin_object();
+  put(out, "mean", value.mean);
+  put(out, "min", value.min);
+  put(out, "median", value.median);
+  put(out, "max", value.max);
+  put(out, "lost", value.lost);
+  put(out, "meanText", value.mean_text);
+  put(out, "minText", value.min_text);
+  put(out, "medianText", value.median_text);
+  put(out, "maxText", value.max_text);
+  put(out, "deviationText", value.deviation_text);
+  put(out, "imbalanceText", value.imbalance_text);
+  put(out, "lostText", value.lost_text);
+  put(out, "series", value.series);
+  out.end_object();
+}
+
+bool decode(const Json& value, SpreadResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("inputs", out.inputs)
+      .required("rowCount", out.row_count)
+      .required("offset", out.offset)
+      .required("names", out.names)
+      .required("labels", out.labels)
+      .optional("cuts", out.cuts)
+      .required("files", out.files)
+      .required("modules", out.modules)
+      .required("rows", out.rows)
+      .required("columns", out.columns)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const SpreadResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "inputs", value.inputs);
+  put(out, "rowCount", value.row_count);
+  put(out, "offset", value.offset);
+  put(out, "names", value.names);
+  put(out, "labels", value.labels);
+  put_optional(out, "cuts", value.cuts);
+  put(out, "files", value.files);
+  put(out, "modules", value.modules);
+  put(out, "rows", value.rows);
+  put(out, "columns", value.columns);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, TrendParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const TrendParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, TrendRow& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("path", out.path)
+      .required("keys", out.keys)
+      .required("kind", out.kind)
+      .required("mayLevelOff", out.may_level_off)
+      .optional("strength", out.strength)
+      .optional("chance", out.chance)
+      .optional("slope", out.slope)
+      .optional("slopeText", out.slope_text)
+      .required("series", out.series)
+      .required("firstText", out.first_text)
+      .required("lastText", out.last_text)
+      .required("highestText", out.highest_text)
+      .optional("place", out.place)
+      .ok();
+}
+void write(JsonText& out, const TrendRow& value) {
+  out.begin_object();
+  put(out, "path", value.path);
+  put(out, "keys", value.keys);
+  put(out, "kind", value.kind);
+  put(out, "mayLevelOff", value.may_level_off);
+  put_optional(out, "strength", value.strength);
+  put_optional(out, "chance", value.chance);
+  put_optional(out, "slope", value.slope);
+  put_optional(out, "slopeText", value.slope_text);
+  put(out, "series", value.series);
+  put(out, "firstText", value.first_text);
+  put(out, "lastText", value.last_text);
+  put(out, "highestText", value.highest_text);
+  put_optional(out, "place", value.place);
+  out.end_object();
+}
+
+bool decode(const Json& value, TrendResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("inputs", out.inputs)
+      .required("byTime", out.by_time)
+      .required("verdict", out.verdict)
+      .required("rows", out.rows)
+      .required("rising", out.rising)
+      .required("reclaimed", out.reclaimed)
+      .required("steady", out.steady)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const TrendResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "inputs", value.inputs);
+  put(out, "byTime", value.by_time);
+  put(out, "verdict", value.verdict);
+  put(out, "rows", value.rows);
+  put(out, "rising", value.rising);
+  put(out, "reclaimed", value.reclaimed);
+  put(out, "steady", value.steady);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);

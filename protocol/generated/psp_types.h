@@ -267,6 +267,13 @@ enum class DiffScale : std::uint8_t {
 std::string_view to_wire(DiffScale value);
 bool from_wire(std::string_view text, DiffScale& value);
 
+// Whether a change stands out from noise, of all changes of the view asked at once.
+enum class ChangeStanding : std::int32_t {
+  none = 0,  // It may be noise.
+  candidate = 1,  // Worth a look: of all candidates one in twenty is noise.
+  stands_out = 2,  // It is beyond noise: in one view of twenty in which nothing changed anything is.
+};
+
 // What became of something between two profiles.
 enum class ChangeKind : std::int32_t {
   same = 0,  // Nothing: `[=]`.
@@ -275,6 +282,29 @@ enum class ChangeKind : std::int32_t {
   added = 3,  // There after alone: `[A]`.
   deleted = 4,  // There before alone: `[D]`.
 };
+
+// What rows of a spread are sorted by, largest first.
+enum class SpreadSort : std::uint8_t {
+  sum,  // Over all inputs.
+  lost,  // What all others wait for the largest.
+  max,  // The largest of one input.
+  deviation,  // Standard deviation.
+  imbalance,  // The largest beside the mean.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(SpreadSort value);
+bool from_wire(std::string_view text, SpreadSort& value);
+
+// What became of a value over a sequence of snapshots.
+enum class TrendKind : std::uint8_t {
+  too_few,  // So few snapshots cannot show a rise.
+  steady,  // No rise is proven.
+  rising,  // It grows, by more than a cache that fills or chance does.
+  reclaimed,  // The last value is below half of the highest.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(TrendKind value);
+bool from_wire(std::string_view text, TrendKind& value);
 
 // Why a hot path goes no further.
 enum class HotPathEnd : std::uint8_t {
@@ -1462,6 +1492,9 @@ struct SideTotals {
   std::uint32_t runs_before = 0;
   // Profiles of the side after.
   std::uint32_t runs_after = 0;
+  // Of lists by change: what stands out from noise, or would have been seen, or why nothing can be
+  // said, in sentences.
+  std::optional<std::string> verdict;
   // Sentences: why the two can hardly be compared.
   std::vector<std::string> warnings;
 };
@@ -1492,6 +1525,11 @@ struct ChangeColumns {
   std::vector<std::string> total_change;
   // What became of the total.
   std::vector<ChangeKind> change;
+  // Of lists by change: whether what became of the self value stands out from noise; absent where
+  // that cannot be said, see `sides`. What does not has a `~` before its text.
+  std::optional<std::vector<ChangeStanding>> self_standing;
+  // The same of the total.
+  std::optional<std::vector<ChangeStanding>> total_standing;
 };
 bool decode(const nlohmann::json& value, ChangeColumns& out, const Path& path);
 void write(JsonText& out, const ChangeColumns& value);
@@ -2241,6 +2279,198 @@ struct TableResult {
 };
 bool decode(const nlohmann::json& value, TableResult& out, const Path& path);
 void write(JsonText& out, const TableResult& value);
+
+// Parameters of `view/spread`.
+struct SpreadParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Metric, granularity and filters; the shape does not matter; its own `profile` goes before the
+  // one beside it.
+  ViewSpecLike spec;
+  // Of totals, in place of selfs.
+  bool totals = false;
+  // What to sort by.
+  OpenEnum<SpreadSort> sort = SpreadSort::sum;
+  // First row.
+  std::uint32_t offset = 0;
+  // Rows at most.
+  std::uint32_t limit = 100;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, SpreadParams& out, const Path& path);
+void write(JsonText& out, const SpreadParams& value);
+
+// How the values of the inputs lie, all columns as long as the rows.
+struct SpreadColumns {
+  // Mean over the inputs that have the metric.
+  std::vector<Number> mean;
+  // The smallest.
+  std::vector<Number> min;
+  // The median, by nearest rank.
+  std::vector<Number> median;
+  // The largest.
+  std::vector<Number> max;
+  // What all others wait for the largest: (max - mean) for each input.
+  std::vector<Number> lost;
+  // As shown.
+  std::vector<std::string> mean_text;
+  // As shown.
+  std::vector<std::string> min_text;
+  // As shown.
+  std::vector<std::string> median_text;
+  // As shown.
+  std::vector<std::string> max_text;
+  // Standard deviation, as shown; empty for one input.
+  std::vector<std::string> deviation_text;
+  // The largest beside the mean, as shown; empty where the mean is not above 0.
+  std::vector<std::string> imbalance_text;
+  // As shown.
+  std::vector<std::string> lost_text;
+  // By row, the value of each input.
+  std::vector<std::vector<Number>> series;
+};
+bool decode(const nlohmann::json& value, SpreadColumns& out, const Path& path);
+void write(JsonText& out, const SpreadColumns& value);
+
+// How values lie over the inputs of an aggregate.
+struct SpreadResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // The profiles that were put together, in order.
+  std::vector<std::string> inputs;
+  // Rows on all pages.
+  std::int64_t row_count = 0;
+  // First row of this page.
+  std::uint32_t offset = 0;
+  // Full names.
+  std::vector<std::string> names;
+  // Short names; as long as `names`.
+  std::vector<std::string> labels;
+  // For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+  // UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than
+  // the last leaves, the beginning of what that leaves.
+  std::optional<std::vector<std::vector<std::uint32_t>>> cuts;
+  // Files, as the profile says.
+  std::vector<std::string> files;
+  // Modules.
+  std::vector<std::string> modules;
+  // The rows.
+  TableColumns rows;
+  // Beside `rows`.
+  SpreadColumns columns;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, SpreadResult& out, const Path& path);
+void write(JsonText& out, const SpreadResult& value);
+
+// Parameters of `view/trend`.
+struct TrendParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Metric, granularity and filters; the shape does not matter; its own `profile` goes before the
+  // one beside it.
+  ViewSpecLike spec;
+  // Paths of either kind at most.
+  std::uint32_t limit = 20;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, TrendParams& out, const Path& path);
+void write(JsonText& out, const TrendParams& value);
+
+// A path whose values have a trend.
+struct TrendRow {
+  // Names, root first.
+  std::vector<std::string> path;
+  // The box.
+  BoxPath keys;
+  // What became of it.
+  OpenEnum<TrendKind> kind;
+  // Of what grows: slower in the last third.
+  bool may_level_off = false;
+  // Kendall's tau, 1 when every value is above all before it.
+  std::optional<double> strength;
+  // Of as much of a rise among values in random order.
+  std::optional<double> chance;
+  // The median rise (Theil, Sen), by second or by snapshot.
+  std::optional<double> slope;
+  // As shown.
+  std::optional<std::string> slope_text;
+  // The value of each snapshot.
+  std::vector<Number> series;
+  // As shown.
+  std::string first_text;
+  // As shown.
+  std::string last_text;
+  // As shown.
+  std::string highest_text;
+  // The last frame.
+  std::optional<HotFunction> place;
+};
+bool decode(const nlohmann::json& value, TrendRow& out, const Path& path);
+void write(JsonText& out, const TrendRow& value);
+
+// Which paths grow over a sequence of snapshots.
+struct TrendResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // The snapshots, in order.
+  std::vector<std::string> inputs;
+  // Slopes are by second; else by snapshot.
+  bool by_time = false;
+  // What there is to say, as a sentence.
+  std::string verdict;
+  // What grows, fastest first; then what was given back, by its highest value.
+  std::vector<TrendRow> rows;
+  // Paths that grow.
+  std::int64_t rising = 0;
+  // Paths that were given back.
+  std::int64_t reclaimed = 0;
+  // All others.
+  std::int64_t steady = 0;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, TrendResult& out, const Path& path);
+void write(JsonText& out, const TrendResult& value);
 
 // Parameters of `view/hotPath`.
 struct HotPathParams {

@@ -26,6 +26,8 @@ void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
 void add_search(CLI::App& root, Commands& commands);
 void add_diff(CLI::App& root, Commands& commands);
+void add_aggregate(CLI::App& root, Commands& commands);
+void add_leaks(CLI::App& root, Commands& commands);
 void add_list(CLI::App& root, Commands& commands);
 void add_hotspots(CLI::App& root, Commands& commands);
 void add_completion(CLI::App& root, Commands& commands);

@@ -97,6 +97,7 @@ std::string diff_text(const DiffOptions& options, const Console& console, const 
       sanitize_text(sides.before.text), runs_text(sides.n_before), sanitize_text(sides.after.text),
       runs_text(sides.n_after), console.out.bold(sanitize_text(sides.change)));
   out += console.out.dim(sanitize_text(sides.scale)) + "\n";
+  if (!sides.verdict.empty()) out += sanitize_text(sides.verdict) + "\n";
   for (const std::string& warning : sides.warnings) out += console.out.warning(sanitize_text(warning)) + "\n";
   out += '\n';
   if (answer.rows.name.empty()) return out + "Nothing became more or less.\n";
@@ -112,7 +113,7 @@ std::string diff_text(const DiffOptions& options, const Console& console, const 
 std::string csv_text(const DiffOptions& options, const Console& console, const TableAnswer& answer) {
   RowText rows(options.rows,
                {"tag", "name", "file", "line", "module", "self_base", "self_head", "self_delta", "total_base",
-                "total_head", "total_delta"},
+                "total_head", "total_delta", "stands_out"},
                console.out.is_terminal);
   const ChangeColumns& changes = *answer.changes;
   const auto text_at = [](const std::vector<std::string>& texts, std::int32_t at) {
@@ -140,6 +141,11 @@ std::string csv_text(const DiffOptions& options, const Console& console, const T
     rows.number(changes.total_before[row]);
     rows.number(changes.total_after[row]);
     rows.number(minus(changes.total_after[row], changes.total_before[row]));
+    if (changes.total_standing.empty())
+      rows.nothing();
+    else
+      rows.flag(changes.self_standing[row] == Standing::stands_out ||
+                changes.total_standing[row] == Standing::stands_out);
   }
   return rows.take();
 }

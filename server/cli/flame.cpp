@@ -64,16 +64,11 @@ Result<bool> html_is_asked_for(const std::string& output) {
                   picture ? "; a browser makes that of one, and Export in `profd view` writes .png" : ""));
 }
 
-std::string title_of(const ProfileOptions& profile) {
-  const std::string file(base_name(shown_file(profile)));
-  return profile.base.empty() ? file : fmt::format("{} → {}", base_name(profile.base[0]), file);
-}
-
 int write_page(const FlameOptions& options, bool html, const Console& console, const OpenView& view,
                const FlameLayout& layout) {
   FlameSvgOptions svg;
   svg.html = html;
-  svg.title = options.title.empty() ? title_of(options.profile) : options.title;
+  svg.title = options.title.empty() ? std::string(base_name(shown_file(options.profile))) : options.title;
   svg.scheme = options.scheme;
   svg.inverted = options.inverted;
   svg.notes = loss_texts(view.loaded().report);

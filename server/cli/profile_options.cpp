@@ -125,10 +125,10 @@ Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, co
 }
 
 // `after` beside its further runs, and what they are compared with.
-Result<OriginPtr> compared_origin(OriginPtr after, const ProfileOptions& options, const OpenOptions& open,
-                                  const Origins& origins) {
+Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, const OpenOptions& open,
+                              const Origins& origins) {
   ComposeSpec spec;
-  spec.kind = Composed::diff;
+  spec.kind = options.together.value_or(Composed::diff);
   spec.scale = options.scale;
   for (const std::string& pair : options.metric_pairs) {
     const std::size_t equals = pair.find('=');
@@ -152,7 +152,10 @@ Result<OriginPtr> compared_origin(OriginPtr after, const ProfileOptions& options
 }  // namespace
 
 std::string shown_file(const ProfileOptions& options) {
-  return options.file == "-" ? "stdin" : options.file;
+  const std::string file = options.file == "-" ? "stdin" : options.file;
+  if (options.together) return fmt::format("{} and {} more", base_name(file), options.runs.size());
+  if (options.base.empty()) return file;
+  return fmt::format("{} → {}", base_name(options.base[0]), base_name(file));
 }
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
@@ -273,8 +276,8 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const Origins origins;
   std::optional<OpenInput> input;
   PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, input));
-  if (!options.base.empty()) {
-    PROFD_TRY(origin, compared_origin(std::move(origin), options, open, origins));
+  if (!options.base.empty() || options.together) {
+    PROFD_TRY(origin, composed_of(std::move(origin), options, open, origins));
   }
   Load loaded;
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
@@ -307,7 +310,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   PROFD_TRY(ViewSpec spec, spec_of(options));
   PROFD_TRY(Load load, load_of(options, console, executor));
   const std::shared_ptr<const LoadedProfiles> loaded = std::move(load.profiles);
-  const bool compared = !options.base.empty();  // then --profile is of the sides
+  const bool compared = !options.base.empty() || options.together;  // then --profile is of the parts
   const auto picked = pick_profile(loaded->profiles, compared ? "" : options.profile);
   const std::string name = shown_file(options);
   if (!picked) return named(name, picked.error());

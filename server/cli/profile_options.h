@@ -21,7 +21,10 @@ struct ProfileOptions {
   std::vector<std::string> files;  // of commands that take several; `file` is then set for each of them
   std::string format;
   std::vector<std::string> base;  // what the profile is compared with; several are runs
-  std::vector<std::string> runs;  // further runs beside `file`, where it is compared
+  // With `runs`, further profiles beside `file`: what all of them are put together as, where they are not
+  // compared.
+  std::optional<Composed> together;
+  std::vector<std::string> runs;
   std::optional<Scaling> scale;
   std::vector<std::string> metric_pairs;  // BEFORE=AFTER
   bool partial = false;

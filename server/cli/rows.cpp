@@ -52,8 +52,8 @@ void add_row_options(CLI::App& app, RowOptions& options) {
   }
 }
 
-RowText::RowText(const RowOptions& options, std::initializer_list<std::string_view> columns, bool safe)
-    : csv_(options.csv), safe_(safe), columns_(columns) {
+RowText::RowText(const RowOptions& options, std::vector<std::string_view> columns, bool safe)
+    : csv_(options.csv), safe_(safe), columns_(std::move(columns)) {
   if (!csv_ || !options.header) return;
   for (const std::string_view column : columns_) table_.text(column);
   table_.end_row();

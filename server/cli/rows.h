@@ -36,7 +36,7 @@ void add_row_options(CLI::App& app, RowOptions& options);
 class RowText {
  public:
   // `safe`: control characters are escaped in CSV, too, as a terminal would obey them.
-  RowText(const RowOptions& options, std::initializer_list<std::string_view> columns, bool safe);
+  RowText(const RowOptions& options, std::vector<std::string_view> columns, bool safe);
 
   void text(std::string_view text);  // "" is unknown: null in JSON
   void number(const Value& value);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/model/compose.h"
+#include "core/view/by_path.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
 
@@ -258,6 +259,9 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
       }
   }
   PROFD_TRY(ProfilePtr profile, std::move(composing).finish(context.executor, context.stop));
+  if (spec_.kind == Composed::diff) {
+    PROFD_TRY(profile, with_totals_by_path(profile, context.executor, context.stop));
+  }
   made.decision.format = scheme_of(spec_.kind);
   made.decision.certain = true;
   made.profiles.push_back(std::move(profile));

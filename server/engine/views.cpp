@@ -210,6 +210,15 @@ Result<Neighbours> Views::neighbours(const OpenProfile& open, const ViewSpec& sp
   return neighbours_of(*selected, key, n, stop);
 }
 
+Result<std::shared_ptr<const Noise>> Views::noise(const OpenProfile& open, const ViewSpec& spec,
+                                                  const StopToken& stop) {
+  return cache_.get<Noise>(key_of(open, spec, "noise "), stop,
+                           [&](const StopToken& token) -> Result<std::shared_ptr<const Noise>> {
+                             PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                             return shared(judge_noise(*selected, token));
+                           });
+}
+
 Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, const ViewSpec& spec) {
   ViewSpec of_shape = spec;
   of_shape.metric = open.profile->metrics().front().name;  // zooming survives another metric

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/noise.h"
 #include "core/source/annotations.h"
 #include "core/support/executor.h"
 #include "core/view/cache.h"
@@ -63,6 +64,9 @@ class Views {
                                                                 const StopToken& stop);
   Result<Neighbours> neighbours(const OpenProfile& open, const ViewSpec& spec, Key key, std::size_t n,
                                 const StopToken& stop);
+  // Which changes of a diff stand out from noise.
+  Result<std::shared_ptr<const Noise>> noise(const OpenProfile& open, const ViewSpec& spec,
+                                             const StopToken& stop);
   // Numbers for the boxes of a view, whatever its metric; they go when the cache drops them.
   Result<std::shared_ptr<const NodeTable>> nodes(const OpenProfile& open, const ViewSpec& spec);
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/compare/one_run.h"
 #include "core/support/base_name.h"
 #include "core/support/two_sides.h"
 #include "core/view/values.h"
@@ -34,8 +35,17 @@ class ChangeRows {
  public:
   explicit ChangeRows(std::string unit) : unit_(std::move(unit)) {}
 
+  // Nothing: nobody asked whether they stand out.
+  struct Standings {
+    Standing self, total;
+  };
   void add(const Value& self_before, const Value& self_after, const Value& total_before,
-           const Value& total_after) {
+           const Value& total_after, const std::optional<Standings>& standings = std::nullopt) {
+    const auto within = [](Standing standing) { return standing != Standing::stands_out; };
+    if (standings) {
+      out.self_standing.push_back(standings->self);
+      out.total_standing.push_back(standings->total);
+    }
     out.self_before.push_back(self_before);
     out.self_after.push_back(self_after);
     out.total_before.push_back(total_before);
@@ -44,8 +54,11 @@ class ChangeRows {
     out.self_after_text.push_back(format_value(self_after, unit_));
     out.total_before_text.push_back(format_value(total_before, unit_));
     out.total_after_text.push_back(format_value(total_after, unit_));
-    out.self_change.push_back(format_delta(self_before, self_after, unit_));
-    out.total_change.push_back(format_delta(total_before, total_after, unit_));
+    out.self_change.push_back(format_delta(
+        self_before, self_after, unit_, standings && self_before != self_after && within(standings->self)));
+    out.total_change.push_back(
+        format_delta(total_before, total_after, unit_,
+                     standings && total_before != total_after && within(standings->total)));
     out.change.push_back(change_between_totals(total_before, total_after));
   }
 
@@ -119,6 +132,43 @@ std::string property_of(const ProfileInfo& info, std::string_view key) {
   return {};
 }
 
+// In words, of rows by change.
+std::string verdict_of(const Selection& selection, const Noise& noise, const FlatView& rows) {
+  if (!noise.cannot.empty())
+    return "Whether a change stands out from noise cannot be said: " + noise.cannot + ".";
+  const bool one_each = noise.runs_before == 1 && noise.runs_after == 1;
+  const std::string limits =
+      one_each ? fmt::format(
+                     " One run of each side: how runs differ is not known{}.",
+                     noise.dispersion_is_known
+                         ? ""
+                         : ", and samples without times are taken to vary twice as much as independent ones")
+               : std::string();
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> named;
+  std::size_t n = 0;
+  for (const Key key : rows.key) {
+    if (noise.self_of(key) != Standing::stands_out && noise.total_of(key) != Standing::stands_out) continue;
+    if (++n <= kNamed) named.push_back(key_name(*selection.profile, *selection.boxes->keys, key));
+  }
+  if (n > 0)
+    return fmt::format("{} {} beyond {} noise: {}{}.{}", format_count(std::uint64_t{n}),
+                       n == 1 ? "change is" : "changes are", one_each ? "sampling" : "run-to-run",
+                       fmt::join(named, ", "), n > kNamed ? fmt::format(" and {} more", n - kNamed) : "",
+                       limits);
+  constexpr double kShare = 0.05;
+  const auto least = one_each ? smallest_rise_seen(noise.samples_before * kShare,
+                                                   {noise.exposure_before, noise.exposure_after},
+                                                   noise.dispersion, std::max<std::size_t>(1, noise.n_asked))
+                              : std::nullopt;
+  return fmt::format(
+      "No change is beyond {} noise{}.{}", one_each ? "sampling" : "run-to-run",
+      least ? fmt::format("; of a function with 5 % of the samples, less than +{:.0f} % would be missed",
+                          *least * 100)
+            : "",
+      limits);
+}
+
 }  // namespace
 
 std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric) {
@@ -130,16 +180,20 @@ std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric) {
 
 Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,
                                                      const ViewSpec& spec, const PreparedView& view,
-                                                     std::span<const Key> keys, const StopToken& stop) {
+                                                     std::span<const Key> keys, const Noise* noise,
+                                                     const StopToken& stop) {
   const auto sides = sides_of(*open.profile, view.selection->metric());
   if (!sides) return std::optional<ChangeColumns>();
+  const bool judged = noise != nullptr && noise->cannot.empty();
   PROFD_TRY(const KeyValues before,
             views.key_values(open, with_metric(*open.profile, spec, sides->before), keys, stop));
   PROFD_TRY(const KeyValues after,
             views.key_values(open, with_metric(*open.profile, spec, sides->after), keys, stop));
   ChangeRows rows(view.whole.unit);
   for (std::size_t i = 0; i < keys.size(); ++i)
-    rows.add(before.self[i], after.self[i], before.total[i], after.total[i]);
+    rows.add(before.self[i], after.self[i], before.total[i], after.total[i],
+             judged ? std::optional(ChangeRows::Standings{noise->self_of(keys[i]), noise->total_of(keys[i])})
+                    : std::nullopt);
   return std::optional(std::move(rows.out));
 }
 
@@ -221,6 +275,7 @@ Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const 
   if (!sides) return fail(ErrorCode::invalid, "rows are ordered by change in a view of a diff");
   PROFD_TRY(const auto before, views.flat(open, with_metric(*open.profile, spec, sides->before), stop));
   PROFD_TRY(const auto after, views.flat(open, with_metric(*open.profile, spec, sides->after), stop));
+  PROFD_TRY(const auto noise, views.noise(open, spec, stop));
   return std::visit(
       [&]<class T>(T) -> Result<ChangedRows> {
         struct Row {
@@ -257,6 +312,8 @@ Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const 
         });
         for (const Row& row : rows) out.rows.add_row(flat, row.row);
         out.self_unchanged = unchanged;
+        out.noise = noise;
+        out.verdict = verdict_of(*view.selection, *noise, out.rows);
         return out;
       },
       view.selection->sums->total);

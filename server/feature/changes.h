@@ -25,6 +25,9 @@ struct ChangeColumns {
   std::vector<std::string> self_before_text, self_after_text, total_before_text, total_after_text;
   std::vector<std::string> self_change, total_change;  // "+310 ms (+34 %)"
   std::vector<Change> change;                          // of the totals
+  // Whether the two changes stand out; empty where that was not asked, or cannot be said. What does not has
+  // a "~" before its text.
+  std::vector<Standing> self_standing, total_standing;
 };
 // Of boxes: their totals alone.
 struct BoxChanges {
@@ -42,6 +45,8 @@ struct SideTotals {
   std::string change;                     // "+310 ms (+34 %)"
   std::string scale;                      // what values before were multiplied with, a sentence
   std::size_t n_before = 1, n_after = 1;  // runs of either side, whose mean the values are
+  // Of lists by change: what stands out from noise, or would have been seen, or why nothing can be said.
+  std::string verdict;
   // Sentences: why the two sides can hardly be compared.
   std::vector<std::string> warnings;
 };
@@ -50,7 +55,8 @@ struct SideTotals {
 // boxes of a layout. Nothing where the profile is no diff.
 Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,
                                                      const ViewSpec& spec, const PreparedView& view,
-                                                     std::span<const Key> keys, const StopToken& stop);
+                                                     std::span<const Key> keys, const Noise* noise,
+                                                     const StopToken& stop);
 Result<std::optional<ChangeColumns>> changes_of_level(Views& views, const OpenProfile& open,
                                                       const ViewSpec& spec, const PreparedView& view,
                                                       std::span<const Key> path,
@@ -76,6 +82,8 @@ struct ChangedRows {
   // What is left out of `rows` because nothing became of it.
   std::size_t n_unchanged = 0;
   Value self_unchanged;  // after
+  std::shared_ptr<const Noise> noise;
+  std::string verdict;  // see SideTotals
 };
 // `flat`: rows of the view, of any metric of a diff. `changed_only`: others are left out.
 Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const ViewSpec& spec,

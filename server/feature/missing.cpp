@@ -154,6 +154,8 @@ std::string_view missing_name(MissingKind kind) {
 }
 
 std::string lines_advice(const Profile& profile, FrameKind kind) {
+  if (profile.composition() != nullptr)
+    return "Profiles that are put together have no lines; each of them by itself may.";
   if (kind == FrameKind::kernel)
     return "The kernel's debug information (vmlinux) brings lines, where the profiler can write them.";
   if (is_from_perf(profile) && kind == FrameKind::native) return kPerfLines;
@@ -215,6 +217,8 @@ Result<std::vector<MissingPart>> find_missing(const Selection& selection, const 
   };
   const Profile& profile = *selection.profile;
   add(MissingKind::symbols, "code without function names", symbols_advice(profile, most(sums.by_kind[0])));
+  // Those of what was put together are the inputs' own.
+  if (profile.composition() != nullptr) return parts;
   const FrameKind unlined = most(sums.by_kind[1]);
   if (sums.fileless * 2 > sums.by_kind[1][static_cast<std::size_t>(unlined)])
     add(MissingKind::lines, "code with line numbers of files that are not named",
@@ -254,6 +258,8 @@ std::string granularity_note(const Selection& selection, Granularity granularity
     code = code || is_code(profile.frames().kind[f]);
   }
   if (!code) return "";
+  if (profile.composition() != nullptr)
+    return "Profiles that are put together have no lines and addresses: what is shown is as by function.";
   if (!lines) return "The profile has no addresses: what is shown is as by line or function.";
   return "The profile has no line numbers: what is shown is as by function. " + lines_advice(profile, kind);
 }

@@ -9,6 +9,12 @@ void set_own(const PreparedView& view, const Value& value, TableAnswer& out) {
   if (as_double(value) != 0) out.own = amount_of(view.whole, value);
 }
 
+// What is said of noise, of rows by change.
+struct Judged {
+  std::shared_ptr<const Noise> noise;
+  std::string verdict;
+};
+
 FlatView rows_of_file(const Selection& selection, const FlatView& flat, const std::string& file) {
   FlatView out;
   for (std::size_t row = 0; row < flat.key.size(); ++row)
@@ -18,7 +24,7 @@ FlatView rows_of_file(const Selection& selection, const FlatView& flat, const st
 }
 
 Result<void> write_flat(Views& views, const TableAnswerRequest& request, const PreparedView& view,
-                        RowWriter& writer, TableAnswer& out, const StopToken& stop) {
+                        RowWriter& writer, Judged& judged, TableAnswer& out, const StopToken& stop) {
   PROFD_TRY(const auto flat, views.flat(*request.open, request.spec, stop));
   TableRequest page;
   page.sort = request.sort;
@@ -39,6 +45,7 @@ Result<void> write_flat(Views& views, const TableAnswerRequest& request, const P
               rows_by_change(views, *request.open, request.spec, view, picks ? matching : *flat,
                              *request.by_change, request.changed_only, stop));
     matching = std::move(changed.rows);
+    judged = {std::move(changed.noise), std::move(changed.verdict)};
     if (changed.n_unchanged > 0)
       out.unchanged = remainder_of(view.whole, changed.n_unchanged, changed.self_unchanged, 0);
   }
@@ -95,12 +102,14 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
 }
 
 Result<void> write_changes(Views& views, const TableAnswerRequest& request, const PreparedView& view,
-                           TableAnswer& out, const StopToken& stop) {
+                           Judged judged, TableAnswer& out, const StopToken& stop) {
   PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
   if (!out.sides) return {};
+  out.sides->verdict = std::move(judged.verdict);
   const std::vector<Key> keys(out.rows.key.begin(), out.rows.key.end());
   if (request.spec.shape == Shape::flat) {
-    PROFD_TRY(out.changes, changes_of_keys(views, *request.open, request.spec, view, keys, stop));
+    PROFD_TRY(out.changes,
+              changes_of_keys(views, *request.open, request.spec, view, keys, judged.noise.get(), stop));
   } else {
     PROFD_TRY(const std::vector<Key> path, to_keys(request.expand, *view.selection));
     PROFD_TRY(out.changes, changes_of_level(views, *request.open, request.spec, view, path, keys, stop));
@@ -127,13 +136,14 @@ Result<TableAnswer> table_answer(Views& views, const TableAnswerRequest& request
   out.head = head_of(*request.open, request.spec, view);
   out.offset = request.offset;
   RowWriter writer(view, sources.get(), out);
+  Judged judged;
   if (request.spec.shape == Shape::flat) {
-    PROFD_CHECK(write_flat(views, request, view, writer, out, stop));
+    PROFD_CHECK(write_flat(views, request, view, writer, judged, out, stop));
   } else {
     PROFD_CHECK(write_level(request, view, writer, out, stop));
   }
   writer.finish();
-  PROFD_CHECK(write_changes(views, request, view, out, stop));
+  PROFD_CHECK(write_changes(views, request, view, std::move(judged), out, stop));
   for (const std::string& name : request.metrics) {
     PROFD_TRY(MetricRows rows, other_metric(views, request, name, out.rows.key, stop));
     out.columns.push_back(std::move(rows));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/two_sides.h"
 #include "core/view/focus.h"
 #include "formats/loss_texts.h"
 #include "server/feature/estimate.h"
@@ -34,6 +35,29 @@ Remainder remainder_of(const Whole& whole, std::size_t count, const Value& amoun
                       whole.share_text(amount))};
 }
 
+namespace {
+
+// What shares of a change are of: what grew and what shrank cancel out, so that their sum is no whole.
+std::optional<Value> larger_side_of(const Selection& selection) {
+  const Composition* const composition = selection.profile->composition();
+  if (composition == nullptr) return std::nullopt;
+  const ComposedMetric& metric = composition->metrics[selection.metric().v];
+  if (metric.role != MetricRole::change) return std::nullopt;
+  return std::visit(
+      [&]<class T>(T) -> Value {
+        const auto sum_of = [&](MetricId side) {
+          T sum{};
+          for (const T value : std::get<Column<T>>(selection.rows->self.values[side.v]).span())
+            add_saturating(sum, finite(value));
+          return sum;
+        };
+        return larger_of(sum_of(metric.before), sum_of(metric.after));
+      },
+      selection.sums->total);
+}
+
+}  // namespace
+
 Result<PreparedView> prepare_view(Views& views, const OpenProfile& open, const ViewSpec& spec,
                                   const StopToken& stop) {
   PreparedView view;
@@ -42,6 +66,7 @@ Result<PreparedView> prepare_view(Views& views, const OpenProfile& open, const V
   const std::string& unit = open.profile->metrics()[selection.metric().v].unit;
   view.whole = {selection.sums->total, unit};
   view.profile_whole = {selection.sums->profile_total, unit};
+  if (const auto larger = larger_side_of(selection)) view.whole.total = view.profile_whole.total = *larger;
   PROFD_TRY(view.focus, keys_of_focus(selection, spec.focus));
   return view;
 }

@@ -81,6 +81,31 @@ class Compare(InFolder):
         sums = {name: (round(flat * 5), round(cum * 5)) for name, (flat, cum) in changes(result).items()}
         self.compare_with_pprof(os.path.join(BEFORE_AFTER, "expected-diff-all-top.txt"), sums)
 
+    def test_what_was_planted_stands_out_and_nothing_else_does(self):
+        planted = {"main.foldSum", "main.checkLegacyCodes", "main.attachLabels", "main.summarise", "main.orderByWeight", "main.rankByWeight", "main.parseRow"}
+
+        def marked(*arguments):
+            result = answer("diff", "-n", "0", *arguments)
+            columns, rows = result["changes"], result["rows"]
+            names = [result["names"][name] for name in rows["name"]]
+            return ({name for name, standing in zip(names, columns["selfStanding"]) if standing == 2},
+                    {name for name, standing in zip(names, columns["totalStanding"]) if standing == 2}, result)
+
+        selfs, totals, result = marked(os.path.join(BEFORE_AFTER, "before-1.pb.gz"), os.path.join(BEFORE_AFTER, "after-1.pb.gz"))
+        self.assertEqual(selfs, planted)
+        self.assertEqual(totals, planted - {"main.summarise"} | {"main.readParcels"})
+        self.assertIn("One run of each side", result["sides"]["verdict"])
+        self.assertIn("beyond sampling noise", result["sides"]["verdict"])
+        for one, other in ((1, 2), (2, 3), (3, 4), (4, 5)):
+            for side in ("before", "after"):
+                selfs, totals, result = marked(*(os.path.join(BEFORE_AFTER, f"{side}-{n}.pb.gz") for n in (one, other)))
+                self.assertEqual((selfs, totals), (set(), set()), (side, one, other))
+                self.assertIn("would be missed", result["sides"]["verdict"])
+        selfs, totals, result = marked("--base", *runs("before"), "--head", *runs("after"))
+        self.assertLessEqual({"main.foldSum", "main.checkLegacyCodes", "main.attachLabels", "main.parseRow"}, selfs)
+        self.assertLessEqual(selfs, planted)
+        self.assertIn("run-to-run noise", result["sides"]["verdict"])
+
     def test_runs_of_one_program_that_differ_in_depth_alone_are_the_same_once_recursion_is_collapsed(self):
         folder = os.path.join(RECORDED, "recursion-depth")
         pair = ["--base", os.path.join(folder, "directly-4.pb.gz"), os.path.join(folder, "directly-12.pb.gz")]
@@ -104,6 +129,55 @@ class Compare(InFolder):
             matched[other] = both / sum(after[i] for i in leaves)
         self.assertGreaterEqual(matched["clones"], 0.99, matched)
         self.assertLess(matched["renamed-root"], 0.1, matched)
+
+    def test_the_leak_is_told_from_caches(self):
+        snapshots = [os.path.join(RECORDED, "heap-snapshots", f"{n:02}.pb.gz") for n in range(1, 21)]
+        result = answer("leaks", *snapshots)
+        self.assertEqual(result["metric"], "inuse_space")
+        kinds = {}
+        for row in result["rows"]:
+            kinds.setdefault(row["kind"], []).append(row["path"])
+        # All allocate in newEntry: only the path tells them apart.
+        self.assertEqual(["main.subscribe" in path for path in kinds["rising"]], [True])
+        self.assertTrue(any("main.openSession" in path for path in kinds["reclaimed"]))
+        self.assertFalse(any("main.renderTemplate" in path for paths in kinds.values() for path in paths))
+        self.assertEqual(len(result["rows"][0]["series"]), 20)
+        self.assertIn("1 path grows", output("leaks", *snapshots))
+        self.assertIn("a trend needs 4 snapshots", run("leaks", *snapshots[:3], code=1).stderr.decode())
+
+    def test_the_rank_that_all_wait_for_is_found(self):
+        ranks = [os.path.join(RECORDED, "ranks", f"rank-{n}.perf.txt.gz") for n in range(4)]
+        result = answer("aggregate", "--sort", "lost", *ranks)
+        names = [result["names"][name] for name in result["rows"]["name"]]
+        self.assertEqual(names[0], "heat::refine(unsigned long, int)")
+        series, lost = result["columns"]["series"][0], result["columns"]["lost"]
+        self.assertEqual((max(series), series.index(max(series))), (1041, 2))
+        self.assertAlmostEqual(lost[0], (max(series) - sum(series) / 4) * 4)
+        self.assertLess(lost[1], lost[0] / 20)
+        rows = list(csv.DictReader(io.StringIO(output("aggregate", "--csv", "-n", "0", *ranks))))
+        self.assertEqual(list(rows[0])[4:], [os.path.basename(rank) for rank in ranks])
+        self.assertEqual(next(row for row in rows if row["name"].startswith("heat::refine"))["rank-2.perf.txt.gz"], "1041")
+
+    def test_every_command_says_the_same_of_a_diff(self):
+        pair = ["--base", os.path.join(BEFORE_AFTER, "before-1.pb.gz"), os.path.join(BEFORE_AFTER, "after-1.pb.gz")]
+        summary = answer("summary", *pair)
+        totals = {metric["name"]: metric["total"] for metric in summary["metrics"]}
+        self.assertEqual(totals["cpu change"], totals["cpu"] - totals["cpu before"])
+        for metric, total in totals.items():
+            for command in ("top", "tree"):
+                self.assertEqual(answer(command, *pair, "--metric", metric)["total"]["value"], total, (command, metric))
+        text = output("summary", *pair)
+        self.assertIn("before-1.pb.gz → after-1.pb.gz", text)
+        self.assertNotIn("line numbers", text)
+        self.assertNotIn("pprof files hold lines", output("list", "main.parseRow", *pair))
+        # Shares of a change are of the larger side: what grew and what shrank cancel out.
+        change = answer("top", *pair, "--metric", "cpu change")
+        self.assertTrue(all(-1 <= float(share.split()[0].strip("<≈")) / 100 <= 1 for share in change["rows"]["selfShare"]))
+        refused = run("convert", *pair[2:], os.path.join(self.folder.name, "x.folded"))
+        self.assertEqual(refused.returncode, 0)
+        uri = f"diff://?before={pair[1]}&after={pair[2]}"
+        self.assertIn("a comparison is no profile", run("convert", uri, os.path.join(self.folder.name, "d.pb.gz"), code=1).stderr.decode())
+        run("convert", uri, os.path.join(self.folder.name, "d.csv"))
 
     def test_rows_for_scripts_have_the_columns_that_are_documented(self):
         text = output("diff", "--csv", "-n", "0", os.path.join(BEFORE_AFTER, "before-1.pb.gz"), os.path.join(BEFORE_AFTER, "after-1.pb.gz"))

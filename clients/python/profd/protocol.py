@@ -231,6 +231,16 @@ class DiffScale(str, Enum):
     BULK = "bulk"  # So that half of the functions with 50 samples or more rose and half fell.
 
 
+class ChangeStanding(IntEnum):
+    """Whether a change stands out from noise, of all changes of the view asked at once. Newer peers
+    may send other values.
+    """
+
+    NONE = 0  # It may be noise.
+    CANDIDATE = 1  # Worth a look: of all candidates one in twenty is noise.
+    STANDS_OUT = 2  # It is beyond noise: in one view of twenty in which nothing changed anything is.
+
+
 class ChangeKind(IntEnum):
     """What became of something between two profiles. Newer peers may send other values."""
 
@@ -239,6 +249,25 @@ class ChangeKind(IntEnum):
     LESS = 2  # Less than before: `[-]`.
     ADDED = 3  # There after alone: `[A]`.
     DELETED = 4  # There before alone: `[D]`.
+
+
+class SpreadSort(str, Enum):
+    """What rows of a spread are sorted by, largest first. Newer peers may send other values."""
+
+    SUM = "sum"  # Over all inputs.
+    LOST = "lost"  # What all others wait for the largest.
+    MAX = "max"  # The largest of one input.
+    DEVIATION = "deviation"  # Standard deviation.
+    IMBALANCE = "imbalance"  # The largest beside the mean.
+
+
+class TrendKind(str, Enum):
+    """What became of a value over a sequence of snapshots. Newer peers may send other values."""
+
+    TOO_FEW = "tooFew"  # So few snapshots cannot show a rise.
+    STEADY = "steady"  # No rise is proven.
+    RISING = "rising"  # It grows, by more than a cache that fills or chance does.
+    RECLAIMED = "reclaimed"  # The last value is below half of the highest.
 
 
 class HotPathEnd(str, Enum):
@@ -1945,6 +1974,9 @@ class SideTotals(Structure):
     # Profiles of the side before; its values are their mean.
     runs_after: int
     # Profiles of the side after.
+    verdict: str | None = None
+    # Of lists by change: what stands out from noise, or would have been seen, or why nothing can be
+    # said, in sentences.
     warnings: list[str]
     # Sentences: why the two can hardly be compared.
 
@@ -1955,6 +1987,7 @@ class SideTotals(Structure):
         "scale": FieldSpec("scale", "s", True),
         "runsBefore": FieldSpec("runs_before", "u", True),
         "runsAfter": FieldSpec("runs_after", "u", True),
+        "verdict": FieldSpec("verdict", "s", False),
         "warnings": FieldSpec("warnings", ["a", "s"], True),
     }
 
@@ -1985,6 +2018,11 @@ class ChangeColumns(Structure):
     # What became of the total, as shown.
     change: list[int]
     # What became of the total.
+    self_standing: list[int] | None = None
+    # Of lists by change: whether what became of the self value stands out from noise; absent where
+    # that cannot be said, see `sides`. What does not has a `~` before its text.
+    total_standing: list[int] | None = None
+    # The same of the total.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "selfBefore": FieldSpec("self_before", ["a", "n"], True),
@@ -1998,6 +2036,8 @@ class ChangeColumns(Structure):
         "selfChange": FieldSpec("self_change", ["a", "s"], True),
         "totalChange": FieldSpec("total_change", ["a", "s"], True),
         "change": FieldSpec("change", ["a", "i"], True),
+        "selfStanding": FieldSpec("self_standing", ["a", "i"], False),
+        "totalStanding": FieldSpec("total_standing", ["a", "i"], False),
     }
 
 
@@ -3090,6 +3130,292 @@ class TableResult(Structure):
         "unchanged": FieldSpec("unchanged", ["S", "TableRemainder"], False),
         "own": FieldSpec("own", ["S", "Amount"], False),
         "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class SpreadParams(Structure):
+    """Parameters of `view/spread`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # Metric, granularity and filters; the shape does not matter; its own `profile` goes before the
+    # one beside it.
+    totals: bool = False
+    # Of totals, in place of selfs.
+    sort: str = "sum"
+    # What to sort by.
+    offset: int = 0
+    # First row.
+    limit: int = 100
+    # Rows at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "totals": FieldSpec("totals", "b", False),
+        "sort": FieldSpec("sort", "s", False),
+        "offset": FieldSpec("offset", "u", False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SpreadColumns(Structure):
+    """How the values of the inputs lie, all columns as long as the rows."""
+
+    mean: list[int | float]
+    # Mean over the inputs that have the metric.
+    min: list[int | float]
+    # The smallest.
+    median: list[int | float]
+    # The median, by nearest rank.
+    max: list[int | float]
+    # The largest.
+    lost: list[int | float]
+    # What all others wait for the largest: (max - mean) for each input.
+    mean_text: list[str]
+    # As shown.
+    min_text: list[str]
+    # As shown.
+    median_text: list[str]
+    # As shown.
+    max_text: list[str]
+    # As shown.
+    deviation_text: list[str]
+    # Standard deviation, as shown; empty for one input.
+    imbalance_text: list[str]
+    # The largest beside the mean, as shown; empty where the mean is not above 0.
+    lost_text: list[str]
+    # As shown.
+    series: list[list[int | float]]
+    # By row, the value of each input.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "mean": FieldSpec("mean", ["a", "n"], True),
+        "min": FieldSpec("min", ["a", "n"], True),
+        "median": FieldSpec("median", ["a", "n"], True),
+        "max": FieldSpec("max", ["a", "n"], True),
+        "lost": FieldSpec("lost", ["a", "n"], True),
+        "meanText": FieldSpec("mean_text", ["a", "s"], True),
+        "minText": FieldSpec("min_text", ["a", "s"], True),
+        "medianText": FieldSpec("median_text", ["a", "s"], True),
+        "maxText": FieldSpec("max_text", ["a", "s"], True),
+        "deviationText": FieldSpec("deviation_text", ["a", "s"], True),
+        "imbalanceText": FieldSpec("imbalance_text", ["a", "s"], True),
+        "lostText": FieldSpec("lost_text", ["a", "s"], True),
+        "series": FieldSpec("series", ["a", ["a", "n"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class SpreadResult(Structure):
+    """How values lie over the inputs of an aggregate."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    inputs: list[str]
+    # The profiles that were put together, in order.
+    row_count: int
+    # Rows on all pages.
+    offset: int
+    # First row of this page.
+    names: list[str]
+    # Full names.
+    labels: list[str]
+    # Short names; as long as `names`.
+    cuts: list[list[int]] | None = None
+    # For each of `labels`, ascending, where its beginning may be left out when it does not fit, in
+    # UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room
+    # than the last leaves, the beginning of what that leaves.
+    files: list[str]
+    # Files, as the profile says.
+    modules: list[str]
+    # Modules.
+    rows: TableColumns
+    # The rows.
+    columns: SpreadColumns
+    # Beside `rows`.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "inputs": FieldSpec("inputs", ["a", "s"], True),
+        "rowCount": FieldSpec("row_count", "l", True),
+        "offset": FieldSpec("offset", "u", True),
+        "names": FieldSpec("names", ["a", "s"], True),
+        "labels": FieldSpec("labels", ["a", "s"], True),
+        "cuts": FieldSpec("cuts", ["a", ["a", "u"]], False),
+        "files": FieldSpec("files", ["a", "s"], True),
+        "modules": FieldSpec("modules", ["a", "s"], True),
+        "rows": FieldSpec("rows", ["S", "TableColumns"], True),
+        "columns": FieldSpec("columns", ["S", "SpreadColumns"], True),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class TrendParams(Structure):
+    """Parameters of `view/trend`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # Metric, granularity and filters; the shape does not matter; its own `profile` goes before the
+    # one beside it.
+    limit: int = 20
+    # Paths of either kind at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class TrendRow(Structure):
+    """A path whose values have a trend."""
+
+    path: list[str]
+    # Names, root first.
+    keys: list[int]
+    # The box.
+    kind: str
+    # What became of it.
+    may_level_off: bool
+    # Of what grows: slower in the last third.
+    strength: float | None = None
+    # Kendall's tau, 1 when every value is above all before it.
+    chance: float | None = None
+    # Of as much of a rise among values in random order.
+    slope: float | None = None
+    # The median rise (Theil, Sen), by second or by snapshot.
+    slope_text: str | None = None
+    # As shown.
+    series: list[int | float]
+    # The value of each snapshot.
+    first_text: str
+    # As shown.
+    last_text: str
+    # As shown.
+    highest_text: str
+    # As shown.
+    place: HotFunction | None = None
+    # The last frame.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "path": FieldSpec("path", ["a", "s"], True),
+        "keys": FieldSpec("keys", ["a", "l"], True),
+        "kind": FieldSpec("kind", "s", True),
+        "mayLevelOff": FieldSpec("may_level_off", "b", True),
+        "strength": FieldSpec("strength", "n", False),
+        "chance": FieldSpec("chance", "n", False),
+        "slope": FieldSpec("slope", "n", False),
+        "slopeText": FieldSpec("slope_text", "s", False),
+        "series": FieldSpec("series", ["a", "n"], True),
+        "firstText": FieldSpec("first_text", "s", True),
+        "lastText": FieldSpec("last_text", "s", True),
+        "highestText": FieldSpec("highest_text", "s", True),
+        "place": FieldSpec("place", ["S", "HotFunction"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class TrendResult(Structure):
+    """Which paths grow over a sequence of snapshots."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    inputs: list[str]
+    # The snapshots, in order.
+    by_time: bool
+    # Slopes are by second; else by snapshot.
+    verdict: str
+    # What there is to say, as a sentence.
+    rows: list[TrendRow]
+    # What grows, fastest first; then what was given back, by its highest value.
+    rising: int
+    # Paths that grow.
+    reclaimed: int
+    # Paths that were given back.
+    steady: int
+    # All others.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "inputs": FieldSpec("inputs", ["a", "s"], True),
+        "byTime": FieldSpec("by_time", "b", True),
+        "verdict": FieldSpec("verdict", "s", True),
+        "rows": FieldSpec("rows", ["a", ["S", "TrendRow"]], True),
+        "rising": FieldSpec("rising", "l", True),
+        "reclaimed": FieldSpec("reclaimed", "l", True),
+        "steady": FieldSpec("steady", "l", True),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
@@ -4321,6 +4647,12 @@ HIDDEN_MATCHES_REQUEST = Message("view/hiddenMatches", ["S", "FlameGraphParams"]
 # parameters of the layout, `search` among them, once its boxes are there.
 TABLE_REQUEST = Message("view/table", ["S", "TableParams"], ["S", "TableResult"])
 # A page of a view as a table; for tree shapes one level of it.
+SPREAD_REQUEST = Message("view/spread", ["S", "SpreadParams"], ["S", "SpreadResult"])
+# Of an aggregate: how the values of its inputs lie, row by row of a flat view.
+TREND_REQUEST = Message("view/trend", ["S", "TrendParams"], ["S", "TrendResult"])
+# Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
+# A path grows when its values rise beyond chance, in the later half too, and all of the last third
+# are above all of the first.
 HOT_PATH_REQUEST = Message("view/hotPath", ["S", "HotPathParams"], ["S", "HotPathResult"])
 # Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as
 # long as a child has at least half of its parent. From the root, which is no box of the profile,

@@ -344,6 +344,20 @@ export const DiffScale = {
 } as const;
 export type DiffScale = (typeof DiffScale)[keyof typeof DiffScale] | (string & {});
 
+/**
+ * Whether a change stands out from noise, of all changes of the view asked at once. Newer peers may send
+ * other values.
+ */
+export const ChangeStanding = {
+  /** It may be noise. */
+  none: 0,
+  /** Worth a look: of all candidates one in twenty is noise. */
+  candidate: 1,
+  /** It is beyond noise: in one view of twenty in which nothing changed anything is. */
+  standsOut: 2,
+} as const;
+export type ChangeStanding = (typeof ChangeStanding)[keyof typeof ChangeStanding] | (number & {});
+
 /** What became of something between two profiles. Newer peers may send other values. */
 export const ChangeKind = {
   /** Nothing: `[=]`. */
@@ -358,6 +372,34 @@ export const ChangeKind = {
   deleted: 4,
 } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind] | (number & {});
+
+/** What rows of a spread are sorted by, largest first. Newer peers may send other values. */
+export const SpreadSort = {
+  /** Over all inputs. */
+  sum: "sum",
+  /** What all others wait for the largest. */
+  lost: "lost",
+  /** The largest of one input. */
+  max: "max",
+  /** Standard deviation. */
+  deviation: "deviation",
+  /** The largest beside the mean. */
+  imbalance: "imbalance",
+} as const;
+export type SpreadSort = (typeof SpreadSort)[keyof typeof SpreadSort] | (string & {});
+
+/** What became of a value over a sequence of snapshots. Newer peers may send other values. */
+export const TrendKind = {
+  /** So few snapshots cannot show a rise. */
+  tooFew: "tooFew",
+  /** No rise is proven. */
+  steady: "steady",
+  /** It grows, by more than a cache that fills or chance does. */
+  rising: "rising",
+  /** The last value is below half of the highest. */
+  reclaimed: "reclaimed",
+} as const;
+export type TrendKind = (typeof TrendKind)[keyof typeof TrendKind] | (string & {});
 
 /** Why a hot path goes no further. Newer peers may send other values. */
 export const HotPathEnd = {
@@ -1395,6 +1437,11 @@ export interface SideTotals {
   runsBefore: number;
   /** Profiles of the side after. */
   runsAfter: number;
+  /**
+   * Of lists by change: what stands out from noise, or would have been seen, or why nothing can be said, in
+   * sentences.
+   */
+  verdict?: string;
   /** Sentences: why the two can hardly be compared. */
   warnings: string[];
 }
@@ -1423,6 +1470,13 @@ export interface ChangeColumns {
   totalChange: string[];
   /** What became of the total. */
   change: ChangeKind[];
+  /**
+   * Of lists by change: whether what became of the self value stands out from noise; absent where that cannot
+   * be said, see `sides`. What does not has a `~` before its text.
+   */
+  selfStanding?: ChangeStanding[];
+  /** The same of the total. */
+  totalStanding?: ChangeStanding[];
 }
 
 /** Both sides of the boxes of a layout, all columns as long as the boxes. */
@@ -2137,6 +2191,200 @@ export interface TableResult {
   own?: Amount;
   /** The rows after this page; absent on the last one. */
   remainder?: TableRemainder;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/** Parameters of `view/spread`. */
+export interface SpreadParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside
+   * it.
+   */
+  spec: ViewSpecLike;
+  /** Of totals, in place of selfs. Default: false. */
+  totals?: boolean;
+  /** What to sort by. Default: "sum". */
+  sort?: SpreadSort;
+  /** First row. Default: 0. */
+  offset?: number;
+  /** Rows at most. Default: 100. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** How the values of the inputs lie, all columns as long as the rows. */
+export interface SpreadColumns {
+  /** Mean over the inputs that have the metric. */
+  mean: number[];
+  /** The smallest. */
+  min: number[];
+  /** The median, by nearest rank. */
+  median: number[];
+  /** The largest. */
+  max: number[];
+  /** What all others wait for the largest: (max - mean) for each input. */
+  lost: number[];
+  /** As shown. */
+  meanText: string[];
+  /** As shown. */
+  minText: string[];
+  /** As shown. */
+  medianText: string[];
+  /** As shown. */
+  maxText: string[];
+  /** Standard deviation, as shown; empty for one input. */
+  deviationText: string[];
+  /** The largest beside the mean, as shown; empty where the mean is not above 0. */
+  imbalanceText: string[];
+  /** As shown. */
+  lostText: string[];
+  /** By row, the value of each input. */
+  series: number[][];
+}
+
+/** How values lie over the inputs of an aggregate. */
+export interface SpreadResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** The profiles that were put together, in order. */
+  inputs: string[];
+  /** Rows on all pages. */
+  rowCount: number;
+  /** First row of this page. */
+  offset: number;
+  /** Full names. */
+  names: string[];
+  /** Short names; as long as `names`. */
+  labels: string[];
+  /**
+   * For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code
+   * units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the
+   * beginning of what that leaves.
+   */
+  cuts?: number[][];
+  /** Files, as the profile says. */
+  files: string[];
+  /** Modules. */
+  modules: string[];
+  /** The rows. */
+  rows: TableColumns;
+  /** Beside `rows`. */
+  columns: SpreadColumns;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/** Parameters of `view/trend`. */
+export interface TrendParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside
+   * it.
+   */
+  spec: ViewSpecLike;
+  /** Paths of either kind at most. Default: 20. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** A path whose values have a trend. */
+export interface TrendRow {
+  /** Names, root first. */
+  path: string[];
+  /** The box. */
+  keys: BoxPath;
+  /** What became of it. */
+  kind: TrendKind;
+  /** Of what grows: slower in the last third. */
+  mayLevelOff: boolean;
+  /** Kendall's tau, 1 when every value is above all before it. */
+  strength?: number;
+  /** Of as much of a rise among values in random order. */
+  chance?: number;
+  /** The median rise (Theil, Sen), by second or by snapshot. */
+  slope?: number;
+  /** As shown. */
+  slopeText?: string;
+  /** The value of each snapshot. */
+  series: number[];
+  /** As shown. */
+  firstText: string;
+  /** As shown. */
+  lastText: string;
+  /** As shown. */
+  highestText: string;
+  /** The last frame. */
+  place?: HotFunction;
+}
+
+/** Which paths grow over a sequence of snapshots. */
+export interface TrendResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** The snapshots, in order. */
+  inputs: string[];
+  /** Slopes are by second; else by snapshot. */
+  byTime: boolean;
+  /** What there is to say, as a sentence. */
+  verdict: string;
+  /** What grows, fastest first; then what was given back, by its highest value. */
+  rows: TrendRow[];
+  /** Paths that grow. */
+  rising: number;
+  /** Paths that were given back. */
+  reclaimed: number;
+  /** All others. */
+  steady: number;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
    * Default: [].
@@ -3029,6 +3277,16 @@ export const HiddenMatchesRequest: RequestType<FlameGraphParams, HiddenMatchesRe
 
 /** A page of a view as a table; for tree shapes one level of it. */
 export const TableRequest: RequestType<TableParams, TableResult> = { method: "view/table", lane: "interactive" };
+
+/** Of an aggregate: how the values of its inputs lie, row by row of a flat view. */
+export const SpreadRequest: RequestType<SpreadParams, SpreadResult> = { method: "view/spread", lane: "interactive" };
+
+/**
+ * Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path
+ * grows when its values rise beyond chance, in the later half too, and all of the last third are above all of
+ * the first.
+ */
+export const TrendRequest: RequestType<TrendParams, TrendResult> = { method: "view/trend", lane: "interactive" };
 
 /**
  * Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as long as a

@@ -29,6 +29,13 @@ std::vector<psp::Number> numbers(const std::vector<Value>& values) {
   return out;
 }
 
+std::vector<psp::Number> numbers_of(const std::vector<double>& values) {
+  std::vector<psp::Number> out;
+  out.reserve(values.size());
+  for (const double value : values) out.push_back(to_psp(Value{value}));
+  return out;
+}
+
 std::vector<std::optional<psp::Number>> numbers(const std::vector<std::optional<Value>>& values) {
   std::vector<std::optional<psp::Number>> out;
   out.reserve(values.size());
@@ -73,6 +80,20 @@ std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainde
   return out;
 }
 
+psp::TrendKind to_psp(TrendKind kind) {
+  switch (kind) {
+    case TrendKind::too_few:
+      return psp::TrendKind::too_few;
+    case TrendKind::rising:
+      return psp::TrendKind::rising;
+    case TrendKind::reclaimed:
+      return psp::TrendKind::reclaimed;
+    case TrendKind::steady:
+      break;
+  }
+  return psp::TrendKind::steady;
+}
+
 psp::ChangeKind to_psp(Change change) {
   switch (change) {
     case Change::same:
@@ -89,6 +110,16 @@ psp::ChangeKind to_psp(Change change) {
   return psp::ChangeKind::deleted;
 }
 
+std::optional<std::vector<psp::ChangeStanding>> standings(const std::vector<Standing>& all) {
+  if (all.empty()) return std::nullopt;
+  std::vector<psp::ChangeStanding> out;
+  for (const Standing standing : all)
+    out.push_back(standing == Standing::stands_out  ? psp::ChangeStanding::stands_out
+                  : standing == Standing::candidate ? psp::ChangeStanding::candidate
+                                                    : psp::ChangeStanding::none);
+  return out;
+}
+
 psp::SideTotals to_psp(SideTotals sides) {
   psp::SideTotals out;
   out.before = to_psp(sides.before);
@@ -97,6 +128,7 @@ psp::SideTotals to_psp(SideTotals sides) {
   out.scale = std::move(sides.scale);
   out.runs_before = static_cast<std::uint32_t>(sides.n_before);
   out.runs_after = static_cast<std::uint32_t>(sides.n_after);
+  out.verdict = said(std::move(sides.verdict));
   out.warnings = std::move(sides.warnings);
   return out;
 }
@@ -114,6 +146,8 @@ psp::ChangeColumns to_psp(ChangeColumns changes) {
   out.self_change = std::move(changes.self_change);
   out.total_change = std::move(changes.total_change);
   for (const Change change : changes.change) out.change.push_back(to_psp(change));
+  out.self_standing = standings(changes.self_standing);
+  out.total_standing = standings(changes.total_standing);
   return out;
 }
 
@@ -285,6 +319,61 @@ psp::TableResult to_psp(TableAnswer answer) {
   if (answer.sides) out.sides = to_psp(std::move(*answer.sides));
   if (answer.changes) out.changes = to_psp(std::move(*answer.changes));
   out.unchanged = remainder_to_psp(answer.unchanged);
+  return out;
+}
+
+psp::SpreadResult to_psp(SpreadAnswer answer) {
+  psp::SpreadResult out;
+  write_rows(answer, out);
+  out.inputs = std::move(answer.inputs);
+  out.row_count = static_cast<std::int64_t>(answer.n_rows);
+  out.offset = static_cast<std::uint32_t>(answer.offset);
+  SpreadColumns& columns = answer.columns;
+  for (std::size_t i = 0; i < columns.spread.size(); ++i) {
+    const Spread& spread = columns.spread[i];
+    out.columns.mean.push_back(to_psp(Value{spread.mean}));
+    out.columns.min.push_back(to_psp(Value{spread.min}));
+    out.columns.median.push_back(to_psp(Value{columns.median[i]}));
+    out.columns.max.push_back(to_psp(Value{spread.max}));
+    out.columns.lost.push_back(to_psp(Value{spread.lost}));
+    out.columns.series.push_back(numbers_of(columns.series[i]));
+  }
+  out.columns.mean_text = std::move(columns.mean_text);
+  out.columns.min_text = std::move(columns.min_text);
+  out.columns.median_text = std::move(columns.median_text);
+  out.columns.max_text = std::move(columns.max_text);
+  out.columns.deviation_text = std::move(columns.deviation_text);
+  out.columns.imbalance_text = std::move(columns.imbalance_text);
+  out.columns.lost_text = std::move(columns.lost_text);
+  return out;
+}
+
+psp::TrendResult to_psp(TrendAnswer answer) {
+  psp::TrendResult out;
+  const Whole whole{answer.head.view_total.value, answer.unit};
+  write_head(std::move(answer.head), out);
+  out.inputs = std::move(answer.inputs);
+  out.by_time = answer.by_time;
+  out.verdict = std::move(answer.verdict);
+  out.rising = static_cast<std::int64_t>(answer.n_rising);
+  out.reclaimed = static_cast<std::int64_t>(answer.n_reclaimed);
+  out.steady = static_cast<std::int64_t>(answer.n_steady);
+  for (TrendRow& row : answer.rows) {
+    psp::TrendRow& to = out.rows.emplace_back();
+    to.path = std::move(row.path);
+    to.keys.assign(row.keys.begin(), row.keys.end());
+    to.kind = to_psp(row.trend.kind);
+    to.may_level_off = row.trend.may_level_off;
+    to.strength = row.trend.strength;
+    to.chance = row.trend.p;
+    to.slope = row.trend.slope;
+    to.slope_text = said(std::move(row.slope));
+    to.series = numbers_of(row.series);
+    to.first_text = std::move(row.first);
+    to.last_text = std::move(row.last);
+    to.highest_text = std::move(row.highest);
+    if (!to.keys.empty()) to.place = to_psp(row.place, whole);
+  }
   return out;
 }
 

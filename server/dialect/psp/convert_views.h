@@ -13,7 +13,9 @@
 #include "server/feature/places.h"
 #include "server/feature/sample_groups.h"
 #include "server/feature/search_answer.h"
+#include "server/feature/spread_answer.h"
 #include "server/feature/table_answer.h"
+#include "server/feature/trend_answer.h"
 
 namespace profd {
 
@@ -21,6 +23,8 @@ namespace profd {
 psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::HiddenMatchesResult to_psp(HiddenMatches answer);
 psp::TableResult to_psp(TableAnswer answer);
+psp::SpreadResult to_psp(SpreadAnswer answer);
+psp::TrendResult to_psp(TrendAnswer answer);
 psp::HotPathResult to_psp(HotPathAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
 psp::MatchResult to_psp(MatchAnswer answer);

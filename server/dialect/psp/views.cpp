@@ -25,6 +25,13 @@ std::optional<ChangeOrder> change_order(const psp::OpenEnum<psp::TableSort>& sor
   return std::nullopt;
 }
 
+SpreadOrder spread_order(const psp::OpenEnum<psp::SpreadSort>& sort) {
+  if (sort == psp::SpreadSort::lost) return SpreadOrder::lost;
+  if (sort == psp::SpreadSort::max) return SpreadOrder::max;
+  if (sort == psp::SpreadSort::deviation) return SpreadOrder::deviation;
+  return sort == psp::SpreadSort::imbalance ? SpreadOrder::imbalance : SpreadOrder::sum;
+}
+
 class ViewsModule final : public Module {
  public:
   explicit ViewsModule(SessionContext& session) : session_(session) {}
@@ -37,8 +44,26 @@ class ViewsModule final : public Module {
   }
 
  private:
+  // A request of an open profile and a view of it.
+  template <class Request, class Params>
+  tl::expected<Request, protocol::ResponseError> of_spec(const Params& params);
+
   SessionContext& session_;
 };
+
+template <class Request, class Params>
+tl::expected<Request, protocol::ResponseError> ViewsModule::of_spec(const Params& params) {
+  auto named = from_psp(params.spec, "params.spec");
+  if (!named) return tl::unexpected(named.error());
+  session_.decide_mine(named->spec.filters);
+  const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+  if (!open) return tl::unexpected(open.error());
+  Request request;
+  request.open = *open;
+  request.workspace = session_.workspace.snapshot();
+  request.spec = std::move(named->spec);
+  return request;
+}
 
 void ViewsModule::bind(protocol::Binder& binder) {
   bind_flame_graph(session_, binder);
@@ -82,28 +107,54 @@ void ViewsModule::bind(protocol::Binder& binder) {
         params.panel_id.value_or(""));
   });
 
-  binder.request<psp::SearchRequest>([this](const psp::SearchParams& params,
-                                            protocol::Reply<psp::SearchRequest> reply) {
-    auto named = from_psp(params.spec, "params.spec");
-    if (!named) return reply.error(named.error());
-    session_.decide_mine(named->spec.filters);
-    const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
-    if (!open) return reply.error(open.error());
-    SearchAnswerRequest request;
-    request.open = *open;
-    request.workspace = session_.workspace.snapshot();
-    request.spec = std::move(named->spec);
-    request.pattern = params.pattern;
-    request.limit = std::min(params.limit, kMaxRows);
-    session_.answer<psp::SearchRequest>(
-        std::move(reply), std::move(request),
-        [](Views& views, const SearchAnswerRequest& asked, const StopToken& stop) {
-          return search_answer(views, asked, stop).map([](SearchAnswer&& answer) {
-            return to_psp(std::move(answer));
-          });
-        },
-        params.panel_id.value_or(""));
-  });
+  binder.request<psp::SpreadRequest>(
+      [this](psp::SpreadParams params, protocol::Reply<psp::SpreadRequest> reply) {
+        auto asked = of_spec<SpreadRequest>(params);
+        if (!asked) return reply.error(asked.error());
+        asked->totals = params.totals;
+        asked->order = spread_order(params.sort);
+        asked->offset = params.offset;
+        asked->limit = std::min(params.limit, kMaxRows);
+        session_.answer<psp::SpreadRequest>(
+            std::move(reply), std::move(*asked),
+            [](Views& views, const SpreadRequest& request, const StopToken& stop) {
+              return spread_answer(views, request, stop).map([](SpreadAnswer&& answer) {
+                return to_psp(std::move(answer));
+              });
+            },
+            params.panel_id.value_or(""));
+      });
+
+  binder.request<psp::TrendRequest>(
+      [this](psp::TrendParams params, protocol::Reply<psp::TrendRequest> reply) {
+        auto asked = of_spec<TrendRequest>(params);
+        if (!asked) return reply.error(asked.error());
+        asked->limit = std::min(params.limit, kMaxRows);
+        session_.answer<psp::TrendRequest>(
+            std::move(reply), std::move(*asked),
+            [](Views& views, const TrendRequest& request, const StopToken& stop) {
+              return trend_answer(views, request, stop).map([](TrendAnswer&& answer) {
+                return to_psp(std::move(answer));
+              });
+            },
+            params.panel_id.value_or(""));
+      });
+
+  binder.request<psp::SearchRequest>(
+      [this](const psp::SearchParams& params, protocol::Reply<psp::SearchRequest> reply) {
+        auto request = of_spec<SearchAnswerRequest>(params);
+        if (!request) return reply.error(request.error());
+        request->pattern = params.pattern;
+        request->limit = std::min(params.limit, kMaxRows);
+        session_.answer<psp::SearchRequest>(
+            std::move(reply), std::move(*request),
+            [](Views& views, const SearchAnswerRequest& asked, const StopToken& stop) {
+              return search_answer(views, asked, stop).map([](SearchAnswer&& answer) {
+                return to_psp(std::move(answer));
+              });
+            },
+            params.panel_id.value_or(""));
+      });
 
   binder.request<psp::HotspotsRequest>(
       [this](const psp::HotspotsParams& params, protocol::Reply<psp::HotspotsRequest> reply) {

@@ -217,6 +217,14 @@ M.DiffScale = {
   bulk = "bulk", -- So that half of the functions with 50 samples or more rose and half fell.
 }
 
+--- Whether a change stands out from noise, of all changes of the view asked at once.
+---@alias profd.ChangeStanding integer|0|1|2
+M.ChangeStanding = {
+  none = 0, -- It may be noise.
+  candidate = 1, -- Worth a look: of all candidates one in twenty is noise.
+  standsOut = 2, -- It is beyond noise: in one view of twenty in which nothing changed anything is.
+}
+
 --- What became of something between two profiles.
 ---@alias profd.ChangeKind integer|0|1|2|3|4
 M.ChangeKind = {
@@ -225,6 +233,25 @@ M.ChangeKind = {
   less = 2, -- Less than before: `[-]`.
   added = 3, -- There after alone: `[A]`.
   deleted = 4, -- There before alone: `[D]`.
+}
+
+--- What rows of a spread are sorted by, largest first.
+---@alias profd.SpreadSort string|"sum"|"lost"|"max"|"deviation"|"imbalance"
+M.SpreadSort = {
+  sum = "sum", -- Over all inputs.
+  lost = "lost", -- What all others wait for the largest.
+  max = "max", -- The largest of one input.
+  deviation = "deviation", -- Standard deviation.
+  imbalance = "imbalance", -- The largest beside the mean.
+}
+
+--- What became of a value over a sequence of snapshots.
+---@alias profd.TrendKind string|"tooFew"|"steady"|"rising"|"reclaimed"
+M.TrendKind = {
+  tooFew = "tooFew", -- So few snapshots cannot show a rise.
+  steady = "steady", -- No rise is proven.
+  rising = "rising", -- It grows, by more than a cache that fills or chance does.
+  reclaimed = "reclaimed", -- The last value is below half of the highest.
 }
 
 --- Why a hot path goes no further.
@@ -848,6 +875,7 @@ M.DaemonState = {
 ---@field scale string What the values before were multiplied with, as a sentence.
 ---@field runsBefore integer Profiles of the side before; its values are their mean.
 ---@field runsAfter integer Profiles of the side after.
+---@field verdict? string Of lists by change: what stands out from noise, or would have been seen, or why nothing can be said, in sentences.
 ---@field warnings string[] Sentences: why the two can hardly be compared.
 
 --- Both sides of the rows of a table, all columns as long as the rows.
@@ -863,6 +891,8 @@ M.DaemonState = {
 ---@field selfChange string[] What became of the self value, as shown: `+310 ms (+34 %)`.
 ---@field totalChange string[] What became of the total, as shown.
 ---@field change profd.ChangeKind[] What became of the total.
+---@field selfStanding? profd.ChangeStanding[] Of lists by change: whether what became of the self value stands out from noise; absent where that cannot be said, see `sides`. What does not has a `~` before its text.
+---@field totalStanding? profd.ChangeStanding[] The same of the total.
 
 --- Both sides of the boxes of a layout, all columns as long as the boxes.
 ---@class profd.BoxChanges
@@ -1215,6 +1245,98 @@ M.DaemonState = {
 ---@field unchanged? profd.TableRemainder Rows that `changedOnly` leaves out, with their self values after.
 ---@field own? profd.Amount What is on no row: of a flat view the value of stacks that have no frame (empty, or hidden as a whole), of a level of a tree the self of the row that is expanded. The rows of all pages and this add up to the view's total, or that row's. Absent: nothing, or rows were searched.
 ---@field remainder? profd.TableRemainder The rows after this page; absent on the last one.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/spread`.
+---@class profd.SpreadParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside it.
+---@field totals? boolean Of totals, in place of selfs. Default: false.
+---@field sort? profd.SpreadSort What to sort by. Default: "sum".
+---@field offset? integer First row. Default: 0.
+---@field limit? integer Rows at most. Default: 100.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- How the values of the inputs lie, all columns as long as the rows.
+---@class profd.SpreadColumns
+---@field mean number[] Mean over the inputs that have the metric.
+---@field min number[] The smallest.
+---@field median number[] The median, by nearest rank.
+---@field max number[] The largest.
+---@field lost number[] What all others wait for the largest: (max - mean) for each input.
+---@field meanText string[] As shown.
+---@field minText string[] As shown.
+---@field medianText string[] As shown.
+---@field maxText string[] As shown.
+---@field deviationText string[] Standard deviation, as shown; empty for one input.
+---@field imbalanceText string[] The largest beside the mean, as shown; empty where the mean is not above 0.
+---@field lostText string[] As shown.
+---@field series number[][] By row, the value of each input.
+
+--- How values lie over the inputs of an aggregate.
+---@class profd.SpreadResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field inputs string[] The profiles that were put together, in order.
+---@field rowCount integer Rows on all pages.
+---@field offset integer First row of this page.
+---@field names string[] Full names.
+---@field labels string[] Short names; as long as `names`.
+---@field cuts? integer[][] For each of `labels`, ascending, where its beginning may be left out when it does not fit, in UTF-16 code units: "gcDrain" of "runtime.gcDrain". Use the first that fits; with less room than the last leaves, the beginning of what that leaves.
+---@field files string[] Files, as the profile says.
+---@field modules string[] Modules.
+---@field rows profd.TableColumns The rows.
+---@field columns profd.SpreadColumns Beside `rows`.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/trend`.
+---@class profd.TrendParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside it.
+---@field limit? integer Paths of either kind at most. Default: 20.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- A path whose values have a trend.
+---@class profd.TrendRow
+---@field path string[] Names, root first.
+---@field keys profd.BoxPath The box.
+---@field kind profd.TrendKind What became of it.
+---@field mayLevelOff boolean Of what grows: slower in the last third.
+---@field strength? number Kendall's tau, 1 when every value is above all before it.
+---@field chance? number Of as much of a rise among values in random order.
+---@field slope? number The median rise (Theil, Sen), by second or by snapshot.
+---@field slopeText? string As shown.
+---@field series number[] The value of each snapshot.
+---@field firstText string As shown.
+---@field lastText string As shown.
+---@field highestText string As shown.
+---@field place? profd.HotFunction The last frame.
+
+--- Which paths grow over a sequence of snapshots.
+---@class profd.TrendResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field inputs string[] The snapshots, in order.
+---@field byTime boolean Slopes are by second; else by snapshot.
+---@field verdict string What there is to say, as a sentence.
+---@field rows profd.TrendRow[] What grows, fastest first; then what was given back, by its highest value.
+---@field rising integer Paths that grow.
+---@field reclaimed integer Paths that were given back.
+---@field steady integer All others.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1672,6 +1794,12 @@ M.methods = {
   --- A page of a view as a table; for tree shapes one level of it.
   --- params: profd.TableParams; result: profd.TableResult
   table = "view/table",
+  --- Of an aggregate: how the values of its inputs lie, row by row of a flat view.
+  --- params: profd.SpreadParams; result: profd.SpreadResult
+  spread = "view/spread",
+  --- Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path grows when its values rise beyond chance, in the later half too, and all of the last third are above all of the first.
+  --- params: profd.TrendParams; result: profd.TrendResult
+  trend = "view/trend",
   --- Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as long as a child has at least half of its parent. From the root, which is no box of the profile, the first step is taken whatever its part. Of children that weigh the same, the first of the level's table is taken.
   --- params: profd.HotPathParams; result: profd.HotPathResult
   hot_path = "view/hotPath",
@@ -2248,6 +2376,7 @@ M.schema = {
     scale = { type = "s", required = true },
     runsBefore = { type = "u", required = true },
     runsAfter = { type = "u", required = true },
+    verdict = { type = "s" },
     warnings = { type = {"a", "s"}, required = true },
   },
   ChangeColumns = {
@@ -2262,6 +2391,8 @@ M.schema = {
     selfChange = { type = {"a", "s"}, required = true },
     totalChange = { type = {"a", "s"}, required = true },
     change = { type = {"a", "i"}, required = true },
+    selfStanding = { type = {"a", "i"} },
+    totalStanding = { type = {"a", "i"} },
   },
   BoxChanges = {
     before = { type = {"a", "n"}, required = true },
@@ -2574,6 +2705,92 @@ M.schema = {
     unchanged = { type = {"S", "TableRemainder"} },
     own = { type = {"S", "Amount"} },
     remainder = { type = {"S", "TableRemainder"} },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
+  SpreadParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    totals = { type = "b" },
+    sort = { type = "s" },
+    offset = { type = "u" },
+    limit = { type = "u", maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  SpreadColumns = {
+    mean = { type = {"a", "n"}, required = true },
+    min = { type = {"a", "n"}, required = true },
+    median = { type = {"a", "n"}, required = true },
+    max = { type = {"a", "n"}, required = true },
+    lost = { type = {"a", "n"}, required = true },
+    meanText = { type = {"a", "s"}, required = true },
+    minText = { type = {"a", "s"}, required = true },
+    medianText = { type = {"a", "s"}, required = true },
+    maxText = { type = {"a", "s"}, required = true },
+    deviationText = { type = {"a", "s"}, required = true },
+    imbalanceText = { type = {"a", "s"}, required = true },
+    lostText = { type = {"a", "s"}, required = true },
+    series = { type = {"a", {"a", "n"}}, required = true },
+  },
+  SpreadResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    inputs = { type = {"a", "s"}, required = true },
+    rowCount = { type = "l", required = true },
+    offset = { type = "u", required = true },
+    names = { type = {"a", "s"}, required = true },
+    labels = { type = {"a", "s"}, required = true },
+    cuts = { type = {"a", {"a", "u"}} },
+    files = { type = {"a", "s"}, required = true },
+    modules = { type = {"a", "s"}, required = true },
+    rows = { type = {"S", "TableColumns"}, required = true },
+    columns = { type = {"S", "SpreadColumns"}, required = true },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
+  TrendParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    limit = { type = "u", maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  TrendRow = {
+    path = { type = {"a", "s"}, required = true },
+    keys = { type = {"a", "l"}, required = true },
+    kind = { type = "s", required = true },
+    mayLevelOff = { type = "b", required = true },
+    strength = { type = "n" },
+    chance = { type = "n" },
+    slope = { type = "n" },
+    slopeText = { type = "s" },
+    series = { type = {"a", "n"}, required = true },
+    firstText = { type = "s", required = true },
+    lastText = { type = "s", required = true },
+    highestText = { type = "s", required = true },
+    place = { type = {"S", "HotFunction"} },
+  },
+  TrendResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    inputs = { type = {"a", "s"}, required = true },
+    byTime = { type = "b", required = true },
+    verdict = { type = "s", required = true },
+    rows = { type = {"a", {"S", "TrendRow"}}, required = true },
+    rising = { type = "l", required = true },
+    reclaimed = { type = "l", required = true },
+    steady = { type = "l", required = true },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
