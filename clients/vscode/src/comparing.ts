@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { ProfileListRequest, type ComposedPart, type ProfileListEntry } from "../../shared/ts/psp.js";
 import { baseName } from "./opening.js";
 import type { Session } from "./session.js";
-import { whereOf } from "./views/profiles.js";
+import { isDiff, whereOf } from "./views/profiles.js";
 
 /** One of the two, and what it is called. */
 interface Side {
@@ -52,9 +52,10 @@ export class Comparing {
     if (before !== undefined) await this.show(before, { part: { profile: entry.profile }, name: entry.name });
   }
 
+  /** One of those that are open, of which diffs are none, or a file. */
   private async choose(title: string, without?: string): Promise<Side | undefined> {
     const { profiles } = await this.session.request(ProfileListRequest, {});
-    const open = profiles.filter(({ profile, state }) => profile !== without && state === "ready");
+    const open = profiles.filter((entry) => entry.profile !== without && entry.state === "ready" && !isDiff(entry));
     if (open.length === 0) return this.chooseFile(title);
     const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { readonly entry?: ProfileListEntry }>(
       [

@@ -162,7 +162,11 @@ test('without arguments both are chosen, of what is open or a file', function()
   h.note('^profd: ' .. TOTAL .. ': ' .. NAME)
   vim.ui.select, vim.ui.input = select, input
   h.equal({ asked[1][1], asked[2][1] }, { 'Before:', 'After:' })
-  h.equal(#asked[1][2], #asked[2][2] + 1, 'what is before is not offered for after')
+  -- Diffs are not offered, and what is before is not offered for after.
+  h.equal(#asked[1][2], 3)
+  h.equal(#asked[2][2], 2)
+  h.matches(asked[2][2][1], '^after%-1%.pb%.gz  13%.9 s cpu$')
+  h.equal(asked[2][2][2], 'A file …')
 end)
 
 test('what cannot be compared is told with its reason, and the diff that is shown stays', function()

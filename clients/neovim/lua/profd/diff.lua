@@ -44,6 +44,7 @@ local function compare(before, after)
   session.open_diff(before, after, tell)
 end
 
+--- Asks for one of those that are open, of which diffs are none, or a file.
 ---@param prompt string
 ---@param entries profd.ProfileListEntry[]
 ---@param labels string[]
@@ -52,7 +53,7 @@ end
 local function pick(prompt, entries, labels, without, done)
   local items = {} ---@type (integer|'file')[]
   for i, entry in ipairs(entries) do
-    if entry.profile ~= without then
+    if entry.profile ~= without and entry.format ~= 'diff' then
       items[#items + 1] = i
     end
   end

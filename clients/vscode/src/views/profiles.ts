@@ -122,7 +122,7 @@ export class ProfilesTree extends Tree<Node> implements vscode.TreeDragAndDropCo
     item.iconPath = new vscode.ThemeIcon(
       entry.state === "opening" ? "loading~spin" : entry.state === "failed" ? "warning" : shown ? "eye" : "graph",
     );
-    item.contextValue = shown ? "profile shown" : "profile";
+    item.contextValue = ["profile", ...(shown ? ["shown"] : []), ...(isDiff(entry) ? ["diff"] : [])].join(" ");
     item.command = {
       title: vscode.l10n.t("Show in the Code"),
       command: "profd.select",

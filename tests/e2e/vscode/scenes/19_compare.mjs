@@ -91,12 +91,13 @@ export default {
 
     await stage.step("compares a profile of the side bar with what was before it", async () => {
       await window.command("View: Close All Editors");
-      const row = window.sectionRows("Profiles").filter({ hasText: /^after-1\.pb\.gz/ });
-      await fromMenu(row, "Compare with…");
-      const rows = await picks(2);
-      assert.match(rows[0], /^before-1\.pb\.gz → after-1\.pb\.gz/);
-      assert.match(rows[1], /A File…/);
-      await window.choose("A File…");
+      // A diff is compared with nothing.
+      await window.row("Profiles", NAME).click({ button: "right" });
+      await window.page.getByRole("menuitem", { name: "Show Summary" }).waitFor();
+      assert.strictEqual(await window.page.getByRole("menuitem", { name: "Compare with…" }).count(), 0);
+      await window.press("Escape");
+      // There is no other one open: a file is asked for at once.
+      await fromMenu(window.sectionRows("Profiles").filter({ hasText: /^after-1\.pb\.gz/ }), "Compare with…");
       await window.typePath(join(folder, "before-1.pb.gz"));
       await shown();
     });
@@ -104,6 +105,9 @@ export default {
     await stage.step("asks for both by its command, and shows a page that is open where it is", async () => {
       await window.openFile("batch.go");
       await window.command("profd: Compare…");
+      const rows = await picks(2);
+      assert.match(rows[0], /^after-1\.pb\.gz/);
+      assert.match(rows[1], /A File…/);
       await window.choose("A File…");
       await window.typePath(join(folder, "before-1.pb.gz"));
       await window.page.getByText("Compare before-1.pb.gz with what is after?").waitFor();
