@@ -107,7 +107,7 @@ export class Status implements vscode.Disposable {
         this.item.tooltip = glance(
           summary,
           hottest,
-          [...(sides?.warnings ?? []), sides?.scale, doubt, busy, ...texts].filter((text) => text !== undefined),
+          [...notesOf(sides), doubt, busy, ...texts].filter((text) => text !== undefined),
         );
     } catch {
       if (this.told === telling) this.told = "";
@@ -122,6 +122,12 @@ export class Status implements vscode.Disposable {
     });
     return answer?.sides;
   }
+}
+
+/** How far the two can be compared. A scale that is another than none is told by the warning that is its reason. */
+function notesOf(sides: SideTotals | undefined): readonly string[] {
+  if (sides === undefined) return [];
+  return sides.warnings.length > 0 ? sides.warnings : [sides.scale];
 }
 
 function totalsOf({ before, after, change }: SideTotals): string {

@@ -169,6 +169,18 @@ test('without arguments both are chosen, of what is open or a file', function()
   h.equal(asked[2][2][2], 'A file …')
 end)
 
+test('two that can hardly be compared are, with the reasons', function()
+  h.notes = {}
+  vim.cmd(('Profd diff %s/tests/fixtures/go-demo/cpu.pprof after-1.pb.gz'):format(h.source))
+  local note = h.note('^profd: .* → 13%.9 s, .*: cpu%.pprof → after%-1%.pb%.gz; programs differ: ')
+  local _, times = note:gsub('are multiplied by', '')
+  h.equal(times, 1, note)
+  vim.cmd('Profd close')
+  h.note('^profd: cpu%.pprof → after%-1%.pb%.gz closed$')
+  vim.cmd('Profd diff before-1.pb.gz after-1.pb.gz')
+  h.note(TOTAL)
+end)
+
 test('what cannot be compared is told with its reason, and the diff that is shown stays', function()
   vim.cmd('Profd diff before-1.pb.gz')
   h.note('^profd: :Profd diff takes two profiles, before and after, or none: then you choose$')
