@@ -8,12 +8,13 @@ import { exactly } from "./filters.js";
 import { VIEWS } from "./ids.js";
 import { stepFrom } from "./levels.js";
 import type { Parts } from "./main.js";
-import { baseName } from "./opening.js";
+import { Comparing } from "./comparing.js";
+import { profileOfTab } from "./editors.js";
 import type { Frame } from "./reveal.js";
 import { config } from "./settings.js";
 import { frameOf } from "./views/tree.js";
 import type { FilterNode } from "./views/filterstree.js";
-import { profileOf } from "./views/profiles.js";
+import { profileOf, whereOf } from "./views/profiles.js";
 import { functionFor, sayNone } from "./where.js";
 
 type Deed = (...given: unknown[]) => unknown;
@@ -30,6 +31,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     if (meant === undefined) sayNone();
     return meant;
   };
+  const comparing = new Comparing(session, (uri) => pages.openEditor(uri, { preview: false }));
   const onFunction = (run: (frame: Frame) => unknown) => async (given: unknown) => {
     const frame = await functionFor(session, given);
     if (frame !== undefined) await run(frame);
@@ -96,6 +98,15 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       const tab = vscode.window.tabGroups.activeTabGroup.activeTab?.input as { uri?: vscode.Uri } | undefined;
       const uris = Array.isArray(all) ? (all as vscode.Uri[]) : [given ?? tab?.uri];
       for (const uri of uris) if (uri instanceof vscode.Uri) await opening.show(uri);
+    },
+    compare: () => comparing.ask(),
+    compareFiles: async (_given, all) => {
+      const [first, second] = Array.isArray(all) ? (all as vscode.Uri[]) : [];
+      if (first !== undefined && second !== undefined) await comparing.files(first, second);
+    },
+    compareWith: async (given) => {
+      const entry = await profileFor(given);
+      if (entry !== undefined) await comparing.withBefore(entry);
     },
     close: async (given) => {
       const entry = await profileFor(given);
@@ -193,7 +204,7 @@ function set(key: string, value: unknown): Thenable<void> {
 async function closeOne({ session }: Parts, entry: ProfileListEntry): Promise<void> {
   const tabs = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
-    .filter(({ input }) => input instanceof vscode.TabInputCustom && input.uri.toString() === entry.uri);
+    .filter((tab) => profileOfTab(tab) === entry.uri);
   await vscode.window.tabGroups.close(tabs);
   await session.close(entry);
 }
@@ -203,7 +214,7 @@ async function askProfile({ session }: Parts): Promise<ProfileListEntry | undefi
   const rowOf = (entry: ProfileListEntry) => ({
     label: `${entry.default ? "$(check) " : ""}${entry.name}`,
     description: [entry.total?.text, entry.metric].filter(Boolean).join("  "),
-    detail: vscode.workspace.asRelativePath(vscode.Uri.parse(entry.uri)),
+    detail: whereOf(entry),
     entry,
   });
   const others = profiles.filter(({ mine }) => !mine).map(rowOf);
@@ -268,7 +279,5 @@ async function askSwitch({ heat }: Parts, deeds: Readonly<Record<string, Deed>>)
 async function openInBrowser({ session }: Parts, entry: ProfileListEntry): Promise<void> {
   const address = (await session.execute("profd.openInBrowser", [entry.profile])) as { once?: string } | null;
   if (address?.once === undefined)
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("{0} is open in the browser.", baseName(vscode.Uri.parse(entry.uri))),
-    );
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0} is open in the browser.", entry.name));
 }

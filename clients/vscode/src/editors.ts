@@ -1,5 +1,5 @@
 // Which of our two editors shows a file: that of the names which package.json lists, or that of any other file.
-import { EDITORS } from "./ids.js";
+import { EDITORS, PAGE_SCHEME } from "./ids.js";
 
 export interface EditorManifest {
   readonly contributes: {
@@ -14,16 +14,36 @@ export function isOurs(viewType: string): boolean {
   return EDITORS.some((ours) => ours === viewType);
 }
 
+interface PageUri {
+  readonly scheme: string;
+  readonly query: string;
+  toString(): string;
+}
 interface Input {
   readonly viewType?: string;
-  readonly uri?: { readonly scheme: string; toString(): string };
+  readonly uri?: PageUri;
+}
+
+/** The URI of the profile that a page is of; undefined: the daemon cannot read what is there. */
+export function profileOfPage(uri: PageUri): string | undefined {
+  if (uri.scheme === PAGE_SCHEME) return uri.query;
+  return uri.scheme === "file" ? uri.toString() : undefined;
+}
+
+/** The URI of the profile that a tab shows; undefined: it shows none. */
+export function profileOfTab({ input }: { readonly input: unknown }): string | undefined {
+  const { viewType = "", uri } = (input ?? {}) as Input;
+  return isOurs(viewType) && uri !== undefined ? profileOfPage(uri) : undefined;
 }
 
 /** The URIs of profiles that tabs show. */
 export function pagesOf(tabs: readonly { readonly input: unknown }[]): readonly string[] {
-  return tabs
-    .map(({ input }) => (input ?? {}) as Input)
-    .flatMap(({ viewType = "", uri }) => (isOurs(viewType) && uri?.scheme === "file" ? [uri.toString()] : []));
+  return tabs.map(profileOfTab).filter((uri) => uri !== undefined);
+}
+
+/** The parts of the URI of a profile's page, where it is none of a file. */
+export function partsOfPage(profile: string, name: string): { scheme: string; path: string; query: string } {
+  return { scheme: PAGE_SCHEME, path: `/${name.replaceAll("/", "\u2215")}`, query: profile };
 }
 
 /** An editor that is asked for a file which is none of its own shows an id for its name. */

@@ -18,4 +18,7 @@ export const CONTEXT = {
   canRedo: "profd.filters.canRedo",
 } as const;
 
+/** Pages of what is no file, such as a diff: the path is its name, the query its URI. A page of a file has the file's URI. */
+export const PAGE_SCHEME = "profd-page";
+
 export const PROJECT_FILE = ".profd.toml";

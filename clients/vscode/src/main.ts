@@ -65,7 +65,7 @@ export class Main {
       onOpened: (uri) => void recent.add(uri.toString()),
       begin: (uri) => filters.place({ profile: uri }),
     });
-    const opening = new Opening(session, recent, (uri, options) => pages.openEditor(uri, options));
+    const opening = new Opening(session, recent, (profile, options) => pages.openEditor(profile, options));
     const doubt = () => {
       const document = vscode.window.activeTextEditor?.document;
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;

@@ -9,7 +9,7 @@ export class Opening {
     private readonly session: Session,
     private readonly recent: Recent,
     /** Brings the page of a profile to the front. */
-    private readonly showPage: (uri: vscode.Uri, options: vscode.TextDocumentShowOptions) => Promise<void>,
+    private readonly showPage: (profile: string, options: vscode.TextDocumentShowOptions) => Promise<void>,
   ) {}
 
   /** Reads a profile, shows it in the code, and its page in an editor. */
@@ -21,7 +21,7 @@ export class Opening {
       return;
     }
     await this.recent.add(uri.toString());
-    await this.showPage(uri, { preview: false });
+    await this.showPage(uri.toString(), { preview: false });
   }
 
   async ask(): Promise<void> {

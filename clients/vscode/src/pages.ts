@@ -2,19 +2,21 @@
 import * as vscode from "vscode";
 import type { Selection } from "../../shared/ts/psp.js";
 import { toAddress, type Place } from "../../web/src/state/place.js";
-import { editorFor, isOurs, type EditorManifest } from "./editors.js";
+import { editorFor, partsOfPage, profileOfPage, profileOfTab, type EditorManifest } from "./editors.js";
 import { explain } from "./problems.js";
 import { Relay } from "./relay.js";
 import { NoDaemon, type Session } from "./session.js";
 import { daemonSettings } from "./settings.js";
 
 export interface PageHooks {
+  /** The page of a file came. */
   readonly onOpened: (uri: vscode.Uri) => void;
   /** Where a page begins that is opened without a place: the filters of the side bar hold in it. */
   readonly begin: (uri: string) => Place;
 }
 
 interface Page {
+  /** Of the profile. */
   readonly uri: string;
   readonly panel: vscode.WebviewPanel;
   readonly relay: Relay;
@@ -69,18 +71,28 @@ export class Pages {
     if (page?.listening === true && page.panel.visible)
       void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });
     else this.wanted.set(uri, place);
-    await this.openEditor(vscode.Uri.parse(uri));
+    await this.openEditor(uri);
   }
 
   /** Brings its page to the front, in the group of editors where it is; else in the active one. */
-  async openEditor(uri: vscode.Uri, options: vscode.TextDocumentShowOptions = {}): Promise<void> {
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => isPageOf(tab, uri));
+  async openEditor(profile: string, options: vscode.TextDocumentShowOptions = {}): Promise<void> {
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter((tab) => profileOfTab(tab) === profile);
     const tab = tabs.find(({ isActive }) => isActive) ?? tabs[0];
-    const viewType = tab?.input instanceof vscode.TabInputCustom ? tab.input.viewType : this.editorFor(uri);
-    await vscode.commands.executeCommand("vscode.openWith", uri, viewType, {
+    const input = tab?.input instanceof vscode.TabInputCustom ? tab.input : undefined;
+    const uri = input?.uri ?? this.uriFor(profile);
+    await vscode.commands.executeCommand("vscode.openWith", uri, input?.viewType ?? this.editorFor(uri), {
       ...options,
       viewColumn: tab?.group.viewColumn ?? vscode.ViewColumn.Active,
     });
+  }
+
+  private uriFor(profile: string): vscode.Uri {
+    const uri = vscode.Uri.parse(profile);
+    if (uri.scheme === "file") return uri;
+    const name = this.session.profiles.find((entry) => entry.uri === profile)?.name;
+    return vscode.Uri.from(partsOfPage(profile, name ?? uri.scheme));
   }
 
   /** There may be a daemon now: what pages show, the code is to show, too. */
@@ -97,7 +109,8 @@ export class Pages {
 
   async resolve(uri: vscode.Uri, panel: vscode.WebviewPanel): Promise<void> {
     const { webview } = panel;
-    if (uri.scheme !== "file") {
+    const profile = profileOfPage(uri);
+    if (profile === undefined) {
       webview.html = refusal(
         vscode.l10n.t("profd reads files on a disk; this one is at {0}. Save it, then open the copy.", uri.scheme),
       );
@@ -106,7 +119,7 @@ export class Pages {
     const media = vscode.Uri.joinPath(this.context.extensionUri, "media", "web");
     webview.options = { enableScripts: true, localResourceRoots: [media] };
     const relay = this.relayFor(panel, () => void this.attachOne(page));
-    const page: Page = { uri: uri.toString(), panel, relay, listening: false, attached: false };
+    const page: Page = { uri: profile, panel, relay, listening: false, attached: false };
     this.pages.add(page);
     webview.onDidReceiveMessage((message: FromPage) => this.receive(page, message));
     panel.onDidChangeViewState(() => {
@@ -125,7 +138,7 @@ export class Pages {
     const place = this.wanted.get(page.uri) ?? this.hooks.begin(page.uri);
     this.wanted.delete(page.uri);
     webview.html = html(webview, media, toAddress(place));
-    this.hooks.onOpened(uri);
+    if (uri.scheme === "file") this.hooks.onOpened(uri);
     await this.attachOne(page);
   }
 
@@ -170,11 +183,6 @@ export class Pages {
     this.wanted.delete(page.uri);
     if (place !== undefined) void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });
   }
-}
-
-/** A page may be in another group than the one that is looked at, and behind other editors there. */
-function isPageOf({ input }: vscode.Tab, uri: vscode.Uri): boolean {
-  return input instanceof vscode.TabInputCustom && isOurs(input.viewType) && input.uri.toString() === uri.toString();
 }
 
 function keyOf(selection: Selection): string {

@@ -7,12 +7,14 @@ import {
   PROTOCOL_VERSION,
   ProfileChangedNotification,
   ProfileCloseRequest,
+  ProfileDiffRequest,
   ProfileListRequest,
   ProfileOpenRequest,
   ProfileSelectRequest,
   ProjectNotification,
   SelectionChangedNotification,
   StatusNotification,
+  type ComposedPart,
   type FormatInfo,
   type OpenOptions,
   type ProfileChangedParams,
@@ -31,6 +33,8 @@ import { Shown } from "./shown.js";
 
 /** There is no daemon: what to do was said already. */
 export class NoDaemon extends Error {}
+
+type Report = (value: { message?: string; percentage?: number }) => void;
 
 export type OpenHow = OpenOptions & { readonly format?: string };
 
@@ -119,28 +123,53 @@ export class Session implements vscode.Disposable {
   async open(
     uri: string,
     { format, ...options }: OpenHow = {},
-    report?: (value: { message?: string; percentage?: number }) => void,
+    report?: Report,
     cancelled?: vscode.CancellationToken,
   ): Promise<ProfileOpenResult> {
+    const how = format === undefined ? { options } : { options, format };
+    const result = await this.reporting(report, (connection, workDoneToken) =>
+      connection.request(ProfileOpenRequest, { uri, workDoneToken, ...how }, cancelled),
+    );
+    this.opened.set(uri, options.metric);
+    await this.list();
+    return result;
+  }
+
+  /** As open, with progress that can be cancelled. */
+  openWithProgress(uri: string, title: string, how: OpenHow = {}): Thenable<ProfileOpenResult> {
+    return this.withProgress(title, (report, token) => this.open(uri, how, report, token));
+  }
+
+  /** Opens what became of a profile, as a profile. */
+  diffWithProgress(before: ComposedPart, after: ComposedPart, title: string): Thenable<ProfileOpenResult> {
+    return this.withProgress(title, async (report, token) => {
+      const result = await this.reporting(report, (connection, workDoneToken) =>
+        connection.request(ProfileDiffRequest, { before: [before], after: [after], workDoneToken }, token),
+      );
+      this.opened.set(result.summary.uri, undefined);
+      await this.list();
+      return result;
+    });
+  }
+
+  private async reporting<R>(
+    report: Report | undefined,
+    ask: (connection: Connection, workDoneToken: string) => Promise<R>,
+  ): Promise<R> {
     const connection = await this.ready();
     const workDoneToken = `profd-open-${this.nextToken++}`;
     const listening = report && connection.onProgress(workDoneToken, (value) => report(value as object));
     try {
-      const result = await connection.request(
-        ProfileOpenRequest,
-        { uri, workDoneToken, options, ...(format === undefined ? {} : { format }) },
-        cancelled,
-      );
-      this.opened.set(uri, options.metric);
-      await this.list();
-      return result;
+      return await ask(connection, workDoneToken);
     } finally {
       listening?.dispose();
     }
   }
 
-  /** As open, with progress that can be cancelled. */
-  openWithProgress(uri: string, title: string, how: OpenHow = {}): Thenable<ProfileOpenResult> {
+  private withProgress<R>(
+    title: string,
+    run: (report: Report, token: vscode.CancellationToken) => Promise<R>,
+  ): Thenable<R> {
     return vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (progress, token) => {
@@ -149,7 +178,7 @@ export class Session implements vscode.Disposable {
           progress.report({ ...(message === undefined ? {} : { message }), increment: percentage - shown });
           shown = percentage;
         };
-        return this.open(uri, how, report, token);
+        return run(report, token);
       },
     );
   }

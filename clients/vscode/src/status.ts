@@ -3,21 +3,24 @@ import * as vscode from "vscode";
 import {
   HotspotsRequest,
   ProfileSummaryRequest,
+  TableRequest,
   type Filter,
   type HotspotsResult,
   type MissingPart,
   type ProfileListEntry,
   type ProfileSummary,
+  type SideTotals,
 } from "../../shared/ts/psp.js";
 import { filterText } from "../../web/src/state/spec.js";
 import type { Disposes } from "./later.js";
 import type { Session } from "./session.js";
+import { isDiff } from "./views/profiles.js";
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("profd.status", vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: readonly Disposes[];
   private told = "";
-  /** What passes the filters, of which question. */
+  /** The total of what passes the filters, of a diff both and the change, of which question. */
   private passing: { readonly telling: string; readonly total: string } | undefined;
   /** A profile, as it was read, much of whose code has no names. */
   private unnamed: string | undefined;
@@ -57,7 +60,6 @@ export class Status implements vscode.Disposable {
       this.item.text = [
         busy !== undefined ? "$(sync~spin)" : this.isOn() ? "$(flame)" : "$(eye-closed)",
         shown.name,
-        ...(shown.metric === undefined ? [] : ["·", shown.metric]),
         ...this.totalOf(shown),
         ...(this.unnamed === readingOf(shown) ? ["$(warning)"] : []),
         ...(doubt === undefined ? [] : ["$(history)"]),
@@ -67,13 +69,16 @@ export class Status implements vscode.Disposable {
     if (shown !== undefined) void this.tell(shown, doubt, busy);
   }
 
-  /** With filters on, what passes of the whole; nothing while that is asked for. */
+  /** The metric and its total; with filters on, what passes of the whole; of a diff both sides. */
   private totalOf(shown: ProfileListEntry): string[] {
-    if (shown.total === undefined) return [];
     const filters = this.filters().map(filterText);
-    if (filters.length === 0) return [shown.total.text];
-    if (this.passing?.telling !== tellingOf(shown, filters)) return [];
-    return [vscode.l10n.t("{0} of {1}", this.passing.total, shown.total.text)];
+    const passing = this.passing?.telling === tellingOf(shown, filters) ? this.passing.total : undefined;
+    if (isDiff(shown)) return passing === undefined ? [] : ["·", passing];
+    const metric = shown.metric === undefined ? [] : ["·", shown.metric];
+    if (shown.total === undefined) return metric;
+    if (filters.length === 0) return [...metric, shown.total.text];
+    // Nothing while that is asked for.
+    return passing === undefined ? metric : [...metric, vscode.l10n.t("{0} of {1}", passing, shown.total.text)];
   }
 
   private async tell(shown: ProfileListEntry, doubt: string | undefined, busy: string | undefined): Promise<void> {
@@ -85,27 +90,48 @@ export class Status implements vscode.Disposable {
     this.told = telling;
     try {
       const about = { profile: shown.profile, ...(shown.metric === undefined ? {} : { metric: shown.metric }) };
-      const [summary, hottest] = await Promise.all([
+      const [summary, sides, hottest] = await Promise.all([
         this.session.ask(ProfileSummaryRequest, about),
+        isDiff(shown) ? this.sidesOf(shown) : undefined,
         filters.length === 0
           ? undefined
           : this.session.ask(HotspotsRequest, { ...about, filters: [...filters], sort: "self", limit: HOTTEST }),
       ]);
       if (this.told !== telling) return;
       const before = [this.passing?.telling, this.unnamed].join();
-      if (hottest !== undefined) this.passing = { telling: asked, total: hottest.viewTotal.text };
+      if (sides !== undefined) this.passing = { telling: asked, total: totalsOf(sides) };
+      else if (hottest !== undefined) this.passing = { telling: asked, total: hottest.viewTotal.text };
       this.unnamed = summary?.missing?.some(isMuchUnnamed) === true ? readingOf(shown) : undefined;
       if (before !== [this.passing?.telling, this.unnamed].join()) this.update();
       if (summary !== undefined)
         this.item.tooltip = glance(
           summary,
           hottest,
-          [doubt, busy, ...texts].filter((text) => text !== undefined),
+          [...notesOf(sides), doubt, busy, ...texts].filter((text) => text !== undefined),
         );
     } catch {
       if (this.told === telling) this.told = "";
     }
   }
+
+  private async sidesOf({ profile, metric }: ProfileListEntry): Promise<SideTotals | undefined> {
+    const answer = await this.session.ask(TableRequest, {
+      profile,
+      spec: { shape: "flat", filters: [...this.filters()], ...(metric === undefined ? {} : { metric }) },
+      limit: 1,
+    });
+    return answer?.sides;
+  }
+}
+
+/** How far the two can be compared. A scale that is another than none is told by the warning that is its reason. */
+function notesOf(sides: SideTotals | undefined): readonly string[] {
+  if (sides === undefined) return [];
+  return sides.warnings.length > 0 ? sides.warnings : [sides.scale];
+}
+
+function totalsOf({ before, after, change }: SideTotals): string {
+  return vscode.l10n.t("{0} → {1}, {2}", before.text, after.text, change);
 }
 
 const HOTTEST = 10;

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { editorFor, pagesOf } from "../src/editors.js";
+import { editorFor, pagesOf, partsOfPage, profileOfPage } from "../src/editors.js";
 
 const root = join(import.meta.dirname, "..");
 const text = (path: string) => readFileSync(join(root, path), "utf8");
@@ -56,8 +56,8 @@ const sources = (folder: string): string[] =>
   );
 
 test("tabs that came back are asked for the files of pages alone", () => {
-  const page = (viewType: string, uri: string) => ({
-    input: { viewType, uri: { scheme: uri.split(":")[0] ?? "", toString: () => uri } },
+  const page = (viewType: string, uri: string, query = "") => ({
+    input: { viewType, uri: { scheme: uri.split(":")[0] ?? "", query, toString: () => uri } },
   });
   const [first, any] = contributes.customEditors.map(({ viewType }) => viewType);
   const tabs = [
@@ -67,8 +67,20 @@ test("tabs that came back are asked for the files of pages alone", () => {
     page(first ?? "", "file:///w/cpu.pprof"),
     page(any ?? "", "file:///w/out.txt"),
     page(first ?? "", "git:///w/cpu.pprof"),
+    page(first ?? "", "profd-page:/a → b", "diff://?before=file%3A%2F%2F%2Fa&after=file%3A%2F%2F%2Fb"),
   ];
-  expect(pagesOf(tabs)).toEqual(["file:///w/cpu.pprof", "file:///w/out.txt"]);
+  expect(pagesOf(tabs)).toEqual([
+    "file:///w/cpu.pprof",
+    "file:///w/out.txt",
+    "diff://?before=file%3A%2F%2F%2Fa&after=file%3A%2F%2F%2Fb",
+  ]);
+});
+
+test("a page of what is no file is called what the profile is called, whatever that is", () => {
+  const uri = "diff://?before=a&after=b";
+  const parts = partsOfPage(uri, "cpu/1.pprof → 100 % ?#.pprof");
+  expect(parts.path).toBe("/cpu∕1.pprof → 100 % ?#.pprof");
+  expect(profileOfPage({ ...parts, toString: () => "" })).toBe(uri);
 });
 
 test("a file opens in the editor that is listed for its name, any other one in the editor for all", () => {

@@ -64,6 +64,19 @@ local function profiles_for_completion()
   return known_profiles
 end
 
+--- As a word of the command line, and back.
+---@param word string
+---@return string
+local function escaped(word)
+  return (word:gsub('[\\ ]', '\\%0'))
+end
+
+---@param word string
+---@return string
+local function unescaped(word)
+  return (word:gsub('\\(.)', '%1'))
+end
+
 ---@type table<string, profd.Subcommand>
 M.subcommands = {
   open = {
@@ -78,6 +91,21 @@ M.subcommands = {
     end,
     complete = function(lead)
       return vim.fn.getcompletion(lead, 'file')
+    end,
+  },
+  diff = {
+    help = 'what became of a profile: before, after; without them, choose',
+    takes = 2,
+    run = function(args)
+      if #args == 1 then
+        return log.error(':Profd diff takes two profiles, before and after, or none: then you choose')
+      end
+      require('profd.diff').show(args[1], args[2])
+    end,
+    complete = function(lead)
+      local word = unescaped(lead)
+      local found = starting_with(word, profiles_for_completion())
+      return vim.tbl_map(escaped, vim.list_extend(found, vim.fn.getcompletion(word, 'file')))
     end,
   },
   close = {
@@ -111,17 +139,13 @@ M.subcommands = {
     end,
   },
   hotspots = {
-    help = 'the hottest functions, or lines, in the quickfix list',
+    help = 'the hottest functions, or lines, in the quickfix list; of a diff what changed most',
     takes = 1,
     run = function(args)
-      local granularity = args[1]
-      if granularity and granularity ~= 'function' and granularity ~= 'line' then
-        return log.error(':Profd hotspots takes function or line')
-      end
-      require('profd.hotspots').show(granularity)
+      require('profd.hotspots').show(args[1])
     end,
     complete = function(lead)
-      return starting_with(lead, { 'function', 'line' })
+      return starting_with(lead, require('profd.hotspots').takes())
     end,
   },
   hover = {
@@ -202,7 +226,8 @@ function M.run(args)
   if subcommand.spaces and #rest > 1 then
     rest = { vim.trim((args.args:gsub('^%s*%S+%s+', ''))) }
   elseif #rest > takes then
-    return log.error((':Profd %s takes %s'):format(name, takes == 0 and 'no argument' or 'one argument'))
+    local most = ({ [0] = 'no argument', 'one argument', 'two arguments' })[takes]
+    return log.error((':Profd %s takes %s'):format(name, most))
   end
   subcommand.run(rest)
 end

@@ -14,14 +14,35 @@ local function name_of(place)
   return log.one_line(place.shortName or place.name)
 end
 
----@param places profd.HotFunction[]
----@param sort 'self'|'total'
----@return vim.quickfix.entry[]
-function M.items(places, sort)
+---@alias profd.HotspotsSort 'self'|'total'|'change' the last of diffs
+
+--- The numbers before the names, in columns.
+---@param places (profd.HotFunction|profd.ChangedPlace)[]
+---@param sort profd.HotspotsSort
+---@return string[]
+local function costs_of(places, sort)
+  local function text_of(place)
+    return sort == 'change' and place.change or place[sort].text
+  end
   local width = 0
   for _, place in ipairs(places) do
-    width = math.max(width, vim.api.nvim_strwidth(place[sort].text))
+    width = math.max(width, vim.api.nvim_strwidth(text_of(place)))
   end
+  return vim.tbl_map(function(place)
+    local text = text_of(place)
+    local pad = (' '):rep(width - vim.api.nvim_strwidth(text))
+    if sort == 'change' then
+      return ('%s%s  %3s  '):format(text, pad, place.mark)
+    end
+    return ('%7s  %s%s  '):format(place[sort].shareText or '', pad, text)
+  end, places)
+end
+
+---@param places (profd.HotFunction|profd.ChangedPlace)[]
+---@param sort profd.HotspotsSort
+---@return vim.quickfix.entry[]
+function M.items(places, sort)
+  local costs = costs_of(places, sort)
   local items = {}
   for i, place in ipairs(places) do
     local at = place.line ~= nil and place.line > 0
@@ -29,22 +50,17 @@ function M.items(places, sort)
     local beyond = at and place.uri == nil and place.outside or nil
     local file = place.uri and vim.uri_to_fname(place.uri) or beyond and outside.is_allowed(beyond) and beyond or nil
     local jump = at and file ~= nil
-    local cost = ('%7s  %s%s  '):format(
-      place[sort].shareText or '',
-      (' '):rep(width - vim.api.nvim_strwidth(place[sort].text)),
-      place[sort].text
-    )
     items[i] = {
       filename = jump and file or nil,
       lnum = jump and place.line or 0,
       col = jump and 1 or 0,
-      text = cost .. name_of(place),
+      text = costs[i] .. name_of(place),
       valid = jump and 1 or 0,
       user_data = {
         where = not jump and not beyond and place.module and vim.fs.basename(place.module) or nil,
         outside = not jump and beyond or nil,
         line = beyond and place.line or nil,
-        cost = cost,
+        cost = costs[i],
         name = name_of(place),
         cuts = place.cuts,
       },
@@ -96,8 +112,8 @@ function M.text(info)
 end
 
 --- <CR> in the quickfix window: asks for a file outside the workspace, and is as ever on everything else.
----@param places profd.HotFunction[]
----@param sort 'self'|'total'
+---@param places (profd.HotFunction|profd.ChangedPlace)[]
+---@param sort profd.HotspotsSort
 ---@param id integer of the list
 local function jump(places, sort, id)
   local row = vim.api.nvim_win_get_cursor(0)[1]
@@ -116,12 +132,11 @@ local function jump(places, sort, id)
 end
 
 --- What the numbers are of.
----@param result profd.HotspotsResult
----@param sort 'self'|'total'
+---@param what string
+---@param filters? string[]
 ---@return string
-function M.title(result, sort)
-  local title = ('profd: %s of %s, %s'):format(result.metric, session.name, sort)
-  return log.one_line(table.concat(vim.list_extend({ title }, result.filters or {}), ' | '))
+function M.title(what, filters)
+  return log.one_line('profd: ' .. table.concat(vim.list_extend({ what }, filters or {}), ' | '))
 end
 
 --- Writes the texts of a list of ours anew, for a window that has another width now.
@@ -143,49 +158,83 @@ vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
   end,
 })
 
----@param result profd.HotspotsResult
----@param sort 'self'|'total'
-local function fill(result, sort)
-  local items = M.items(result.places, sort)
-  vim.fn.setqflist({}, ' ', {
-    title = M.title(result, sort),
-    items = items,
-    quickfixtextfunc = M.text,
-    context = { profd = true },
-  })
+---@param title string
+---@param places (profd.HotFunction|profd.ChangedPlace)[]
+---@param sort profd.HotspotsSort
+local function fill(title, places, sort)
+  local items = M.items(places, sort)
+  vim.fn.setqflist({}, ' ', { title = title, items = items, quickfixtextfunc = M.text, context = { profd = true } })
   local id = vim.fn.getqflist({ id = 0 }).id
   vim.cmd('botright copen ' .. math.max(3, math.min(#items, 12)))
   refit(id)
   vim.keymap.set('n', '<CR>', function()
-    jump(result.places, sort, id)
+    jump(places, sort, id)
   end, { buffer = true, desc = 'go to the place' })
 end
 
---- `:Profd hotspots [function|line]`
----@param granularity? string
-function M.show(granularity)
+--- Fills the list, or says that there is nothing.
+---@param what string
+---@param filters? string[]
+---@param places (profd.HotFunction|profd.ChangedPlace)[]
+---@param sort profd.HotspotsSort
+local function show(what, filters, places, sort)
+  if #places == 0 then
+    local left = filters and #filters > 0 and ' that passes ' .. table.concat(filters, ' | ')
+    local none = sort == 'change' and 'no change' or 'no cost to show'
+    return log.info(('%s has %s%s'):format(session.name, none, left or ''))
+  end
+  fill(M.title(what, filters), places, sort)
+end
+
+---@param granularity 'function'|'line'
+local function show_hottest(granularity)
+  -- Functions by what they do themselves. Lines as the hints have them: with what they call, and with their text.
+  local lines = granularity == protocol.Granularity.line
+  local sort = lines and 'total' or 'self'
+  ---@type profd.HotspotsParams
+  local params = {
+    profile = session.profile,
+    granularity = granularity,
+    sort = sort,
+    onlyWithSource = lines,
+    workspaceFilters = true, -- as the hints beside the code
+  }
+  client.request(protocol.methods.hotspots, params, function(result, err)
+    if err then
+      return log.error(session.sentence(err))
+    end
+    show(('%s of %s, %s'):format(result.metric, session.name, sort), result.filters, result.places, sort)
+  end)
+end
+
+---@param sort 'change'|'worse'|'better'
+local function show_changes(sort)
+  require('profd.changes').ask(sort, function(changes)
+    show(('%s of %s, self'):format(changes.total, session.name), changes.filters, changes.places, 'change')
+  end)
+end
+
+---@type table<string, fun(what: string)>
+local of_profiles = { ['function'] = show_hottest, line = show_hottest }
+local of_diffs = { change = show_changes, worse = show_changes, better = show_changes }
+
+--- What `:Profd hotspots` takes; the first of them is the default.
+---@return string[]
+function M.takes()
+  return session.is_diff() and { 'change', 'worse', 'better' } or { 'function', 'line' }
+end
+
+--- `:Profd hotspots [function|line]`, of diffs `[change|worse|better]`
+---@param what? string
+function M.show(what)
   session.with_profile(function()
-    -- Functions by what they do themselves. Lines as the hints have them: with what they call, and with their text.
-    local lines = granularity == protocol.Granularity.line
-    local sort = lines and 'total' or 'self'
-    ---@type profd.HotspotsParams
-    local params = {
-      profile = session.profile,
-      granularity = granularity or protocol.Granularity['function'],
-      sort = sort,
-      onlyWithSource = lines,
-      workspaceFilters = true, -- as the hints beside the code
-    }
-    client.request(protocol.methods.hotspots, params, function(result, err)
-      if err then
-        return log.error(session.sentence(err))
-      end
-      if #result.places == 0 then
-        local left = result.filters and #result.filters > 0 and ' that passes ' .. table.concat(result.filters, ' | ')
-        return log.info(('%s has no cost to show%s'):format(session.name, left or ''))
-      end
-      fill(result, sort)
-    end)
+    local takes = M.takes()
+    local run = (session.is_diff() and of_diffs or of_profiles)[what or takes[1]]
+    if not run then
+      local last = table.remove(takes)
+      return log.error((':Profd hotspots of %s takes %s or %s'):format(session.name, table.concat(takes, ', '), last))
+    end
+    run(what or takes[1])
   end)
 end
 

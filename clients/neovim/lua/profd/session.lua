@@ -87,12 +87,21 @@ function M.start()
   end)
 end
 
----@param uri string
----@param options profd.OpenOptions?
+--- What a diff is called before the daemon has called it.
+local DIFF = 'diff:'
+
+---@return boolean
+function M.is_diff()
+  return vim.startswith(M.uri or '', DIFF)
+end
+
+---@param method string
+---@param params profd.ProfileOpenParams|profd.ProfileDiffParams
 ---@param done fun(result: profd.ProfileOpenResult?, err: lsp.ResponseError?)
-local function request_open(uri, options, done)
+local function request_profile(method, params, done)
+  local expected = params.uri or DIFF
   local function finish(result, err)
-    opening[uri] = nil
+    opening[expected] = nil
     done(result, err)
     if next(opening) == nil then
       local actions = after_opening
@@ -103,11 +112,11 @@ local function request_open(uri, options, done)
     end
   end
   next_token = next_token + 1
-  ---@type profd.ProfileOpenParams
-  local params = { uri = uri, workDoneToken = 'profd-open-' .. next_token, options = options }
-  opening[uri] = true
-  local sent = client.request(protocol.methods.profile_open, params, function(result, err)
+  params.workDoneToken = 'profd-open-' .. next_token
+  opening[expected] = true
+  local sent = client.request(method, params, function(result, err)
     if result then
+      local uri = params.uri or result.summary.uri
       forget(uri)
       opened[#opened + 1] = uri
       show(result.profile, result.revision, result.summary.name, uri)
@@ -117,6 +126,13 @@ local function request_open(uri, options, done)
   if not sent then
     finish(nil, { code = 0, message = 'the connection to the daemon was lost; try again' })
   end
+end
+
+---@param uri string
+---@param options profd.OpenOptions?
+---@param done fun(result: profd.ProfileOpenResult?, err: lsp.ResponseError?)
+local function request_open(uri, options, done)
+  request_profile(protocol.methods.profile_open, { uri = uri, options = options }, done)
 end
 
 --- Opens again what was open before the daemon died, one after another, then calls back.
@@ -197,13 +213,19 @@ local function glance(summary)
 end
 
 ---@param path string a file, or a URI
-function M.open(path)
-  local uri = path
-  if not path:match('^%a[%w+.-]+://') then
-    -- A name that is there is meant as it is, also with the characters that expand() reads.
-    local name = vim.uv.fs_stat(path) and path or vim.fn.expand(path)
-    uri = vim.uri_from_fname(vim.fs.normalize(vim.fn.fnamemodify(name, ':p')))
+---@return string
+function M.uri_of(path)
+  if path:match('^%a[%w+.-]+://') then
+    return path
   end
+  -- A name that is there is meant as it is, also with the characters that expand() reads.
+  local name = vim.uv.fs_stat(path) and path or vim.fn.expand(path)
+  return vim.uri_from_fname(vim.fs.normalize(vim.fn.fnamemodify(name, ':p')))
+end
+
+---@param path string a file, or a URI
+function M.open(path)
+  local uri = M.uri_of(path)
   M.with_server(function()
     request_open(uri, nil, function(result, err)
       if err then
@@ -212,6 +234,23 @@ function M.open(path)
       ---@cast result profd.ProfileOpenResult
       require('profd.hints').set_enabled(true)
       log.info(glance(result.summary))
+    end)
+  end)
+end
+
+--- Opens what became of a profile, as a profile.
+---@param before profd.ComposedPart
+---@param after profd.ComposedPart
+---@param done fun(summary: profd.ProfileSummary)
+function M.open_diff(before, after, done)
+  M.with_server(function()
+    request_profile(protocol.methods.profile_diff, { before = { before }, after = { after } }, function(result, err)
+      if err then
+        return log.error(M.sentence(err))
+      end
+      ---@cast result profd.ProfileOpenResult
+      require('profd.hints').set_enabled(true)
+      done(result.summary)
     end)
   end)
 end
@@ -449,7 +488,7 @@ local function changed(params)
     if change then
       change(params)
     end
-  elseif opening[params.uri] or #opened > 0 then
+  elseif opening[params.uri] or opening[DIFF] or #opened > 0 then
     return -- what the user opened here stays, whatever other editors open
   elseif params.reason == 'opened' or params.reason == 'defaultChanged' then
     M.sync() -- the project's own profiles, or another client's

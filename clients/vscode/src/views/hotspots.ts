@@ -1,6 +1,7 @@
 // The hottest places of what is shown, as a list or by file.
 import * as vscode from "vscode";
 import {
+  ChangeKind,
   HotspotsRequest,
   TableRequest,
   type HotFunction,
@@ -12,6 +13,7 @@ import type { Filters } from "../filters.js";
 import { levelOf } from "../levels.js";
 import type { Session } from "../session.js";
 import { config } from "../settings.js";
+import { isDiff } from "./profiles.js";
 import { Tree, functionItem, treeLabel, type FunctionNode } from "./tree.js";
 
 const LIMIT = 200;
@@ -23,8 +25,15 @@ interface Place extends FunctionNode {
   /** Of the first in the list. */
   readonly part: number;
 }
+/** A function of a diff. */
+interface Change extends FunctionNode {
+  readonly kind: "change";
+  readonly label: string;
+  readonly description: string;
+}
 type Node =
   | Place
+  | Change
   | { readonly kind: "file"; readonly path: string; readonly description: string }
   | { readonly kind: "rest"; readonly text: string };
 
@@ -64,6 +73,7 @@ export class HotspotsTree extends Tree<Node> {
       item.iconPath = vscode.ThemeIcon.File;
       return item;
     }
+    if (node.kind === "change") return functionItem(node.label, node.description, node.frame, None);
     const amount = node.place[node.sort];
     const item = functionItem(
       treeLabel(node.place),
@@ -78,18 +88,32 @@ export class HotspotsTree extends Tree<Node> {
   async getChildren(node?: Node): Promise<Node[]> {
     const shown = this.session.shown;
     if (shown === undefined) return [];
-    if (node === undefined) return this.byFile ? this.files() : this.places();
+    const list = isDiff(shown) ? (file?: string) => this.changes(file) : (file?: string) => this.places(file);
+    if (node === undefined) return this.byFile ? this.files(isDiff(shown)) : list();
     if (node.kind !== "file") return [];
-    return this.places(node.path);
+    return list(node.path);
   }
 
-  private async files(): Promise<Node[]> {
+  private async files(ofDiff: boolean): Promise<Node[]> {
     const answer = await this.session.request(TableRequest, {
       spec: this.filters.flatSpec("file"),
-      sort: this.sort,
+      sort: ofDiff ? "change" : this.sort,
+      changedOnly: ofDiff,
       limit: LIMIT,
     });
     return withRest(rowsOf(answer, this.sort), answer);
+  }
+
+  /** By what became of their self values. */
+  private async changes(file?: string): Promise<Node[]> {
+    const answer = await this.session.request(TableRequest, {
+      spec: this.filters.flatSpec("function"),
+      sort: "change",
+      changedOnly: true,
+      limit: LIMIT,
+      ...(file === undefined ? {} : { file }),
+    });
+    return withRest(changesOf(answer), answer);
   }
 
   private async places(file?: string): Promise<Node[]> {
@@ -123,12 +147,28 @@ function withRest(nodes: Node[], { remainder }: HotspotsResult | TableResult): N
   return remainder === undefined ? nodes : [...nodes, { kind: "rest", text: remainder.text }];
 }
 
-function rowsOf(answer: TableResult, sort: "self" | "total"): Node[] {
-  const { rows, names } = answer;
+function rowsOf({ rows, names, changes }: TableResult, sort: "self" | "total"): Node[] {
   const [share, text] = sort === "self" ? [rows.selfShare, rows.selfText] : [rows.totalShare, rows.totalText];
   return rows.name.map((name, i) => ({
     kind: "file",
     path: names[name] ?? "",
-    description: `${share[i] ?? ""}  ${text[i] ?? ""}`,
+    description: changes === undefined ? `${share[i] ?? ""}  ${text[i] ?? ""}` : (changes.selfChange[i] ?? ""),
   }));
+}
+
+function changesOf({ profile, rows, names, labels, cuts, files, changes }: TableResult): Node[] {
+  const marks: Readonly<Partial<Record<ChangeKind, string>>> = {
+    [ChangeKind.added]: "[A]",
+    [ChangeKind.deleted]: "[D]",
+  };
+  return rows.name.map((at, i) => {
+    const name = names[at] ?? "";
+    const mark = marks[changes?.change[i] ?? ChangeKind.same];
+    return {
+      kind: "change",
+      label: treeLabel({ name, shortName: labels[at] ?? name, cuts: cuts?.[at] ?? [] }),
+      description: [changes?.selfChange[i], mark].filter(Boolean).join("  "),
+      frame: { name, profile, file: files[rows.file[i] ?? -1], line: rows.line[i] },
+    };
+  });
 }

@@ -22,6 +22,17 @@ export function profileOf(node: unknown): ProfileListEntry | undefined {
   return (node as { entry?: ProfileListEntry } | undefined)?.entry;
 }
 
+/** What became of another one: its rows have both sides. */
+export function isDiff({ format }: ProfileListEntry): boolean {
+  return format === "diff";
+}
+
+/** Where it came from: the path of a file, what a diff is put together of. */
+export function whereOf({ uri }: ProfileListEntry): string {
+  const parsed = vscode.Uri.parse(uri);
+  return parsed.scheme === "file" ? vscode.workspace.asRelativePath(parsed) : decodeURIComponent(uri);
+}
+
 const { None, Collapsed } = vscode.TreeItemCollapsibleState;
 
 export class ProfilesTree extends Tree<Node> implements vscode.TreeDragAndDropController<Node> {
@@ -107,13 +118,11 @@ export class ProfilesTree extends Tree<Node> implements vscode.TreeDragAndDropCo
     const item = new vscode.TreeItem(entry.name, Collapsed);
     item.id = entry.profile;
     item.description = [entry.total?.text, entry.metric].filter(Boolean).join("  ");
-    item.tooltip = new vscode.MarkdownString().appendText(
-      [vscode.Uri.parse(entry.uri).fsPath, entry.format, entry.memory.text].join("\n"),
-    );
+    item.tooltip = new vscode.MarkdownString().appendText([whereOf(entry), entry.format, entry.memory.text].join("\n"));
     item.iconPath = new vscode.ThemeIcon(
       entry.state === "opening" ? "loading~spin" : entry.state === "failed" ? "warning" : shown ? "eye" : "graph",
     );
-    item.contextValue = shown ? "profile shown" : "profile";
+    item.contextValue = ["profile", ...(shown ? ["shown"] : []), ...(isDiff(entry) ? ["diff"] : [])].join(" ");
     item.command = {
       title: vscode.l10n.t("Show in the Code"),
       command: "profd.select",

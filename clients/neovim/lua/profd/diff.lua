@@ -1,0 +1,103 @@
+--- `:Profd diff`: what became of a profile, opened as a profile.
+local M = {}
+
+local client = require('profd.client')
+local log = require('profd.log')
+local protocol = require('profd.protocol')
+local session = require('profd.session')
+
+--- A file that is there goes before an open profile that is called the same.
+---@param name string a path, a URI, the name or handle of an open profile
+---@param entries profd.ProfileListEntry[]
+---@return profd.ComposedPart
+local function part_of(name, entries)
+  if not vim.uv.fs_stat(name) then
+    local labels = session.labels(entries)
+    for i, entry in ipairs(entries) do
+      if name == labels[i] or name == entry.profile then
+        return { profile = entry.profile }
+      end
+    end
+  end
+  return { uri = session.uri_of(name) }
+end
+
+--- Both totals, the change, whose, and what speaks against comparing them.
+---@param summary profd.ProfileSummary
+local function tell(summary)
+  ---@type profd.TableParams
+  local params = { profile = summary.profile, spec = 'flat by function', limit = 1 }
+  client.request(protocol.methods.table, params, function(result, err)
+    if err then
+      return log.error(session.sentence(err))
+    end
+    local sides = result.sides
+    -- A scale that is another than none is told by the warning that is its reason.
+    local doubtful = #sides.warnings > 0
+    local notes = doubtful and sides.warnings or { sides.scale }
+    local say = doubtful and log.warn or log.info
+    say(('%s: %s; %s'):format(require('profd.changes').total(sides), summary.name, table.concat(notes, '; ')))
+  end)
+end
+
+---@param before profd.ComposedPart
+---@param after profd.ComposedPart
+local function compare(before, after)
+  session.open_diff(before, after, tell)
+end
+
+--- Asks for one of those that are open, of which diffs are none, or a file.
+---@param prompt string
+---@param entries profd.ProfileListEntry[]
+---@param labels string[]
+---@param without? string the handle of one that is not offered
+---@param done fun(part: profd.ComposedPart)
+local function pick(prompt, entries, labels, without, done)
+  local items = {} ---@type (integer|'file')[]
+  for i, entry in ipairs(entries) do
+    if entry.profile ~= without and entry.format ~= 'diff' then
+      items[#items + 1] = i
+    end
+  end
+  items[#items + 1] = 'file'
+  vim.ui.select(items, {
+    prompt = prompt,
+    kind = 'profd.profile',
+    format_item = function(i)
+      if i == 'file' then
+        return 'A file …'
+      end
+      local total = entries[i].total
+      return labels[i] .. (total and ('  %s %s'):format(total.text, log.one_line(entries[i].metric or '')) or '')
+    end,
+  }, function(i)
+    if i == 'file' then
+      vim.ui.input({ prompt = prompt .. ' ', completion = 'file' }, function(path)
+        if path and path ~= '' then
+          done(part_of(path, entries))
+        end
+      end)
+    elseif i then
+      done({ profile = entries[i].profile })
+    end
+  end)
+end
+
+--- `:Profd diff [BEFORE AFTER]`
+---@param before? string
+---@param after? string
+function M.show(before, after)
+  session.profiles(function(entries)
+    if before and after then
+      return compare(part_of(before, entries), part_of(after, entries))
+    end
+    local labels = session.labels(entries)
+    pick('Before:', entries, labels, nil, function(first)
+      pick('After:', entries, labels, first.profile, function(second)
+        compare(first, second)
+      end)
+    end)
+  end)
+end
+
+return M
