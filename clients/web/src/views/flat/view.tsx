@@ -214,7 +214,11 @@ export function FlatView() {
             </button>
           </>
         )}
-        {first?.unchanged !== undefined && <span class="muted">unchanged: {first.unchanged.text}</span>}
+        {first?.unchanged !== undefined && (
+          <span class="muted">
+            {first.unchanged.count.toLocaleString("en")} unchanged left out · {first.unchanged.amount.text}
+          </span>
+        )}
         {first !== undefined && !diff && (
           <span class="muted">
             {first.rowCount.toLocaleString("en")} rows · {first.viewTotal.text}
