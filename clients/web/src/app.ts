@@ -4,6 +4,7 @@ import {
   ErrorCodes,
   ProfileChangedNotification,
   ProfileCloseRequest,
+  ProfileDiffRequest,
   ProfileListRequest,
   ProfileOpenRequest,
   ProfileSummaryRequest,
@@ -13,6 +14,8 @@ import {
   ShowDocumentRequest,
   ShowMessageNotification,
   StatusNotification,
+  type ComposedPart,
+  type DiffScale,
   type ErrorData,
   type MetricInfo,
   type OpenedProfile,
@@ -27,7 +30,8 @@ import { Answers } from "./rpc/answers.js";
 import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
 import { keptSteps, stepsFrom, type KeptSteps } from "./state/kept.js";
-import { filesOf, fromAddress, toAddress, type Place } from "./state/place.js";
+import { isDiff, sidesOf } from "./state/compared.js";
+import { filesOf, fromAddress, startOf, toAddress, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 import { WhenSeen } from "./ui/seen.js";
 
@@ -83,11 +87,45 @@ export interface Selected {
   readonly path?: readonly number[] | undefined;
   /** Total and share as the answer had it. */
   readonly text?: string | undefined;
+  /** Of a diff: what became of it. */
+  readonly change?: string | undefined;
   /** Its self value, the same way. */
   readonly self?: string | undefined;
   readonly module?: string | undefined;
   /** Another client chose it. */
   readonly by?: string | undefined;
+}
+
+/** A profile that can be compared. */
+export interface Comparable {
+  /** Its address, and which profile of the file: of all these it is one. */
+  readonly id: string;
+  readonly name: string;
+  readonly part: ComposedPart;
+}
+
+/** What is at a URI, open or not. */
+export const comparableOf = ({ uri, name = baseName(uri) }: { uri: string; name?: string }): Comparable => ({
+  id: `${uri}#1`,
+  name,
+  part: { uri },
+});
+
+/** The open profiles that can be compared: diffs and what cannot be read are none. */
+export const comparablesOf = (listed: readonly ProfileListEntry[]): Comparable[] =>
+  listed
+    .filter(({ uri, state }) => !isDiff(uri) && state !== "failed" && state !== "opening")
+    .map(({ uri, member, name, profile }) => ({
+      id: `${uri}#${member?.number ?? 1}`,
+      name: member === undefined ? name : `${name} (${member.number} of ${member.count})`,
+      part: { profile },
+    }));
+
+/** What is to be compared; several on a side are runs of it. */
+export interface Comparison {
+  readonly before: readonly Comparable[];
+  readonly after: readonly Comparable[];
+  readonly scale: DiffScale;
 }
 
 /** Where addresses and settings are kept: a browser, an editor, a test. */
@@ -130,6 +168,8 @@ export class App {
   readonly spoken = signal("");
   readonly status = signal<StatusParams | undefined>(undefined);
   readonly selected = signal<Selected | undefined>(undefined);
+  /** What somebody is about to compare. */
+  readonly comparing = signal<Comparison | undefined>(undefined);
   readonly client: Client;
   private readonly answers = new Answers(60);
   private readonly whenSeen = new WhenSeen();
@@ -380,7 +420,8 @@ export class App {
           this.update((state) => go(state, { view: "open" }), false);
           return;
         }
-        this.update((state) => go(state, { profile: entry.uri, member: entry.member?.number ?? 1 }), false);
+        const { profile, member, color, sort } = startOf(entry.uri, entry.member?.number);
+        this.update((state) => go(state, { profile, member, ...(isDiff(profile) ? { color, sort } : {}) }), false);
         return;
       }
       if (await this.isFromElsewhere(uri)) {
@@ -444,6 +485,42 @@ export class App {
     } finally {
       this.loading.value = undefined;
     }
+  }
+
+  /** Opens what became of profiles, which is a profile too. What is on the page stays where that cannot be. */
+  async compare(comparison: Comparison): Promise<void> {
+    const { before, after, scale } = comparison;
+    const controller = new AbortController();
+    this.nextToken++;
+    this.loading.value = {
+      title: `Comparing ${sideName(before)} with ${sideName(after)}`,
+      message: "",
+      percentage: undefined,
+      cancel: () => controller.abort(),
+    };
+    let uri: string | undefined;
+    try {
+      const { summary } = await this.client.request(
+        ProfileDiffRequest,
+        {
+          before: before.map(({ part }) => part),
+          after: after.map(({ part }) => part),
+          scale,
+          workDoneToken: this.token,
+          options: { makeDefault: false, attach: false },
+        },
+        controller.signal,
+      );
+      uri = summary.uri;
+    } catch (error) {
+      if (controller.signal.aborted) this.say("Nothing was compared: you cancelled it");
+      const text = this.explain(error);
+      if (text === undefined) return;
+      this.say(text, "error", { text: "Choose others", run: () => (this.comparing.value = comparison) });
+    } finally {
+      this.loading.value = undefined;
+    }
+    if (uri !== undefined) this.open(uri);
   }
 
   canBeReadInPart(uri: string): boolean {
@@ -525,7 +602,16 @@ export class App {
   }
 }
 
+const someOf = ([first = "", ...more]: readonly string[]) =>
+  more.length === 0 ? first : `${first} and ${more.length} more`;
+
+const sideName = (side: readonly Comparable[]) => someOf(side.map(({ name }) => name));
+
 export function baseName(uri: string): string {
+  if (isDiff(uri)) {
+    const { before, after } = sidesOf(uri);
+    return `${someOf(before.map(baseName))} → ${someOf(after.map(baseName))}`;
+  }
   const last = uri.slice(uri.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(last) || uri;
@@ -541,6 +627,10 @@ export function uriOf(path: string): string {
 }
 
 export function pathOfUri(uri: string): string {
+  if (isDiff(uri)) {
+    const { before, after } = sidesOf(uri);
+    return `${before.map(pathOfUri).join(", ")} → ${after.map(pathOfUri).join(", ")}`;
+  }
   if (!uri.startsWith("file://")) return uri;
   try {
     return decodeURIComponent(uri.slice(7));

@@ -3,6 +3,7 @@
 import { TableRequest } from "../../shared/ts/psp.js";
 import type { Selected } from "./app.js";
 import { shown } from "./draw/shown.js";
+import { isDiff } from "./state/compared.js";
 import { specOf } from "./state/place.js";
 import { specText } from "./state/spec.js";
 import { show } from "./state/state.js";
@@ -13,7 +14,7 @@ import { copyText } from "./ui/copy.js";
 import { Icon } from "./ui/icons.js";
 import { literal } from "./ui/picker.js";
 import { useHottest } from "./views/flat/hottest.js";
-import { rowOf } from "./views/flat/rows.js";
+import { ChangeMark, rowOf, type RowChange } from "./views/flat/rows.js";
 
 /** What is chosen, in one line. */
 export function DetailsLine({ open, onToggle }: { open: boolean; onToggle: () => void }) {
@@ -38,9 +39,9 @@ export function Glance() {
   const hottest = useHottest(8, "glance");
   return (
     <aside class="details" aria-label="At a glance">
-      <h2>Hottest functions</h2>
+      <h2>{hottest.title}</h2>
       <p class="muted">{hottest.by}</p>
-      <ol class="glance">
+      <ol class={isDiff(summary.uri) ? "glance changes" : "glance"}>
         {hottest.rows.map((row) => (
           <li key={row.key}>
             <button
@@ -51,7 +52,11 @@ export function Glance() {
               }
             >
               <Name text={row.label} cuts={row.cuts} />
-              <Share text={row.selfShare || row.selfText} part={Math.abs(row.self) / hottest.top} />
+              {row.change === undefined ? (
+                <Share text={row.selfShare || row.selfText} part={Math.abs(row.self) / hottest.top} />
+              ) : (
+                <span class="glance-change">{row.change.self}</span>
+              )}
             </button>
           </li>
         ))}
@@ -62,7 +67,7 @@ export function Glance() {
           ["Profiler", summary.profiler],
           ["Recorded", summary.when?.text],
           ["Duration", summary.duration?.text],
-          ["Records", summary.records.value > 0 ? summary.records.text : "not told"],
+          ["Records", summary.records.value > 0 ? summary.records.text : isDiff(summary.uri) ? "" : "not told"],
         ].map(([title, value]) =>
           value === undefined || value === "" || value === "?" ? null : (
             <div key={title}>
@@ -85,13 +90,47 @@ export function Glance() {
   );
 }
 
+function BothSides({ change }: { change: RowChange }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">
+            <ChangeMark kind={change.kind} />
+          </th>
+          <th scope="col">self</th>
+          <th scope="col">total</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">before</th>
+          <td>{change.selfBefore}</td>
+          <td>{change.totalBefore}</td>
+        </tr>
+        <tr>
+          <th scope="row">after</th>
+          <td>{change.selfAfter}</td>
+          <td>{change.totalAfter}</td>
+        </tr>
+        <tr>
+          <th scope="row">change</th>
+          <td>{change.self}</td>
+          <td>{change.total}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
 /** What is chosen, in a fixed place: all metrics, where it is, what can be done. */
 export function Details({ selected }: { selected: Selected }) {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
   const metric = place.metric || (profile?.metric ?? "");
-  const others = (profile?.metrics ?? [])
+  // Of a diff the other metrics are its sides, which are told by themselves.
+  const others = (isDiff(place.profile) ? [] : (profile?.metrics ?? []))
     .map((m) => m.name)
     .filter((name) => name !== metric)
     .slice(0, 8);
@@ -142,41 +181,46 @@ export function Details({ selected }: { selected: Selected }) {
         <div class="details-part">
           <h3>This box</h3>
           <p class="big">{selected.text}</p>
+          {selected.change !== undefined && <p>{selected.change}</p>}
           {selected.self !== undefined && <p class="muted">self {selected.self}</p>}
         </div>
       )}
       {row !== undefined && page !== undefined && (
         <div class="details-part">
           <h3>In the whole view</h3>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">metric</th>
-                <th scope="col">self</th>
-                <th scope="col">total</th>
-              </tr>
-            </thead>
-            <tbody>
-              <tr>
-                <th scope="row">{shown(title(metric))}</th>
-                <td>
-                  {row.selfText}
-                  <span class="muted">{row.selfShare}</span>
-                </td>
-                <td>
-                  {row.totalText}
-                  <span class="muted">{row.totalShare}</span>
-                </td>
-              </tr>
-              {(page.columns ?? []).map((column) => (
-                <tr key={column.metric}>
-                  <th scope="row">{shown(title(column.metric))}</th>
-                  <td>{column.selfText[index]}</td>
-                  <td>{column.totalText[index]}</td>
+          {row.change !== undefined ? (
+            <BothSides change={row.change} />
+          ) : (
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">metric</th>
+                  <th scope="col">self</th>
+                  <th scope="col">total</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                <tr>
+                  <th scope="row">{shown(title(metric))}</th>
+                  <td>
+                    {row.selfText}
+                    <span class="muted">{row.selfShare}</span>
+                  </td>
+                  <td>
+                    {row.totalText}
+                    <span class="muted">{row.totalShare}</span>
+                  </td>
+                </tr>
+                {(page.columns ?? []).map((column) => (
+                  <tr key={column.metric}>
+                    <th scope="row">{shown(title(column.metric))}</th>
+                    <td>{column.selfText[index]}</td>
+                    <td>{column.totalText[index]}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
         </div>
       )}
       <div class="details-part">

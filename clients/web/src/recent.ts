@@ -17,7 +17,7 @@ export const recentFiles = signal<readonly string[]>(typeof localStorage === "un
 
 export function remember(uri: string): void {
   // What was sent to the daemon is gone with the page.
-  if (uri.includes("/uploads/")) return;
+  if (/(\/|%2F)uploads\1/i.test(uri)) return;
   const next = [uri, ...recentFiles.value.filter((other) => other !== uri)].slice(0, MAX);
   if (next.join("\n") === recentFiles.value.join("\n")) return;
   recentFiles.value = next;

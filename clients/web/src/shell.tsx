@@ -1,9 +1,11 @@
 // The page around the views: profile, metric, tabs, search, filters, notices, what is chosen.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { baseName, pathOfUri, type App } from "./app.js";
+import { canCompare, CompareDialog, startComparing } from "./compare.js";
 import { Details, DetailsLine, Glance } from "./details.js";
 import { shown } from "./draw/shown.js";
 import type { Connection } from "./rpc/client.js";
+import { diffMetricOf, isDiff, nextBase } from "./state/compared.js";
 import { go, setSettings, show, type Theme } from "./state/state.js";
 import { Busy, IconButton, Name } from "./ui/bits.js";
 import { showView, useBoxKeys } from "./ui/boxmenu.js";
@@ -13,6 +15,7 @@ import { Icon } from "./ui/icons.js";
 import { KeyList, useKeys } from "./ui/keys.js";
 import { MenuButton, type MenuItem } from "./ui/menu.js";
 import { SearchBox } from "./ui/search.js";
+import { stepWidth } from "./ui/sides.js";
 import { useTheme } from "./ui/theme.js";
 import { recentFiles, remember } from "./recent.js";
 import { uploadAll } from "./upload.js";
@@ -46,7 +49,14 @@ export function Shell() {
       return;
     }
     const now = place.metric || (profile?.metric ?? "");
-    const next = metrics[(metrics.findIndex((m) => m.name === now) + 1) % metrics.length]!;
+    const ofDiff = isDiff(profile?.uri) ? diffMetricOf(metrics, now) : undefined;
+    const name = ofDiff === undefined ? undefined : nextBase(metrics, ofDiff);
+    if (name === now) {
+      app.say("Both sides have one metric in common; d chooses which side is wide");
+      return;
+    }
+    const next =
+      metrics.find((m) => m.name === name) ?? metrics[(metrics.findIndex((m) => m.name === now) + 1) % metrics.length]!;
     app.update((state) => go(state, { metric: next.name }));
     app.say(`Widths and values are ${next.title ?? next.name}`);
   };
@@ -60,6 +70,15 @@ export function Shell() {
         run: () => app.update((s) => show(s, s.place.view === "flat" ? "flame" : "flat")),
       },
       { keys: ["m"], text: "next metric", run: nextMetric },
+      { keys: ["d"], text: "of a comparison: which side is wide", run: () => stepWidth(app) },
+      {
+        keys: ["D"],
+        text: "compare with another profile",
+        run: () => {
+          if (canCompare(app)) void startComparing(app);
+          else app.say("This daemon is older than the page and compares nothing", "warning");
+        },
+      },
       { keys: ["Backspace"], text: "back", run: () => history.back() },
       {
         keys: ["Escape"],
@@ -168,6 +187,7 @@ export function Shell() {
       <div class="visually-hidden" role="status" aria-live="polite">
         {shown(app.spoken.value)}
       </div>
+      <CompareDialog />
       {listing && <KeyList onClose={() => setListing(false)} />}
     </div>
   );
@@ -193,6 +213,8 @@ function ProfileMenu() {
       apart: true,
       run: () => app.update((state) => show(state, "open")),
     });
+    if (canCompare(app))
+      list.push({ text: "Compare with…", icon: "compare", keys: "D", run: () => void startComparing(app) });
     return list;
   };
   return (

@@ -1,6 +1,13 @@
 // A dropped file goes to the daemon in pieces, one after the other, and to nobody else.
-import { UploadBeginRequest, UploadCancelRequest, UploadEndRequest, UploadPieceRequest } from "../../shared/ts/psp.js";
-import type { App } from "./app.js";
+import {
+  DiffScale,
+  ProfileDiffRequest,
+  UploadBeginRequest,
+  UploadCancelRequest,
+  UploadEndRequest,
+  UploadPieceRequest,
+} from "../../shared/ts/psp.js";
+import { comparableOf, type App } from "./app.js";
 
 const CHUNK = 0x8000;
 
@@ -55,19 +62,41 @@ async function upload(app: App, file: File): Promise<{ id: string; uri: string }
   }
 }
 
-export async function uploadAll(app: App, files: readonly File[]): Promise<void> {
+/** A file that the daemon has read. */
+export interface Sent {
+  readonly uri: string;
+  readonly name: string;
+}
+
+/** Sends files and has them read; gives those that are profiles. What is wrong with the others is said. */
+export async function sendAll(app: App, files: readonly File[]): Promise<readonly Sent[]> {
   if (!app.can(UploadBeginRequest.method)) {
     app.say("This daemon takes no files from the page: open the file by its path", "warning");
-    return;
+    return [];
   }
-  let last: string | undefined;
+  const read: Sent[] = [];
   for (const file of files) {
     const sent = await upload(app, file);
     if (sent === undefined) continue;
     // Read before it is shown: what is on the page stays when it is no profile.
-    if (await app.read(sent.uri, file.name)) last = sent.uri;
+    if (await app.read(sent.uri, file.name)) read.push({ uri: sent.uri, name: file.name });
     else if (!app.canBeReadInPart(sent.uri))
       void app.client.request(UploadCancelRequest, { upload: sent.id }).catch(() => undefined);
   }
-  if (last !== undefined) app.open(last);
+  return read;
+}
+
+/** Opens the last of them; two can be compared, and that is offered. */
+export async function uploadAll(app: App, files: readonly File[]): Promise<void> {
+  const sent = await sendAll(app, files);
+  const last = sent.at(-1);
+  if (last === undefined) return;
+  app.open(last.uri);
+  const [one, two, ...more] = sent;
+  if (one === undefined || two === undefined || more.length > 0 || !app.can(ProfileDiffRequest.method)) return;
+  app.say(`${one.name} and ${two.name} were read`, "info", {
+    text: "Compare them",
+    run: () =>
+      (app.comparing.value = { before: [comparableOf(one)], after: [comparableOf(two)], scale: DiffScale.automatic }),
+  });
 }

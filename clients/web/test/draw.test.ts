@@ -268,13 +268,15 @@ function frameOf(layout: Layout, more: Partial<Frame> = {}): Frame {
 interface Drawn {
   readonly rects: { x: number; y: number; w: number; fill: string }[];
   readonly hatches: { x: number; y: number; w: number }[];
+  readonly edges: { x: number; y: number; w: number }[];
   readonly texts: { x: number; y: number; text: string }[];
 }
 
 function drawn(frame: Frame): Drawn {
-  const out: Drawn = { rects: [], hatches: [], texts: [] };
+  const out: Drawn = { rects: [], hatches: [], edges: [], texts: [] };
   const surface: Surface = {
     rect: (x, y, w, _h, fill) => out.rects.push({ x, y, w, fill }),
+    edge: (x, y, w) => out.edges.push({ x, y, w }),
     hatch: (x, y, w) => out.hatches.push({ x, y, w }),
     text: (x, y, text) => out.texts.push({ x, y, text }),
     alpha: () => undefined,

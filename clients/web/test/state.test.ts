@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filtersOf, fromAddress, nameHash, START, toAddress, type Place } from "../src/state/place.js";
+import { filtersOf, fromAddress, nameHash, START, startOf, toAddress, type Place } from "../src/state/place.js";
 import { filterText, parseClause, parseSpec, SpecError, specText } from "../src/state/spec.js";
 import {
   addFilter,
@@ -122,6 +122,14 @@ const PLACES: readonly Place[] = [
     fn: "<script>alert(1)</script>",
     file: "/w/a b.cc",
     line: 17,
+  },
+  startOf("diff://?before=file%3A%2F%2F%2Fa%2520b&after=file%3A%2F%2F%2Fb%25232"),
+  {
+    ...startOf("diff://?before=file%3A%2F%2F%2Fa&after=file%3A%2F%2F%2Fb"),
+    view: "flat",
+    color: "module",
+    sort: { by: "better", descending: false },
+    changedOnly: true,
   },
   {
     ...START,

@@ -15,6 +15,13 @@ export function canvasSurface(context: CanvasRenderingContext2D, ratio: number):
       use(color);
       context.fillRect(x, y, width, height);
     },
+    edge(x, y, width, height, ink) {
+      context.strokeStyle = ink;
+      context.lineWidth = 1;
+      context.setLineDash([3, 2]);
+      context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+      context.setLineDash([]);
+    },
     hatch(x, y, width, height, ink, ground) {
       if (pattern?.ink !== ink || pattern.ground !== ground) {
         const value = hatchPattern(context, ink, ground, ratio);

@@ -20,6 +20,8 @@ export interface Paints {
 export interface LegendRow {
   readonly color: string;
   readonly text: string;
+  /** Boxes of it have a dashed edge. */
+  readonly edged?: boolean;
 }
 
 export type Rgb = readonly [number, number, number];
@@ -100,6 +102,19 @@ function scale(mode: Mode, t: number): Rgb {
     : oklch(lightness - 0.2 + 0.2 * t, 0.02 + 0.09 * t, 250 - 160 * t);
 }
 
+const CHANGE_HUES = { more: 58, less: 250 } as const;
+const CHANGE_STEPS = 12;
+
+/** What a diff says of a box, -1 less to 1 more: from grey to orange or blue, which all kinds of eyes tell apart. */
+export function changeTone(mode: Mode, strength: number): Rgb {
+  const size = Math.round(Math.min(1, Math.abs(strength)) * CHANGE_STEPS) / CHANGE_STEPS;
+  if (size === 0 || !Number.isFinite(size)) return mode === "light" ? oklch(0.91, 0.004, 260) : oklch(0.33, 0.006, 260);
+  const hue = strength > 0 ? CHANGE_HUES.more : CHANGE_HUES.less;
+  return mode === "light"
+    ? oklch(0.93 - 0.17 * size, 0.03 + 0.12 * size, hue)
+    : oklch(0.36 + 0.13 * size, 0.03 + 0.095 * size, hue);
+}
+
 /** What a box is coloured by: its package, module or folder; "" where none is known. */
 export function groupOf(layout: Layout, item: number): string {
   const { groups, named } = layout.answer;
@@ -165,6 +180,8 @@ export function paintsOf(
         if (value === undefined || value === null) return plain(item, 0, true);
         return fillOf(scale(mode, largest > 0 ? Math.round(Math.sqrt(Math.max(0, value) / largest) * 16) / 16 : 0));
       }
+      case "change":
+        return fillOf(changeTone(mode, layout.answer.changes?.strength[item] ?? 0));
       default: {
         const has = (layout.flags[item]! & BoxFlag.hasSource) !== 0;
         return has ? plain(item, 150) : plain(item, 0, true);
@@ -187,7 +204,7 @@ export function paintsOf(
   const fill = new Uint16Array(layout.size);
   for (let i = 0; i < layout.boxes; ++i) {
     const name = layout.name[i]!;
-    if (i === 0) fill[i] = root;
+    if (i === 0 && scheme !== "change") fill[i] = root;
     else if (ofName === undefined) fill[i] = pick(i);
     else {
       if (ofName[name]! < 0) ofName[name] = pick(i);
@@ -202,6 +219,17 @@ export function paintsOf(
       [1, "most"],
     ] as const)
       legend.set(text, { color: css(scale(mode, t)), text });
+  if (scheme === "change")
+    for (const row of [
+      { strength: -1, text: "less" },
+      { strength: 0, text: "the same" },
+      { strength: 1, text: "more" },
+      { strength: 1, text: "[A] only after", edged: true },
+      { strength: -1, text: "[D] only before", edged: true },
+    ]) {
+      const { strength, ...rest } = row;
+      legend.set(row.text, { color: css(changeTone(mode, strength)), ...rest });
+    }
   if (scheme === "source") {
     legend.set("source", { color: css(tone(mode, 150, 1, palette)), text: "source is here" });
     legend.set("none", { color: css(tone(mode, 0, 1, palette, true)), text: "source is not here" });

@@ -1,6 +1,12 @@
 // An answer of view/flameGraph as typed arrays with an index by row: what painting, hit tests and motion read. Boxes
 // come first, joined siblings (remainders) after them.
-import { BoxFlag, type FlameGraphResult, type FrameKind, type HiddenMatchesResult } from "../../../shared/ts/psp.js";
+import {
+  BoxFlag,
+  ChangeKind,
+  type FlameGraphResult,
+  type FrameKind,
+  type HiddenMatchesResult,
+} from "../../../shared/ts/psp.js";
 import { shown } from "./shown.js";
 
 export interface Layout {
@@ -136,9 +142,36 @@ export function labelOf(layout: Layout, item: number): string {
   return layout.labels[layout.name[item]!] ?? "";
 }
 
-/** What is said behind a label: that the compiler put the function into its caller. */
-export function markOf(layout: Layout, item: number): string {
-  return !isRemainder(layout, item) && (layout.flags[item]! & BoxFlag.inlined) !== 0 ? " (inlined)" : "";
+/** What became of something, in one sign. */
+export const CHANGE_MARKS: Readonly<Record<number, string>> = {
+  [ChangeKind.same]: "[=]",
+  [ChangeKind.more]: "[+]",
+  [ChangeKind.less]: "[-]",
+  [ChangeKind.added]: "[A]",
+  [ChangeKind.deleted]: "[D]",
+};
+
+/** What became of a box of a diff. */
+export function changeOf(layout: Layout, item: number): ChangeKind | undefined {
+  return isRemainder(layout, item) ? undefined : layout.answer.changes?.change[item];
+}
+
+/** Only one side of a diff has the box. */
+export function isOneSided(layout: Layout, item: number): boolean {
+  const change = changeOf(layout, item);
+  return change === ChangeKind.added || change === ChangeKind.deleted;
+}
+
+/**
+ * What is said behind a label: that the compiler put the function into its caller, that one side of a diff alone has it;
+ * with `all`, every change.
+ */
+export function markOf(layout: Layout, item: number, all = false): string {
+  if (isRemainder(layout, item)) return "";
+  const inlined = (layout.flags[item]! & BoxFlag.inlined) !== 0 ? " (inlined)" : "";
+  const change = changeOf(layout, item) ?? ChangeKind.same;
+  const isSaid = all ? change !== ChangeKind.same : isOneSided(layout, item);
+  return isSaid ? `${inlined} ${CHANGE_MARKS[change] ?? ""}` : inlined;
 }
 
 export function cutsOf(layout: Layout, item: number): readonly number[] {

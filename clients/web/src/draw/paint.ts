@@ -1,12 +1,14 @@
 // The picture of a layout, painted on any surface: the canvas, an SVG text, a list for tests.
 import { BoxFlag } from "../../../shared/ts/psp.js";
 import { css, TEXT, type Mode, type Paints } from "./colors.js";
-import { cutsOf, isRemainder, labelOf, markOf, type Layout } from "./layout.js";
+import { cutsOf, isOneSided, isRemainder, labelOf, markOf, type Layout } from "./layout.js";
 import type { Placed } from "./motion.js";
 import { cutName, cutStart, type Ruler } from "./text.js";
 
 export interface Surface {
   rect(x: number, y: number, width: number, height: number, fill: string): void;
+  /** A dashed line just inside: of what one side of a diff alone has. */
+  edge(x: number, y: number, width: number, height: number, ink: string): void;
   /** Of joined siblings. */
   hatch(x: number, y: number, width: number, height: number, ink: string, ground: string): void;
   /** `y`: the middle of the text. */
@@ -55,6 +57,8 @@ export interface Frame {
 }
 
 const MIN_LABEL = 24;
+/** Narrower boxes have no room for an edge. */
+const MIN_EDGED = 5;
 const PADDING = 4;
 
 /** The line of the picture that a row is on, and the other way round. */
@@ -129,6 +133,14 @@ export function paint(frame: Frame, surface: Surface): void {
     const [x, w] = box(i);
     surface.hatch(x, rowTop(frame, layout.depth[i]!), w, rowHeight - gap, ink.hatch, ink.faint);
   }
+  if (layout.answer.changes !== undefined) {
+    const edge = ink.forced ? ink.edge : css(TEXT[ink.mode]);
+    for (let i = 0; i < layout.boxes; ++i) {
+      if (!isOneSided(layout, i) || !visible(i)) continue;
+      const [x, w] = box(i);
+      if (w >= MIN_EDGED) surface.edge(x, rowTop(frame, layout.depth[i]!), w, rowHeight - gap, edge);
+    }
+  }
   surface.alpha(1);
 
   // Where one came from steps back behind where one is.
@@ -150,7 +162,7 @@ export function paint(frame: Frame, surface: Surface): void {
       if (room < MIN_LABEL) continue;
       // The mark goes first where room is short: the tooltip says it too.
       const name = labelOf(layout, i);
-      const marked = name + markOf(layout, i);
+      const marked = name + markOf(layout, i, ink.forced);
       const inside = room - 2 * PADDING;
       const short = () =>
         frame.keepEnds && !isRemainder(layout, i)

@@ -26,6 +26,11 @@ export function svgSurface(font: string, size: number): SvgSurface {
         `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${escapeXml(fill)}"${alpha}/>`,
       );
     },
+    edge(x, y, width, height, ink) {
+      parts.push(
+        `<rect x="${short(x + 0.5)}" y="${short(y + 0.5)}" width="${short(width - 1)}" height="${short(height - 1)}" fill="none" stroke="${escapeXml(ink)}" stroke-dasharray="3 2"${alpha}/>`,
+      );
+    },
     hatch(x, y, width, height, ink, ground) {
       hatched ??= { ink, ground };
       parts.push(

@@ -1,12 +1,14 @@
 // Where the reader is: what the address holds. A copied address restores it, so it has names and texts, and no keys
 // or handles, which are good for one revision and one daemon.
 import type { BoxOrder, Filter, Granularity, ViewShape } from "../../../shared/ts/psp.js";
+import { isDiff } from "./compared.js";
 import { filterText, parseClause, parseSpec, specText, type Spec } from "./spec.js";
 
 export const VIEW_IDS = ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
-export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source"] as const;
+/** "change": of diffs. */
+export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change"] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 /** A filter that may be switched off and stays at its place. */
@@ -15,8 +17,11 @@ export interface Chip {
   readonly on: boolean;
 }
 
+export const SORTS = ["self", "total", "name", "change", "worse", "better"] as const;
+
 export interface SortBy {
-  readonly by: "self" | "total" | "name";
+  /** "change", "worse", "better": of diffs. */
+  readonly by: (typeof SORTS)[number];
   readonly descending: boolean;
 }
 
@@ -47,7 +52,11 @@ export interface Place {
   readonly file: string;
   readonly line: number;
   readonly sort: SortBy;
+  /** Of a diff: rows that nothing became of are left out, where the order is by change. */
+  readonly changedOnly: boolean;
 }
+
+export const isByChange = ({ by }: SortBy) => by === "change" || by === "worse" || by === "better";
 
 export const START: Place = {
   profile: undefined,
@@ -69,7 +78,21 @@ export const START: Place = {
   file: "",
   line: 0,
   sort: { by: "self", descending: true },
+  changedOnly: false,
 };
+
+/** Where a reader of a profile starts: at what became of it, where it is a diff. */
+export function startOf(profile: string | undefined, member = 1): Place {
+  const start = { ...START, profile, member };
+  return isDiff(profile) ? { ...start, color: "change", sort: { by: "change", descending: true } } : start;
+}
+
+/** Only of a diff boxes can be coloured by what became of them. */
+export const schemeOf = ({ color, profile }: Place): ColorScheme =>
+  color === "change" && !isDiff(profile) ? "module" : color;
+
+/** Only a diff has an order by change. */
+export const sortOf = ({ sort, profile }: Place): SortBy => (isByChange(sort) && !isDiff(profile) ? START.sort : sort);
 
 export function filtersOf(place: Place): Filter[] {
   return place.chips.filter((chip) => chip.on).map((chip) => chip.filter);
@@ -132,13 +155,15 @@ export function toAddress(place: Place): string {
   put("zoom", place.zoom.join("."), "");
   put("search", place.search, "");
   put("order", place.order, START.order);
-  put("color", place.color, START.color);
+  const { color, sort } = startOf(place.profile);
+  put("color", place.color, color);
   put("by", place.colorMetric, "");
   put("up", place.upward ? "1" : "", "");
   put("function", place.fn, "");
   put("file", place.file, "");
   put("line", String(place.line), "0");
-  put("sort", (place.sort.descending ? "" : "-") + place.sort.by, START.sort.by);
+  put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
+  put("changed", place.changedOnly ? "1" : "", "");
   return parts.join("&");
 }
 
@@ -190,7 +215,8 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
       problem ??= "The address has a filter that cannot be read; it was left out.";
     }
   }
-  const sort = values.get("sort") ?? START.sort.by;
+  const start = startOf(values.get("open"));
+  const sort = values.get("sort") ?? start.sort.by;
   const place: Place = {
     profile: values.get("open"),
     member: Math.max(1, count(values.get("member"), 1)),
@@ -203,7 +229,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     zoom: (values.get("zoom") ?? "").split(".").filter((hash) => /^[0-9a-z]{1,7}$/.test(hash)),
     search: values.get("search") ?? "",
     order: oneOf(["name", "weight"], values.get("order"), START.order),
-    color: oneOf(COLOR_SCHEMES, values.get("color"), START.color),
+    color: oneOf(COLOR_SCHEMES, values.get("color"), start.color),
     colorMetric: values.get("by") ?? "",
     upward: values.get("up") === "1",
     proven: spec.paths === "proven",
@@ -211,9 +237,10 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     file: values.get("file") ?? "",
     line: count(values.get("line"), 0),
     sort: {
-      by: oneOf(["self", "total", "name"], sort.replace(/^-/, ""), START.sort.by),
+      by: oneOf(SORTS, sort.replace(/^-/, ""), start.sort.by),
       descending: !sort.startsWith("-"),
     },
+    changedOnly: values.get("changed") === "1",
   };
   return problem === undefined ? { place } : { place, problem };
 }

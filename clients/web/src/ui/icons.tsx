@@ -26,6 +26,8 @@ const PATHS = {
   check: "M3 8.5l3.5 3.5L13 4.5",
   panel: "M2 3h12v10H2zM10 3v10",
   flip: "M8 2v12M4 5l4-3 4 3M4 11l4 3 4-3",
+  swap: "M2 5h11M10 2l3 3-3 3M14 11H3M6 8l-3 3 3 3",
+  compare: "M2 3h5v10H2zM9 6h5v7H9zM11.500 3v1",
   hot: "M8 2c1 3 4 4 4 8a4 4 0 01-8 0c0-2 1-2.500 1.500-4C7 7 8 5 8 2z",
   warning: "M8 2l6.500 11.500h-13zM8 6.500v3.500M8 12v.1",
 } as const;

@@ -47,6 +47,9 @@ export function itemsAround(layout: Layout, cursor: number): TreeItem[] {
   return items;
 }
 
+const wordsOf = (layout: Layout, item: number) =>
+  [layout.text[item], layout.answer.changes?.text[item]].filter((text) => text !== undefined).join(", ");
+
 export function AccessibleTree(props: {
   id: string;
   label: string;
@@ -88,7 +91,7 @@ export function AccessibleTree(props: {
           >
             {isRemainder(layout, item)
               ? (layout.text[item] ?? "")
-              : `${shown(nameOf(layout, item)) || labelOf(layout, item)}${markOf(layout, item)}, ${layout.text[item] ?? ""}`}
+              : `${shown(nameOf(layout, item)) || labelOf(layout, item)}${markOf(layout, item, true)}, ${wordsOf(layout, item)}`}
           </div>
         ))}
     </div>

@@ -12,6 +12,7 @@ export function boxOf(layout: Layout, item: number): Selected {
     path: pathOf(layout, item),
     text: layout.text[item] ?? "",
     self: layout.answer.boxes.selfText?.[item],
+    change: layout.answer.changes?.text[item],
     file: files?.[named?.file?.[row] ?? -1],
     line: named?.line?.[row],
     module: modules?.[named?.module?.[row] ?? -1],

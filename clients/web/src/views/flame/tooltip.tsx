@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { BoxFlag, FrameKind } from "../../../../shared/ts/psp.js";
 import { groupOf } from "../../draw/colors.js";
-import { isRemainder, nameOf, type Layout } from "../../draw/layout.js";
+import { CHANGE_MARKS, changeOf, isRemainder, nameOf, type Layout } from "../../draw/layout.js";
 import { Name } from "../../ui/bits.js";
 import { placeAt, type Point } from "../../ui/menu.js";
 
@@ -85,6 +85,7 @@ export function BoxFacts({
   const parent = answer.boxes.parentShare?.[item];
   const color = answer.boxes.colorText?.[item];
   const marks = marksOf(layout, item);
+  const change = changeOf(layout, item);
   return (
     <>
       <div class="tooltip-name">
@@ -93,6 +94,11 @@ export function BoxFacts({
       {(place !== "" || group !== "") && (
         <div class="tooltip-place">
           <Name text={place !== "" ? place : group} />
+        </div>
+      )}
+      {change !== undefined && (
+        <div class="tooltip-change">
+          <span class="change-mark">{CHANGE_MARKS[change]}</span> {answer.changes?.text[item]}
         </div>
       )}
       <dl class="tooltip-values">

@@ -7,7 +7,8 @@ import type { Selected } from "../../app.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
-import { nameHash, specOf, type ColorScheme } from "../../state/place.js";
+import { isDiff } from "../../state/compared.js";
+import { nameHash, schemeOf, specOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
@@ -19,6 +20,7 @@ import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
 import { FunctionPicker } from "../../ui/picker.js";
 import { useSearch } from "../../ui/search.js";
+import { SidesLine } from "../../ui/sides.js";
 import { showInTree } from "../tree/view.js";
 import { Minimap } from "./minimap.js";
 import { exportPng, exportSvg } from "./picture.js";
@@ -41,6 +43,9 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
   { id: "metric", text: "by metric" },
 ];
 
+const schemesOf = (profile: string | undefined) =>
+  isDiff(profile) ? [{ id: "change" as const, text: "by change" }, ...SCHEMES] : SCHEMES;
+
 let kept: { of: string; hues: GroupHues } = { of: "", hues: new Map() };
 
 /** Colours of packages, the same in all views of a profile. */
@@ -61,6 +66,8 @@ export function FlameView() {
   const search = useSearch();
   const hues = huesOf(profile?.uri ?? "");
 
+  const scheme = schemeOf(place);
+  const schemes = schemesOf(place.profile);
   const focused = place.shape === "callers" || place.shape === "callees";
   const target = useMemo((): Target | undefined => {
     if (profile === undefined || (focused && place.focus.length === 0)) return undefined;
@@ -77,8 +84,8 @@ export function FlameView() {
   }, [profile, place]);
 
   const cycle = () => {
-    const at = SCHEMES.findIndex((scheme) => scheme.id === place.color);
-    const next = SCHEMES[(at + 1) % SCHEMES.length]!;
+    const at = schemes.findIndex(({ id }) => id === scheme);
+    const next = schemes[(at + 1) % schemes.length]!;
     app.update((state) => go(state, { color: next.id }), false);
     app.say(`Colours ${next.text}`);
   };
@@ -168,13 +175,14 @@ export function FlameView() {
   const answer = picture?.layout.answer;
   return (
     <div class="view flame">
+      <SidesLine sides={answer?.sides} widths />
       <Toolbar>
         <Segments label="Shape of the view" value={place.shape} choices={SHAPES} onChange={choose} />
         <GranularitySelect app={app} />
         <Select
           label="Colours"
-          value={place.color}
-          choices={SCHEMES}
+          value={scheme}
+          choices={schemes}
           onChange={(color) => app.update((state) => go(state, { color }), false)}
         />
         {place.color === "metric" && metrics.length > 1 && (
@@ -237,6 +245,7 @@ export function FlameView() {
       <Notes
         texts={[
           metricNoteOf(profile, place.metric),
+          ...(answer?.sides?.warnings ?? []),
           ...(answer?.warnings ?? []),
           answer?.estimated,
           answer?.excluded?.text,
@@ -250,19 +259,12 @@ export function FlameView() {
         </div>
       ) : (
         <>
-          <Minimap
-            target={target}
-            scheme={place.color}
-            hues={hues}
-            frame={frame}
-            upward={place.upward}
-            stage={handle}
-          />
+          <Minimap target={target} scheme={scheme} hues={hues} frame={frame} upward={place.upward} stage={handle} />
           <Stage
             id="flame"
             label={`Flame graph, ${target.spec}`}
             target={target}
-            scheme={place.color}
+            scheme={scheme}
             upward={place.upward}
             marks={search.marks}
             hues={hues}
@@ -287,7 +289,7 @@ export function FlameView() {
             { text: "Zoom to it", keys: "Enter", run: () => zoomToBox(menu.peek()?.box) },
             {
               text: "Colours",
-              note: SCHEMES.find((scheme) => scheme.id === place.color)?.text ?? "",
+              note: schemes.find(({ id }) => id === scheme)?.text ?? "",
               keys: "s",
               run: cycle,
             },
@@ -384,7 +386,7 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
     <div class="legend" aria-label="What the colours mean" role="group">
       {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
         <span key={row.text} class="legend-row">
-          <i style={{ background: row.color }} />
+          <i class={row.edged === true ? "edged" : undefined} style={{ background: row.color }} />
           {place.color === "module" && place.granularity === "function" ? (
             <button
               type="button"

@@ -1,5 +1,6 @@
 // A row of an answer of view/table, and the columns that all tables of values begin with.
-import { BoxFlag, type MetricInfo, type TableResult } from "../../../../shared/ts/psp.js";
+import { BoxFlag, ChangeKind, type MetricInfo, type TableResult } from "../../../../shared/ts/psp.js";
+import { CHANGE_MARKS } from "../../draw/layout.js";
 import { Share } from "../../ui/bits.js";
 import type { Column } from "../../ui/table.js";
 
@@ -22,6 +23,20 @@ export interface TableRow {
   readonly children: boolean;
   readonly estimated: boolean;
   readonly further: readonly string[];
+  /** Of a diff. */
+  readonly change: RowChange | undefined;
+}
+
+/** Both sides of a row, as shown. */
+export interface RowChange {
+  /** What became of its total. */
+  readonly kind: ChangeKind;
+  readonly self: string;
+  readonly selfBefore: string;
+  readonly selfAfter: string;
+  readonly total: string;
+  readonly totalBefore: string;
+  readonly totalAfter: string;
 }
 
 export function rowOf(page: TableResult, at: number): TableRow | undefined {
@@ -48,7 +63,93 @@ export function rowOf(page: TableResult, at: number): TableRow | undefined {
     children: rows.children[at]!,
     estimated: (rows.flags[at]! & (BoxFlag.selfEstimated | BoxFlag.totalEstimated)) !== 0,
     further: (page.columns ?? []).map((column) => column.selfText[at] ?? ""),
+    change: changeOfRow(page, at),
   };
+}
+
+function changeOfRow({ changes }: TableResult, at: number): RowChange | undefined {
+  if (changes === undefined) return undefined;
+  return {
+    kind: changes.change[at]!,
+    self: changes.selfChange[at]!,
+    selfBefore: changes.selfBeforeText[at]!,
+    selfAfter: changes.selfAfterText[at]!,
+    total: changes.totalChange[at]!,
+    totalBefore: changes.totalBeforeText[at]!,
+    totalAfter: changes.totalAfterText[at]!,
+  };
+}
+
+const KIND_CLASSES: Readonly<Record<number, string>> = {
+  [ChangeKind.more]: "more",
+  [ChangeKind.added]: "more",
+  [ChangeKind.less]: "less",
+  [ChangeKind.deleted]: "less",
+};
+
+/** `[+]`, in the colour that a box of it has. */
+export function ChangeMark({ kind }: { kind: ChangeKind }) {
+  return <span class={`change-mark ${KIND_CLASSES[kind] ?? "same"}`}>{CHANGE_MARKS[kind] ?? ""}</span>;
+}
+
+/** Widths of a table from which there is room for both sides of the selfs, what became of the totals, and both sides of those. */
+const SELFS = 620;
+const TOTALS = 460;
+const ALL = 780;
+
+const sideColumn = (
+  id: string,
+  title: string,
+  from: number,
+  render: (change: RowChange) => string,
+): Column<TableRow> => ({
+  id,
+  title,
+  width: "5.4rem",
+  align: "right",
+  from,
+  render: (row) => (row.change === undefined ? "" : render(row.change)),
+});
+
+/** `leading`: what is never left out. */
+export function changeColumns(leading: "self" | "total"): Column<TableRow>[] {
+  const selfs: Column<TableRow>[] = [
+    {
+      id: "self-change",
+      title: "Self change",
+      width: "8.6rem",
+      align: "right",
+      from: leading === "self" ? 0 : ALL,
+      ...(leading === "self" ? { sort: "change" } : {}),
+      render: (row) => row.change?.self ?? "",
+    },
+  ];
+  if (leading === "self")
+    selfs.push(
+      sideColumn("self-before", "before", SELFS, (change) => change.selfBefore),
+      sideColumn("self-after", "after", SELFS, (change) => change.selfAfter),
+    );
+  const sides = leading === "total" ? TOTALS : ALL;
+  const totals: Column<TableRow>[] = [
+    {
+      id: "total-change",
+      title: "Total change",
+      width: "10.4rem",
+      align: "right",
+      from: leading === "total" ? 0 : TOTALS,
+      render: (row) =>
+        row.change === undefined ? (
+          ""
+        ) : (
+          <span class="change">
+            <ChangeMark kind={row.change.kind} /> {row.change.total}
+          </span>
+        ),
+    },
+    sideColumn("total-before", "before", sides, (change) => change.totalBefore),
+    sideColumn("total-after", "after", sides, (change) => change.totalAfter),
+  ];
+  return leading === "self" ? [...selfs, ...totals] : [...totals, ...selfs];
 }
 
 export function columnsOf(whole: number, metric: string, info: MetricInfo | undefined): Column<TableRow>[] {

@@ -1,29 +1,40 @@
 // Functions (or lines, files, modules) as a list: self and total, each counted once.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import {
-  TableRequest,
-  type Granularity,
-  type TableParams,
-  type TableResult,
-  type TableSort,
-} from "../../../../shared/ts/psp.js";
+import { TableRequest, type Granularity, type TableParams, type TableResult } from "../../../../shared/ts/psp.js";
 import type { Selected } from "../../app.js";
-import { filtersOf, specOf } from "../../state/place.js";
+import { isDiff } from "../../state/compared.js";
+import { filtersOf, isByChange, sortOf, specOf, type SortBy } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, FittedName, FittedPath, Notes, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { metricNoteOf, useApp, useProfile } from "../../ui/context.js";
+import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
-import { columnsOf, rowOf, type TableRow } from "./rows.js";
+import { SidesLine } from "../../ui/sides.js";
+import { changeColumns, columnsOf, rowOf, type TableRow } from "./rows.js";
 
 const PAGE = 200;
 /** Widths from which there is room for values beside shares, for what is not sorted by, and for what is beside the values. */
 const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
+/** The same beside both sides of a diff. */
+const WIDE = 920;
+
+/** What became most of it, either way, grew most, shrank most, and again. */
+const NEXT_BY_CHANGE = { change: "worse", worse: "better", better: "change" } as const;
+
+const ORDERS: readonly { id: SortBy["by"]; text: string }[] = [
+  { id: "change", text: "most changed" },
+  { id: "worse", text: "grown most" },
+  { id: "better", text: "shrunk most" },
+  { id: "self", text: "by self" },
+  { id: "total", text: "by total" },
+  { id: "name", text: "by name" },
+];
 
 /** Pages of one list, fetched as they come into sight. */
 export function useFlatPages(params: TableParams | undefined): {
@@ -100,18 +111,25 @@ export function FlatView() {
   const [at, setAt] = useState(-1);
   const metrics = profile?.metrics ?? [];
   const metric = place.metric || (profile?.metric ?? "");
-  const others = metrics
-    .map((m) => m.name)
-    .filter((name) => name !== metric)
-    .slice(0, 4);
+  const diff = isDiff(place.profile);
+  const sort = sortOf(place);
+  // Of a diff the other metrics are its sides, which have columns of their own.
+  const others = diff
+    ? []
+    : metrics
+        .map((m) => m.name)
+        .filter((name) => name !== metric)
+        .slice(0, 4);
+  const onlyChanges = diff && place.changedOnly && isByChange(sort);
   const pages = useFlatPages(
     profile === undefined
       ? undefined
       : {
           profile: profile.handle,
           spec: specText({ ...specOf(place, "flat"), metric }),
-          sort: place.sort.by as TableSort,
-          descending: place.sort.by === "name" ? !place.sort.descending : place.sort.descending,
+          sort: sort.by,
+          descending: sort.by === "name" ? !sort.descending : sort.descending,
+          ...(onlyChanges ? { changedOnly: true } : {}),
           metrics: others,
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "flat",
@@ -123,13 +141,15 @@ export function FlatView() {
     const value = pages.row(row);
     if (value !== undefined) app.select(selectedOf(value));
   };
-  const kept = place.sort.by === "self" ? "self" : "total";
-  const columns: readonly Column<TableRow>[] = [
-    ...columnsOf(
+  const kept = sort.by === "self" ? "self" : "total";
+  const values = () =>
+    columnsOf(
       first?.viewTotal.value ?? 0,
       metric,
       metrics.find((m) => m.name === metric),
-    ).map((column) => ({ ...column, from: column.id === `${kept}-share` ? 0 : column.id === kept ? TINY : SMALL })),
+    ).map((column) => ({ ...column, from: column.id === `${kept}-share` ? 0 : column.id === kept ? TINY : SMALL }));
+  const columns: readonly Column<TableRow>[] = [
+    ...(diff ? changeColumns("self") : values()),
     ...others.map((name, i): Column<TableRow> => ({
       id: `m-${name}`,
       title: metrics.find((m) => m.name === name)?.title ?? name,
@@ -149,12 +169,15 @@ export function FlatView() {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
-      from: MIDDLE,
+      from: diff ? WIDE : MIDDLE,
       render: (row) => <FittedPath text={row.place} />,
     },
   ];
+  const orderBy = (by: SortBy["by"]) =>
+    app.update((state) => go(state, { sort: { by, descending: by !== "better" } }), false);
   return (
     <div class="view">
+      <SidesLine sides={first?.sides} />
       <Toolbar>
         <Select
           label="List"
@@ -168,7 +191,35 @@ export function FlatView() {
           ]}
           onChange={(granularity: Granularity) => app.update((state) => go(state, { granularity, zoom: [] }))}
         />
-        {first !== undefined && (
+        {diff && (
+          <>
+            <Select label="Order" value={sort.by} choices={ORDERS} onChange={orderBy} />
+            <button
+              type="button"
+              class="button quiet"
+              aria-pressed={onlyChanges}
+              title="Leave out what nothing became of; rows are ordered by change then"
+              onClick={() =>
+                app.update(
+                  (state) =>
+                    go(state, {
+                      changedOnly: !onlyChanges,
+                      ...(isByChange(sort) ? {} : { sort: { by: "change", descending: true } }),
+                    }),
+                  false,
+                )
+              }
+            >
+              <Icon name={onlyChanges ? "check" : "filter"} /> Only changes
+            </button>
+          </>
+        )}
+        {first?.unchanged !== undefined && (
+          <span class="muted">
+            {first.unchanged.count.toLocaleString("en")} unchanged left out · {first.unchanged.amount.text}
+          </span>
+        )}
+        {first !== undefined && !diff && (
           <span class="muted">
             {first.rowCount.toLocaleString("en")} rows · {first.viewTotal.text}
             {first.viewTotal.value !== first.total.value && ` of ${first.total.text}`}
@@ -188,9 +239,11 @@ export function FlatView() {
           <p>
             {place.search !== ""
               ? "No name matches the search."
-              : filtersOf(place).length > 0
-                ? "No stack passes the filters."
-                : `${first.metric} is 0 everywhere in this profile.`}
+              : onlyChanges
+                ? "Nothing became of any row."
+                : filtersOf(place).length > 0
+                  ? "No stack passes the filters."
+                  : `${first.metric} is 0 everywhere in this profile.`}
           </p>
         </Empty>
       ) : (
@@ -200,8 +253,12 @@ export function FlatView() {
           count={first.rowCount}
           row={pages.row}
           selected={at}
-          sort={{ by: place.sort.by, descending: place.sort.descending }}
-          onSort={(by) =>
+          sort={{ by: isByChange(sort) ? "change" : sort.by, descending: sort.descending }}
+          onSort={(by) => {
+            if (by === "change") {
+              orderBy(isByChange(sort) ? NEXT_BY_CHANGE[sort.by as keyof typeof NEXT_BY_CHANGE] : "change");
+              return;
+            }
             app.update(
               (state) =>
                 go(state, {
@@ -211,8 +268,8 @@ export function FlatView() {
                   },
                 }),
               false,
-            )
-          }
+            );
+          }}
           onVisible={pages.see}
           onSelect={choose}
           onOpen={(row) => {
@@ -235,6 +292,15 @@ export function FlatView() {
 export function TableNotes({ answer }: { answer: TableResult | undefined }) {
   const metric = metricNoteOf(useProfile(), useApp().place.value.metric);
   return (
-    <Notes texts={[metric, ...(answer?.warnings ?? []), answer?.note, answer?.estimated, answer?.excluded?.text]} />
+    <Notes
+      texts={[
+        metric,
+        ...(answer?.sides?.warnings ?? []),
+        ...(answer?.warnings ?? []),
+        answer?.note,
+        answer?.estimated,
+        answer?.excluded?.text,
+      ]}
+    />
   );
 }

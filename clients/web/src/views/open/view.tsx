@@ -2,10 +2,12 @@
 import { UploadBeginRequest } from "../../../../shared/ts/psp.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseName, pathOfUri, uriOf } from "../../app.js";
+import { canCompare, startComparing } from "../../compare.js";
 import { shown } from "../../draw/shown.js";
 import { Name } from "../../ui/bits.js";
 import { useApp } from "../../ui/context.js";
 import { IconButton } from "../../ui/bits.js";
+import { Icon } from "../../ui/icons.js";
 import { uploadAll } from "../../upload.js";
 import { recentFiles } from "../../recent.js";
 
@@ -73,7 +75,19 @@ export function OpenView() {
         </form>
         {entries.length > 0 && (
           <>
-            <h2>Open in the daemon</h2>
+            <div class="row entries-head">
+              <h2 class="grow">Open in the daemon</h2>
+              {canCompare(app) && (
+                <button
+                  type="button"
+                  class="button"
+                  title="What became of one profile in another (D)"
+                  onClick={() => void startComparing(app)}
+                >
+                  <Icon name="compare" /> Compare…
+                </button>
+              )}
+            </div>
             <ul class="entries">
               {entries.map((entry) => (
                 <li key={entry.profile}>

@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import { type Measure, ProfileSummaryRequest } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
-import { filtersOf, nameHash, START } from "../../state/place.js";
+import { isDiff, sidesOf } from "../../state/compared.js";
+import { filtersOf, nameHash, startOf } from "../../state/place.js";
 import { go } from "../../state/state.js";
 import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
@@ -24,7 +25,16 @@ export function ProfileView() {
   ).value;
   if (profile === undefined) return <Busy text="Reading" />;
   const { summary } = profile;
-  const facts: [string, ComponentChildren][] = [["File", <Name key="f" text={pathOfUri(summary.uri)} />]];
+  const diff = isDiff(summary.uri);
+  const facts: [string, ComponentChildren][] = [];
+  if (diff) {
+    const { before, after } = sidesOf(summary.uri);
+    for (const [title, side] of [
+      ["Before", before],
+      ["After", after],
+    ] as const)
+      for (const uri of side) facts.push([title, <Name key={uri} text={pathOfUri(uri)} />]);
+  } else facts.push(["File", <Name key="f" text={pathOfUri(summary.uri)} />]);
   const fact = (title: string, value: string | undefined) => {
     if (value !== undefined && value !== "" && value !== "?") facts.push([title, shown(value)]);
   };
@@ -33,8 +43,11 @@ export function ProfileView() {
   fact("Profiler", summary.profiler);
   fact("Recorded", summary.when?.text);
   fact("Duration", summary.duration?.text);
-  fact("Threads", summary.threads.value > 0 ? summary.threads.text : "not recorded");
-  fact("Records", summary.records.value > 0 ? summary.records.text : "not told");
+  // Those of a diff are its sides'.
+  if (!diff) {
+    fact("Threads", summary.threads.value > 0 ? summary.threads.text : "not recorded");
+    fact("Records", summary.records.value > 0 ? summary.records.text : "not told");
+  }
   fact("Call paths", summary.contexts.text);
   fact("Functions", summary.functions.text);
   const { timeline } = summary;
@@ -99,7 +112,7 @@ export function ProfileView() {
           </section>
           <section class="card wide">
             <h2>
-              Hottest functions <span class="muted">{hottest.by}</span>
+              {hottest.title} <span class="muted">{hottest.by}</span>
             </h2>
             <ol class="hot-list">
               {hottest.rows.map((row) => (
@@ -113,8 +126,14 @@ export function ProfileView() {
                       app.update((state) => go(state, { view: "sandwich", fn: name, file: file ?? "", line }));
                     }}
                   >
-                    <Share text={row.selfShare} part={Math.abs(row.self) / hottest.top} />
-                    <span class="hot-value">{row.selfText}</span>
+                    {row.change === undefined ? (
+                      <>
+                        <Share text={row.selfShare} part={Math.abs(row.self) / hottest.top} />
+                        <span class="hot-value">{row.selfText}</span>
+                      </>
+                    ) : (
+                      <span class="hot-change">{row.change.self}</span>
+                    )}
                     <Name text={row.label} cuts={row.cuts} />
                     <FittedPath text={row.file ?? row.module ?? ""} />
                   </button>
@@ -139,9 +158,7 @@ export function ProfileView() {
                     onClick={() =>
                       app.update((state) =>
                         go(state, {
-                          ...START,
-                          profile: state.place.profile,
-                          member: state.place.member,
+                          ...startOf(state.place.profile, state.place.member),
                           zoom: path.frames.includes("...") ? [] : path.frames.map(nameHash),
                         }),
                       )

@@ -3,7 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { TableRequest } from "../../../../shared/ts/psp.js";
 import type { GroupHues } from "../../draw/colors.js";
-import { specOf } from "../../state/place.js";
+import { isDiff } from "../../state/compared.js";
+import { schemeOf, sortOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Empty, Name, Share } from "../../ui/bits.js";
@@ -37,7 +38,7 @@ export function SandwichView() {
       : {
           profile: profile.handle,
           spec: specText({ ...specOf(place, "flat"), metric }),
-          sort: place.sort.by,
+          sort: sortOf(place).by,
           descending: true,
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "sandwich-list",
@@ -62,20 +63,29 @@ export function SandwichView() {
   const row = same.find(({ file }) => place.file !== "" && file === place.file) ?? same[0];
   const focus = same.length > 1 && row?.file !== undefined ? `${fn} (${row.file})` : fn;
   const whole = list.first?.viewTotal.value ?? 0;
+  const diff = isDiff(place.profile);
   const columns: readonly Column<TableRow>[] = [
-    {
-      id: "share",
-      title: place.sort.by === "total" ? "Total" : "Self",
-      width: "5.5rem",
-      align: "right",
-      sort: place.sort.by === "total" ? "total" : "self",
-      render: (r) =>
-        place.sort.by === "total" ? (
-          <Share text={r.totalShare} part={whole > 0 ? r.total / whole : 0} />
-        ) : (
-          <Share text={r.selfShare} part={whole > 0 ? r.self / whole : 0} />
-        ),
-    },
+    diff
+      ? {
+          id: "change",
+          title: "Self change",
+          width: "8.6rem",
+          align: "right",
+          render: (r) => r.change?.self ?? "",
+        }
+      : {
+          id: "share",
+          title: place.sort.by === "total" ? "Total" : "Self",
+          width: "5.5rem",
+          align: "right",
+          sort: place.sort.by === "total" ? "total" : "self",
+          render: (r) =>
+            place.sort.by === "total" ? (
+              <Share text={r.totalShare} part={whole > 0 ? r.total / whole : 0} />
+            ) : (
+              <Share text={r.selfShare} part={whole > 0 ? r.self / whole : 0} />
+            ),
+        },
     {
       id: "name",
       title: "Function",
@@ -141,7 +151,16 @@ export function SandwichView() {
                 </button>
                 {row !== undefined && (
                   <span class="sandwich-facts">
-                    <b>{row.totalText}</b> {row.totalShare} total · <b>{row.selfText}</b> {row.selfShare} self
+                    {row.change !== undefined ? (
+                      <>
+                        total {row.change.totalBefore} → {row.change.totalAfter} <b>{row.change.total}</b> · self{" "}
+                        {row.change.selfBefore} → {row.change.selfAfter} <b>{row.change.self}</b>
+                      </>
+                    ) : (
+                      <>
+                        <b>{row.totalText}</b> {row.totalShare} total · <b>{row.selfText}</b> {row.selfShare} self
+                      </>
+                    )}
                     {row.place !== "" && (
                       <>
                         {" · "}
@@ -239,7 +258,7 @@ function Half(props: {
         id={props.kind}
         label={`${title} of ${props.fn}`}
         target={target}
-        scheme={place.color === "metric" ? "module" : place.color}
+        scheme={place.color === "metric" ? "module" : schemeOf(place)}
         upward={props.kind === "callers"}
         marks={props.marks}
         hues={props.hues}

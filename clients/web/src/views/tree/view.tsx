@@ -2,31 +2,29 @@
 import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import {
-  HotPathRequest,
-  TableRequest,
-  type TableResult,
-  type TableSort,
-  type ViewShape,
-} from "../../../../shared/ts/psp.js";
+import { HotPathRequest, TableRequest, type TableResult, type ViewShape } from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
-import { filtersOf, nameHash, specOf } from "../../state/place.js";
+import { isDiff } from "../../state/compared.js";
+import { filtersOf, isByChange, nameHash, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go, setShape, show } from "../../state/state.js";
-import { Busy, Empty, FittedName, FittedPath, Segments } from "../../ui/bits.js";
+import { Busy, Empty, FittedName, FittedPath, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
+import { SidesLine } from "../../ui/sides.js";
 import { Table, type Column } from "../../ui/table.js";
-import { columnsOf, type TableRow } from "../flat/rows.js";
+import { changeColumns, columnsOf, type TableRow } from "../flat/rows.js";
 import { TableNotes } from "../flat/view.js";
 import { EMPTY, opened, ROOT, rowsOf, withPage, type Node, type Parent, type Row, type Tree } from "./state.js";
 
 const PAGE = 200;
 /** Width from which there is room for what is beside the totals. */
 const MIDDLE = 720;
+/** The same beside both sides of a diff. */
+const WIDE = 920;
 /** So much of its column a name has, however deep its row is. */
 const NAME_ROOM = "6rem";
 
@@ -60,7 +58,9 @@ export function TreeView() {
   };
   const metrics = profile?.metrics ?? [];
   const metric = place.metric || (profile?.metric ?? "");
-  const sort: TableSort = place.sort.by === "self" ? "total" : place.sort.by;
+  const diff = isDiff(place.profile);
+  const sort = place.sort.by === "name" ? "name" : "total";
+  const descending = isByChange(place.sort) || place.sort.descending;
   const focused = place.shape === "callers" || place.shape === "callees";
   const shape: ViewShape = focused && place.focus.length === 0 ? "topDown" : place.shape;
   const spec = specText({ ...specOf(place, shape), metric });
@@ -74,7 +74,7 @@ export function TreeView() {
         profile: profile.handle,
         spec,
         sort,
-        descending: sort === "name" ? false : place.sort.descending,
+        descending: sort === "name" ? false : descending,
         offset,
         limit: PAGE,
         ...(parent.path.length > 0 ? { expand: [...parent.path], revision: profile.revision } : {}),
@@ -109,7 +109,7 @@ export function TreeView() {
   };
 
   // Another view: levels go, what was open is opened again by its names.
-  const key = `${profile?.handle ?? ""} ${profile?.revision ?? 0} ${spec} ${sort} ${place.sort.descending} ${app.epoch.value}`;
+  const key = `${profile?.handle ?? ""} ${profile?.revision ?? 0} ${spec} ${sort} ${descending} ${app.epoch.value}`;
   useEffect(() => {
     ++generation.current;
     const { open } = current.current;
@@ -192,11 +192,13 @@ export function TreeView() {
   });
 
   const whole = head?.viewTotal.value ?? 0;
-  const values = columnsOf(
-    whole,
-    metric,
-    metrics.find((m) => m.name === metric),
-  );
+  const values = diff
+    ? changeColumns("total")
+    : columnsOf(
+        whole,
+        metric,
+        metrics.find((m) => m.name === metric),
+      );
   const cell = (render: (row: TableRow) => preact.ComponentChildren) => (row: Row) =>
     row.kind === "node" ? render(row.node.row) : null;
   const columns: readonly Column<Row>[] = [
@@ -205,7 +207,7 @@ export function TreeView() {
       return {
         ...rest,
         ...(by === "total" ? { sort: by } : {}),
-        ...(column.id.startsWith("self") ? { from: MIDDLE } : {}),
+        ...(!diff && column.id.startsWith("self") ? { from: MIDDLE } : {}),
         render: cell(column.render),
       };
     }),
@@ -248,12 +250,13 @@ export function TreeView() {
       id: "place",
       title: "Where",
       width: "minmax(6rem, 2fr)",
-      from: MIDDLE,
+      from: diff ? WIDE : MIDDLE,
       render: cell((row) => <FittedPath text={row.place} />),
     },
   ];
   return (
     <div class="view">
+      <SidesLine sides={head?.sides} widths />
       <Toolbar>
         <Segments
           label="Shape of the tree"
@@ -274,7 +277,18 @@ export function TreeView() {
         <button type="button" class="button quiet" onClick={() => void openHotPath()} title="Open the hottest path (*)">
           <Icon name="hot" /> Hottest path
         </button>
-        {head !== undefined && <span class="muted">{head.viewTotal.text}</span>}
+        {diff && (
+          <Select
+            label="Order"
+            value={sort}
+            choices={[
+              { id: "total", text: "by width" },
+              { id: "name", text: "by name" },
+            ]}
+            onChange={(by) => app.update((state) => go(state, { sort: { by, descending: true } }), false)}
+          />
+        )}
+        {head !== undefined && !diff && <span class="muted">{head.viewTotal.text}</span>}
       </Toolbar>
       <TableNotes answer={head} />
       {error !== undefined ? (
@@ -303,7 +317,7 @@ export function TreeView() {
               : { depth: row.depth, open: undefined }
           }
           selected={at}
-          sort={{ by: sort, descending: place.sort.descending }}
+          sort={{ by: sort, descending }}
           onSort={(by) =>
             app.update(
               (state) =>

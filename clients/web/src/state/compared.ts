@@ -1,0 +1,103 @@
+// Diffs, as far as an address and the names of metrics tell of them: who is compared, and which side makes boxes wide.
+// The daemon opens `diff://?before=URI&after=URI` (profile/diff), and calls the five metrics of each `cpu` as below.
+import type { MetricInfo } from "../../../shared/ts/psp.js";
+
+const SCHEME = "diff://";
+
+export const isDiff = (uri: string | undefined): boolean => uri?.startsWith(SCHEME) === true;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+interface Parameter {
+  readonly key: string;
+  /** Encoded, as it stands in the URI. */
+  readonly value: string;
+}
+
+function parametersOf(uri: string): Parameter[] {
+  const query = uri.indexOf("?");
+  if (query < 0) return [];
+  return uri
+    .slice(query + 1)
+    .split("&")
+    .flatMap((part) => {
+      const equals = part.indexOf("=");
+      return equals < 0 ? [] : [{ key: part.slice(0, equals), value: part.slice(equals + 1) }];
+    });
+}
+
+export interface SideUris {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** URIs of the profiles of both sides; `#2` behind one is the second profile in it. */
+export function sidesOf(uri: string): SideUris {
+  const all = parametersOf(uri);
+  const of = (side: string) => all.filter(({ key }) => key === side).map(({ value }) => decoded(value));
+  return { before: of("before"), after: of("after") };
+}
+
+/** The same diff the other way round. */
+export function swapped(uri: string): string {
+  const all = parametersOf(uri);
+  const of = (side: string, as: string) => all.filter(({ key }) => key === side).map(({ value }) => `${as}=${value}`);
+  const others = all
+    .filter(({ key }) => key !== "before" && key !== "after")
+    .map(({ key, value }) => `${key}=${key === "metric" ? encodeURIComponent(turned(decoded(value))) : value}`);
+  return `${SCHEME}?${[...of("after", "before"), ...of("before", "after"), ...others].join("&")}`;
+}
+
+// Both names are encoded once more: a colon parts them.
+function turned(pair: string): string {
+  const colon = pair.indexOf(":");
+  return colon < 0 ? pair : `${pair.slice(colon + 1)}:${pair.slice(0, colon)}`;
+}
+
+/** What makes the boxes of a diff wide. */
+export const WIDTHS = ["after", "before", "larger", "difference"] as const;
+export type Width = (typeof WIDTHS)[number];
+
+export interface DiffMetric {
+  /** The metric of both sides. */
+  readonly base: string;
+  /** "change": signed, no width to choose. */
+  readonly width: Width | "change";
+}
+
+const suffixed = (base: string, width: DiffMetric["width"]) => (width === "after" ? base : `${base} ${width}`);
+
+/** What both sides have a metric of; none where the profile is no diff. */
+export function basesOf(metrics: readonly Pick<MetricInfo, "name">[]): string[] {
+  const names = new Set(metrics.map(({ name }) => name));
+  const all = [...WIDTHS, "change"] as const;
+  return [...names].filter((base) => all.every((width) => names.has(suffixed(base, width))));
+}
+
+/** Which of the five metrics of a diff this is. */
+export function diffMetricOf(metrics: readonly Pick<MetricInfo, "name">[], name: string): DiffMetric | undefined {
+  for (const base of basesOf(metrics))
+    for (const width of [...WIDTHS, "change"] as const) if (suffixed(base, width) === name) return { base, width };
+  return undefined;
+}
+
+export const metricWith = ({ base }: DiffMetric, width: Width): string => suffixed(base, width);
+
+/** The metric that has the next width. */
+export function nextWidth(metric: DiffMetric): { readonly name: string; readonly width: Width } {
+  const at = WIDTHS.findIndex((width) => width === metric.width);
+  const width = WIDTHS[(at + 1) % WIDTHS.length]!;
+  return { name: metricWith(metric, width), width };
+}
+
+/** What the next metric is for a reader of a diff: another one of both sides, as wide as this one. */
+export function nextBase(metrics: readonly Pick<MetricInfo, "name">[], metric: DiffMetric): string {
+  const bases = basesOf(metrics);
+  return suffixed(bases[(bases.indexOf(metric.base) + 1) % bases.length]!, metric.width);
+}
