@@ -19,7 +19,8 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
 # features look at what the engine has computed, never back.
 FOLDERS = {
     "core": {"support": set(), "model": {"support"}, "tree": {"support", "model"}, "view": {"support", "model"},
-             "source": {"support", "model", "view"}, "layout": {"support", "model", "view"}},
+             "source": {"support", "model", "view"}, "layout": {"support", "model", "view"},
+             "compare": {"support", "model", "view"}},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},
