@@ -13,7 +13,7 @@ struct Weighed {
   double value, weight;
 };
 
-std::vector<Weighed> known_of(InputValues values, std::span<const double> weights) {
+std::vector<Weighed> known_of(SpreadValues values, std::span<const double> weights) {
   std::vector<Weighed> known;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values[i] && std::isfinite(*values[i]))
@@ -37,7 +37,7 @@ class Sum {
 
 }  // namespace
 
-std::optional<Spread> spread_of(InputValues values) {
+std::optional<Spread> spread_of(SpreadValues values) {
   const std::vector<Weighed> known = known_of(values, {});
   if (known.empty()) return std::nullopt;
   Spread spread;
@@ -64,7 +64,7 @@ std::optional<Spread> spread_of(InputValues values) {
   return held ? std::optional(spread) : std::nullopt;
 }
 
-std::optional<double> percentile(InputValues values, double percent, std::span<const double> weights) {
+std::optional<double> percentile(SpreadValues values, double percent, std::span<const double> weights) {
   if (!(percent >= 0 && percent <= 100) || (!weights.empty() && weights.size() != values.size()))
     return std::nullopt;
   if (!std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w) && w >= 0; }))
@@ -82,7 +82,7 @@ std::optional<double> percentile(InputValues values, double percent, std::span<c
   return known.back().value;
 }
 
-std::optional<double> chance_of_largest(InputValues counts, double dispersion) {
+std::optional<double> chance_of_largest(SpreadValues counts, double dispersion) {
   const std::vector<Weighed> known = known_of(counts, {});
   if (known.size() < 2 || !std::isfinite(dispersion) || dispersion < 1) return std::nullopt;
   const auto n = static_cast<double>(known.size());

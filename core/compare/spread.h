@@ -9,7 +9,7 @@ namespace profd {
 
 // By input; nothing where the input does not know, as when it has no such metric. A path that an input knows
 // nothing of, though it has the metric, has the value 0. What is not finite counts as nothing.
-using InputValues = std::span<const std::optional<double>>;
+using SpreadValues = std::span<const std::optional<double>>;
 
 struct Spread {
   std::size_t n = 0;        // inputs with a value
@@ -22,16 +22,16 @@ struct Spread {
 };
 
 // Nothing when no input has a value, and when sums are beyond what a double holds.
-std::optional<Spread> spread_of(InputValues values);
+std::optional<Spread> spread_of(SpreadValues values);
 
 // The smallest value that at least `percent` of the inputs do not exceed, or of their weights, when there are
 // some (by input, >= 0). Nothing when no input has a value, for a percent outside [0, 100], weights that do
 // not fit or are all 0.
-std::optional<double> percentile(InputValues values, double percent, std::span<const double> weights = {});
+std::optional<double> percentile(SpreadValues values, double percent, std::span<const double> weights = {});
 
 // The chance that the largest of so many counts of samples is as large, were they shared out evenly: of 100
 // ranks with 100 samples each one has 125 by chance. `dispersion` as in dispersion.h. Nothing for less than
 // two inputs, negative counts, and a dispersion below 1.
-std::optional<double> chance_of_largest(InputValues counts, double dispersion);
+std::optional<double> chance_of_largest(SpreadValues counts, double dispersion);
 
 }  // namespace profd
