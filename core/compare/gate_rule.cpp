@@ -62,8 +62,8 @@ class RuleParser {
       word = take_word();
     }
     PROFD_CHECK(take_subject(word, rule));
-    skip_blanks();
     for (;;) {
+      skip_blanks();
       const std::size_t begin = at_;
       word = take_word();
       std::string* const name = word == "of" ? &rule.metric : word == "per" ? &rule.per : nullptr;

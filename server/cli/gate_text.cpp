@@ -23,7 +23,7 @@ std::string colored_word(const std::optional<GateVerdict>& verdict, const Termin
 std::string finding_lines(const GateFinding& finding, bool each, const Terminal& terminal) {
   std::string out = fmt::format("             {} → {}: {}", sanitize_text(finding.before),
                                 sanitize_text(finding.after), terminal.bold(sanitize_text(finding.change)));
-  if (!finding.noise.empty()) out += terminal.dim("  " + finding.noise);
+  if (!finding.noise.empty()) out += terminal.dim("  " + sanitize_text(finding.noise));
   out += '\n';
   if (each) out = fmt::format("           {}\n", sanitize_text(finding.name)) + out;
   if (!finding.file.empty() && finding.judgement.verdict != GateVerdict::held)
@@ -70,7 +70,7 @@ std::string gate_text(const GateAnswer& answer, const Terminal& terminal) {
     out += terminal.dim("           " + sanitize_text(rule.why)) + "\n";
   }
   out += "\n" + terminal.bold(gate_counts(answer)) + "\n";
-  if (!answer.noise.empty()) out += terminal.dim(answer.noise) + "\n";
+  if (!answer.noise.empty()) out += terminal.dim(sanitize_text(answer.noise)) + "\n";
   if (!answer.scale.empty()) out += terminal.dim(sanitize_text(answer.scale)) + "\n";
   return out;
 }

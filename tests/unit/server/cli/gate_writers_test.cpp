@@ -28,7 +28,7 @@ GateFinding finding_called(std::string name, GateVerdict verdict) {
   return finding;
 }
 
-GateRuleAnswer rule_of(std::string text, std::string name, std::optional<GateVerdict> verdict) {
+GateRuleAnswer rule_answer(std::string text, std::string name, std::optional<GateVerdict> verdict) {
   GateRuleAnswer rule;
   rule.rule = std::move(text);
   rule.metric = "cpu";
@@ -39,7 +39,7 @@ GateRuleAnswer rule_of(std::string text, std::string name, std::optional<GateVer
   return rule;
 }
 
-GateAnswer answer_of(std::vector<GateRuleAnswer> rules) {
+GateAnswer gate_answer_of(std::vector<GateRuleAnswer> rules) {
   GateAnswer answer;
   for (const GateRuleAnswer& rule : rules)
     ++(!rule.verdict                             ? answer.n_unmatched
@@ -52,13 +52,36 @@ GateAnswer answer_of(std::vector<GateRuleAnswer> rules) {
 }
 
 GateAnswer one_of_each() {
-  return answer_of({rule_of("total(a) < +5%", "a", GateVerdict::broken),
-                    rule_of("total(b) < +5%", "b", GateVerdict::undecided),
-                    rule_of("total(c) < +5%", "c", GateVerdict::held),
-                    rule_of("total(d) < +5%", "d", std::nullopt)});
+  return gate_answer_of({rule_answer("total(a) < +5%", "a", GateVerdict::broken),
+                         rule_answer("total(b) < +5%", "b", GateVerdict::undecided),
+                         rule_answer("total(c) < +5%", "c", GateVerdict::held),
+                         rule_answer("total(d) < +5%", "d", std::nullopt)});
 }
 
-const std::string kHostile =
+std::string prose_of(std::string_view markdown) {
+  std::string prose;
+  for (std::size_t i = 0; i < markdown.size();) {
+    const std::size_t run = std::min(markdown.find_first_not_of('`', i), markdown.size()) - i;
+    if (markdown[i] == '\\') {
+      i += 2;
+    } else if (run == 0) {
+      prose += markdown[i++];
+    } else {
+      // The next run of as many.
+      std::size_t end = i + run, found = 0;
+      while (end < markdown.size() && found != run) {
+        end = std::min(markdown.find('`', end), markdown.size());
+        found = std::min(markdown.find_first_not_of('`', end), markdown.size()) - end;
+        end += found;
+      }
+      REQUIRE(found == run);
+      i = end;
+    }
+  }
+  return prose;
+}
+
+const std::string kHostileName =
     "x\x1b]0;owned\x07<script>alert(1)</script>]]>\"&'`[a](javascript:b)|@all #1 </details>\u202e\n### head";
 
 }  // namespace
@@ -119,10 +142,11 @@ TEST_CASE("a file of a profile is never outside of the folder") {
 TEST_CASE("the Markdown has the three worst and folds the rest") {
   std::vector<GateRuleAnswer> rules;
   for (int i = 0; i < 5; ++i) {
-    rules.push_back(rule_of(fmt::format("total(f{}) < +5%", i), fmt::format("f{}", i), GateVerdict::broken));
+    rules.push_back(
+        rule_answer(fmt::format("total(f{}) < +5%", i), fmt::format("f{}", i), GateVerdict::broken));
     rules.back().findings[0].judgement.after = 150 + i;
   }
-  const std::string text = gate_markdown(answer_of(std::move(rules)));
+  const std::string text = gate_markdown(gate_answer_of(std::move(rules)));
   const std::string shown = text.substr(0, text.find("<details>"));
   CHECK(shown.find("`f4`") < shown.find("`f3`"));
   CHECK(shown.find("`f3`") < shown.find("`f2`"));
@@ -133,10 +157,11 @@ TEST_CASE("the Markdown has the three worst and folds the rest") {
 TEST_CASE("ten thousand rules are a comment of 60,000 characters and results that readers take") {
   std::vector<GateRuleAnswer> rules;
   for (int i = 0; i < 10'000; ++i)
-    rules.push_back(rule_of(fmt::format("total(function_number_{}_{}) < +5%", i, std::string(i % 900, 'n')),
-                            std::string(static_cast<std::size_t>(i % 3000), '|'),
-                            i % 2 == 0 ? GateVerdict::broken : GateVerdict::undecided));
-  const GateAnswer answer = answer_of(std::move(rules));
+    rules.push_back(
+        rule_answer(fmt::format("total(function_number_{}_{}) < +5%", i, std::string(i % 900, 'n')),
+                    std::string(static_cast<std::size_t>(i % 3000), '|'),
+                    i % 2 == 0 ? GateVerdict::broken : GateVerdict::undecided));
+  const GateAnswer answer = gate_answer_of(std::move(rules));
   const std::string text = gate_markdown(answer);
   CHECK(text.size() <= kMaxGateMarkdown);
   CHECK(text.find("</details>") != std::string::npos);
@@ -148,14 +173,14 @@ TEST_CASE("ten thousand rules are a comment of 60,000 characters and results tha
 }
 
 TEST_CASE("names are data in all five outputs") {
-  GateAnswer answer =
-      answer_of({rule_of("total(" + kHostile + ") < +5%", kHostile, GateVerdict::broken),
-                 rule_of("each self(" + kHostile + ") < +5%", kHostile, GateVerdict::undecided),
-                 rule_of("self(" + kHostile + ") < +5%", kHostile, std::nullopt)});
-  answer.warnings = {kHostile};
-  answer.scale = kHostile;
+  GateAnswer answer = gate_answer_of(
+      {rule_answer("total(" + kHostileName + ") < +5%", kHostileName, GateVerdict::broken),
+       rule_answer("each self(" + kHostileName + ") < +5%", kHostileName, GateVerdict::undecided),
+       rule_answer("self(" + kHostileName + ") < +5%", kHostileName, std::nullopt)});
+  answer.warnings = {kHostileName};
+  answer.scale = kHostileName;
   for (GateRuleAnswer& rule : answer.rules)
-    for (GateFinding& finding : rule.findings) finding.change = finding.before = finding.noise = kHostile;
+    for (GateFinding& finding : rule.findings) finding.change = finding.before = finding.noise = kHostileName;
   const std::string text = gate_text(answer, Terminal{}), markdown = gate_markdown(answer),
                     sarif = gate_sarif(answer, ""), junit = gate_junit(answer), json = gate_json(answer);
   for (const std::string& out : {text, markdown, sarif, junit, json}) {
@@ -166,29 +191,8 @@ TEST_CASE("names are data in all five outputs") {
   for (const std::string& out : {text, markdown, junit}) CHECK(out.find("\u202e") == std::string::npos);
   CHECK(junit.find("<script") == std::string::npos);
   CHECK(junit.find("]]>") == std::string::npos);
-  // Outside of code spans, where Markdown reads nothing.
-  std::string prose;
-  bool in_code = false;
-  for (std::size_t i = 0; i < markdown.size();) {
-    const std::size_t run = std::min(markdown.find_first_not_of('`', i), markdown.size()) - i;
-    if (run == 0) {
-      if (!in_code) prose += markdown[i];
-      ++i;
-      continue;
-    }
-    const std::string fence(run, '`');
-    const bool escaped = i > 0 && markdown[i - 1] == '\\';
-    if (escaped) {
-      i += run;
-      continue;
-    }
-    std::size_t end = markdown.find(fence, i + run);
-    while (end != std::string::npos &&
-           (markdown[end - 1] == '`' || (end + run < markdown.size() && markdown[end + run] == '`')))
-      end = markdown.find(fence, markdown.find_first_not_of('`', end));
-    REQUIRE(end != std::string::npos);
-    i = end + run;
-  }
+  // Outside of code spans and without what a backslash takes the meaning of.
+  const std::string prose = prose_of(markdown);
   CHECK(prose.find("<script") == std::string::npos);
   CHECK(prose.find("](javascript") == std::string::npos);
   CHECK(std::string_view(prose).substr(prose.find("</details>") + 1).find("</details>") == std::string::npos);
