@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/compare/dispersion.h"
+#include "core/compare/sample_counts.h"
 #include "core/compare/several_runs.h"
 #include "core/view/series.h"
 
@@ -72,8 +73,8 @@ void set_standing(Noise& noise, const Subject& subject, Standing standing, const
 
 // The samples of a side in equal windows of its time. False: it does not tell when they were taken.
 bool count_in_windows(const Selection& selection, const ComposedInput& input, std::uint32_t metric,
-                      double value_a_sample, const std::vector<Subject>& subjects,
-                      const std::vector<Key>& keys, std::vector<double>& counts) {
+                      double factor, const std::vector<Subject>& subjects, const std::vector<Key>& keys,
+                      std::vector<double>& counts) {
   const SampleTable* const table = input.profile ? input.profile->samples() : nullptr;
   if (table == nullptr || table->time.empty() || table->context.empty() || metric == kNone) return false;
   std::int64_t first = kNoTime, last = kNoTime;
@@ -95,8 +96,8 @@ bool count_in_windows(const Selection& selection, const ComposedInput& input, st
   const ContextTree& tree = selection.profile->tree();
   for (std::uint32_t sample = 0; sample < table->context.size(); ++sample) {
     const double value = std::visit([&](const auto& values) { return static_cast<double>(values[sample]); },
-                                    table->values[metric]) /
-                         value_a_sample;
+                                    table->values[metric]) *
+                         factor;
     if (!(value > 0)) continue;
     const auto window = std::min<std::size_t>(
         kWindows - 1, static_cast<std::size_t>(
@@ -123,7 +124,7 @@ Result<std::vector<double>> dispersions_of(const Selection& selection, const Sam
   bool known = samples.subjects.size() <= kMostInWindows && selection.rows->filters.empty();
   for (std::size_t i = 0; known && i < composition.inputs.size(); ++i)
     known = count_in_windows(selection, composition.inputs[i], composition.of[counted.of].metric_of[i],
-                             counted.value_a_sample, samples.subjects, noise.key,
+                             counted.factor[i], samples.subjects, noise.key,
                              windows[composition.inputs[i].before ? 0 : 1]);
   noise.dispersion_is_known = known;
   if (!known) return std::vector<double>(samples.subjects.size(), kUnknownDispersion);
@@ -209,24 +210,6 @@ Standing Noise::at(const std::vector<Standing>& column, Key of) const {
   return column[static_cast<std::size_t>(found - key.begin())];
 }
 
-std::optional<SampleCounts> sample_counts(const Composition& composition, std::uint32_t of) {
-  for (std::uint32_t i = 0; i < composition.of.size(); ++i)
-    if (composition.of[i].unit == "count" &&
-        (composition.of[i].name == "samples" || composition.of[i].name == "sample"))
-      return SampleCounts{i, 1};
-  double period = 0;
-  for (const ComposedInput& input : composition.inputs) {
-    if (!input.profile) return std::nullopt;
-    const ProfileInfo& info = input.profile->info();
-    if (!info.period || *info.period <= 0 || normalize_unit(info.period_unit) != composition.of[of].unit)
-      return std::nullopt;
-    const auto own = static_cast<double>(*info.period);
-    if (period != 0 && own != period) return std::nullopt;
-    period = own;
-  }
-  return period > 0 ? std::optional(SampleCounts{of, period}) : std::nullopt;
-}
-
 Result<Noise> judge_noise(const Selection& selection, StopToken stop) {
   const Composition* const composition = selection.profile->composition();
   assert(composition != nullptr && composition->kind == Composed::diff);
@@ -256,7 +239,7 @@ Result<Noise> judge_noise(const Selection& selection, StopToken stop) {
     return noise;
   }
   for (std::vector<double>* column : {&series->self, &series->total})
-    for (double& value : *column) value /= counted->value_a_sample;
+    for (std::size_t i = 0; i < column->size(); ++i) (*column)[i] *= counted->factor[i % series->n_inputs];
   noise.self.assign(noise.key.size(), Standing::none);
   noise.total.assign(noise.key.size(), Standing::none);
   noise.exposure_before = 1 / composition->of[counted->of].scale;

@@ -39,12 +39,4 @@ struct Noise {
 // `selection`: of a diff, of any of its metrics (asserted).
 Result<Noise> judge_noise(const Selection& selection, StopToken stop);
 
-// Which metric of Composition::of counts samples, for the one with number `of`, and by what its values are
-// divided: "samples", or the metric itself by the period of its sampling. Nothing where nobody tells.
-struct SampleCounts {
-  std::uint32_t of = 0;
-  double value_a_sample = 1;
-};
-std::optional<SampleCounts> sample_counts(const Composition& composition, std::uint32_t of);
-
 }  // namespace profd

@@ -98,15 +98,15 @@ std::string_view name_of(Scaling scaling) {
   return {};
 }
 
-Result<Scale> scale_by(Scaling by, const ScaleFacts& facts) {
+Result<Scaled> scale_by(Scaling by, const ScaleFacts& facts) {
   const std::optional<double> factor = factor_by(by, facts);
   if (!factor)
     return fail(ErrorCode::invalid, "scaling by " + std::string(name_of(by)) + " needs " +
                                         std::string(needs(by)) + ", which is not known");
-  return Scale{by, *factor, by == Scaling::equal_totals && shares_give_way(facts.samples, *factor)};
+  return Scaled{by, *factor, by == Scaling::equal_totals && shares_give_way(facts.samples, *factor)};
 }
 
-Scale default_scale(const ScaleFacts& facts) {
+Scaled default_scale(const ScaleFacts& facts) {
   const std::optional<double> factor = factor_of(facts.seconds);
   if (!factor) return {};
   const auto [shorter, longer] = std::minmax(*facts.seconds.before, *facts.seconds.after);
@@ -114,7 +114,7 @@ Scale default_scale(const ScaleFacts& facts) {
   return {Scaling::per_second, *factor, false};
 }
 
-Exposures exposures_of(const Scale& scale) {
+Exposures exposures_of(const Scaled& scale) {
   return {1, 1 / scale.factor};
 }
 

@@ -33,7 +33,7 @@ struct ScaleFacts {
       samples;  // of each function, at its end of stacks: selfs, so that none counts twice
 };
 
-struct Scale {
+struct Scaled {
   Scaling by = Scaling::raw;
   double factor = 1;  // of the values after
   // Of equal totals: most functions lie on one side of no change, so that few have changed and the shares of
@@ -43,11 +43,11 @@ struct Scale {
 
 // Fails with `invalid` where what it scales by is not known of both sides, is not above 0 or not finite, and
 // for `bulk` where no function has bulk samples on both sides.
-Result<Scale> scale_by(Scaling by, const ScaleFacts& facts);
+Result<Scaled> scale_by(Scaling by, const ScaleFacts& facts);
 
 // Raw when both runs took as long, within 2 %, or when that is not known; else per second.
-Scale default_scale(const ScaleFacts& facts);
+Scaled default_scale(const ScaleFacts& facts);
 
-Exposures exposures_of(const Scale& scale);
+Exposures exposures_of(const Scaled& scale);
 
 }  // namespace profd

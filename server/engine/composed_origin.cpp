@@ -159,14 +159,14 @@ Result<void> scale(Composing& composing, const ComposeSpec& spec, const std::vec
           for (const Composing::Sides& self : selfs) samples.push_back({self.before, self.after});
           ScaleFacts of_functions;
           of_functions.samples = samples;
-          PROFD_TRY(const Scale by, scale_by(Scaling::bulk, of_functions));
+          PROFD_TRY(const Scaled by, scale_by(Scaling::bulk, of_functions));
           return 1 / by.factor;
         },
         "values before are multiplied so that half of the functions rose and half fell");
     return {};
   }
   if (spec.scale != Scaling::equal_totals) {
-    Scale by = default_scale(facts);
+    Scaled by = default_scale(facts);
     if (spec.scale) {
       PROFD_TRY(by, scale_by(*spec.scale, facts));
     }

@@ -117,6 +117,11 @@ Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, 
 Result<void> Views::add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
                                   const Selection& selected, const std::vector<StringId>& files,
                                   const StopToken& stop) {
+  // A function that is gone stands where it was before, and what another metric than the change says of a
+  // line is not what a reader of a comparison takes it for: nothing is said until lines of a diff are.
+  if (const Composition* const composition = open.profile->composition();
+      composition != nullptr && composition->kind == Composed::diff)
+    return {};
   const auto functions = whole_functions(*open.profile, *selected.boxes->keys, files, lines.line);
   if (functions.empty()) return {};
   std::vector<std::shared_ptr<const FlatView>> tables;

@@ -354,9 +354,9 @@ std::vector<std::string> comparability(const Composition& composition) {
   if (before->duration_ns && after->duration_ns && *before->duration_ns > 0 &&
       std::fabs(static_cast<double>(*after->duration_ns) / static_cast<double>(*before->duration_ns) - 1) >
           0.02)
-    out.push_back(fmt::format("durations differ: {} before, {} after; {}",
+    out.push_back(fmt::format("durations differ: {} before, {} after",
                               format_duration_ns(*before->duration_ns),
-                              format_duration_ns(*after->duration_ns), composition.scale_text));
+                              format_duration_ns(*after->duration_ns)));
   return out;
 }
 

@@ -423,7 +423,7 @@ void grown(Report& report) {
       const Values before = program.with_totals(selfs_before), after = program.with_totals(selfs_after);
       std::vector<SamplePair> pairs(kFunctions);
       for (std::size_t i = 0; i < kFunctions; ++i) pairs[i] = {selfs_before[i], selfs_after[i]};
-      const Scale scale = check(scale_by(by, {{}, {}, {before[kFunctions], after[kFunctions]}, pairs}));
+      const Scaled scale = check(scale_by(by, {{}, {}, {before[kFunctions], after[kFunctions]}, pairs}));
       if (warnings) return scale.shares_give_way ? 1.0 : 0.0;
       const Exposures exposures = exposures_of(scale);
       const Family family = family_of(before, after, {}, exposures);

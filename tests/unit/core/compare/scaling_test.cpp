@@ -18,7 +18,7 @@ std::vector<SamplePair> one_grown() {
   return samples;
 }
 
-Scale scaled(Scaling by, const ScaleFacts& facts) {
+Scaled scaled(Scaling by, const ScaleFacts& facts) {
   const auto scale = scale_by(by, facts);
   REQUIRE(scale);
   CHECK(scale->by == by);
@@ -86,7 +86,7 @@ TEST_CASE("raw values stand for runs as long as one another, and values per seco
   CHECK(default_scale({{100, 102}, {}, {}, {}}).by == Scaling::raw);
   CHECK(default_scale({{102, 100}, {}, {}, {}}).by == Scaling::raw);
   CHECK(default_scale({{100, 102}, {}, {}, {}}).factor == 1);
-  const Scale longer = default_scale({{100, 103}, {}, {}, {}});
+  const Scaled longer = default_scale({{100, 103}, {}, {}, {}});
   CHECK(longer.by == Scaling::per_second);
   CHECK(longer.factor == Approx(100. / 103));
   CHECK(default_scale({{103, 100}, {}, {}, {}}).by == Scaling::per_second);
