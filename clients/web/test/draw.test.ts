@@ -6,6 +6,7 @@ import {
   childrenOf,
   findPath,
   hit,
+  isOneSided,
   isRemainder,
   join,
   labelOf,
@@ -307,6 +308,25 @@ describe("the picture", () => {
     const room = (width: number) => (placed(inlined, width).w[item]! - 8) / 7;
     const narrow = [...Array(2000).keys()].find((width) => room(width) >= 16 && room(width) < 26)!;
     expect(texts(narrow)).toContain("main.parseOrders");
+  });
+
+  it("has a dashed edge around what one side of a diff alone has, and its sign where there is room", () => {
+    const diff = layoutOf(
+      flames.find((flame) => flame.changes !== undefined)!,
+      0,
+    );
+    const { edges, rects, texts } = drawn(frameOf(diff, { width: 4000, placed: placed(diff, 4000) }));
+    const alone = [...diff.answer.changes!.change.keys()].filter((i) => isOneSided(diff, i));
+    const wide = alone.filter((i) => placed(diff, 4000).w[i]! >= 7);
+    expect(edges.length).toBeGreaterThanOrEqual(wide.length);
+    expect(edges.length).toBeLessThanOrEqual(alone.length);
+    expect(edges.length).toBeLessThan(rects.length / 2);
+    expect(texts.map((t) => t.text)).toContain("main.checkLegacyCodes [D]");
+    expect(texts.map((t) => t.text)).toContain("main.parseRow");
+    expect(drawn(frameOf(root)).edges).toEqual([]);
+    const forced = drawn(frameOf(diff, { width: 4000, placed: placed(diff, 4000), ink: { ...INK, forced: true } }));
+    expect(forced.edges.length).toBeGreaterThan(0);
+    expect(forced.texts.map((t) => t.text)).toContain("main.parseRow [+]");
   });
 
   it("draws only the rows that are seen", () => {

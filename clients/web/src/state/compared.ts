@@ -6,7 +6,7 @@ const SCHEME = "diff://";
 
 export const isDiff = (uri: string | undefined): boolean => uri?.startsWith(SCHEME) === true;
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -43,6 +43,10 @@ export function sidesOf(uri: string): SideUris {
   const of = (side: string) => all.filter(({ key }) => key === side).map(({ value }) => decoded(value));
   return { before: of("before"), after: of("after") };
 }
+
+/** What the values before are multiplied with. */
+export const scaleOf = (uri: string): string =>
+  parametersOf(uri).find(({ key }) => key === "scale")?.value ?? "automatic";
 
 /** The same diff the other way round. */
 export function swapped(uri: string): string {
