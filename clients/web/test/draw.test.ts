@@ -371,6 +371,19 @@ describe("the picture", () => {
     expect(svg).not.toMatch(/<script|<title><title>|a"b/);
     expect(svg).toContain("&lt;/text&gt;");
     expect(svg.match(/<rect /g)!.length).toBe(root.size + 2);
+    expect(svg).not.toContain("stroke-dasharray");
+  });
+
+  it("is dashed in SVG, too, where one side of a diff alone has something", () => {
+    const diff = layoutOf(
+      flames.find((flame) => flame.changes !== undefined)!,
+      0,
+    );
+    const surface = svgSurface("sans-serif", 12);
+    const frame = frameOf(diff);
+    paint(frame, surface);
+    const svg = surface.finish(800, 600, "#fff", "diff");
+    expect(svg.match(/stroke-dasharray/g)!.length).toBe(drawn(frame).edges.length);
   });
 });
 

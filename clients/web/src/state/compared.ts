@@ -65,7 +65,7 @@ function turned(pair: string): string {
 }
 
 /** What makes the boxes of a diff wide. */
-export const WIDTHS = ["after", "before", "larger", "difference"] as const;
+const WIDTHS = ["after", "before", "larger", "difference"] as const;
 export type Width = (typeof WIDTHS)[number];
 
 export interface DiffMetric {

@@ -23,7 +23,7 @@ const WIDTH_CHOICES: readonly { id: Width; text: string; title: string }[] = [
 ];
 
 /** The metric that a diff shows, and what it is of. */
-export function shownDiffMetric(app: App): DiffMetric | undefined {
+function shownDiffMetric(app: App): DiffMetric | undefined {
   const profile = app.profile.peek();
   const { metric } = app.place.peek();
   return profile === undefined ? undefined : diffMetricOf(profile.metrics, metric || profile.metric);

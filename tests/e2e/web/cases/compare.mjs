@@ -1,9 +1,9 @@
 // Comparisons: made on the page, looked at, turned round. What a number is is asked of the daemon's answers.
 import assert from "node:assert";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export default (test, { axe, root }) => {
+export default (test, { axe, root, scratch }) => {
   const fixture = (name) => join(root, "tests/fixtures/compare/before-after", `${name}.pb.gz`);
   const uri = (name) => `file://${fixture(name)}`;
   const diff = (before, after, more = "") =>
@@ -291,6 +291,27 @@ export default (test, { axe, root }) => {
     await compare(views);
     await views.ready();
     assert.match(changeOf(views, "main.parseRow").text, /\+1\.29 s \(\+37 %\)$/);
+  });
+
+  test("compare: a diff follows its files, and comes back with its address", async (views) => {
+    const changing = join(scratch, "compare-after.pb.gz");
+    copyFileSync(fixture("after-1"), changing);
+    const of = diff(["before-1"], ["after-1"]).replace(
+      encodeURIComponent(uri("after-1")),
+      encodeURIComponent(`file://${changing}`),
+    );
+    await openDiff(views, "&tab=flat&sort=worse", of);
+    await views.until("what grew", async () => /\+780 ms/.test(await sides(views)));
+    copyFileSync(fixture("before-1"), changing);
+    await views.until("nothing, as both are the same", async () => /±0 s/.test(await sides(views)));
+    await views.page.reload();
+    await views.until("the same again", async () => /±0 s/.test(await sides(views)));
+    assert.strictEqual(views.fragment().get("open"), of);
+    assert.strictEqual(views.fragment().get("sort"), "worse");
+    await views.page.getByRole("button", { name: "Only changes" }).click();
+    await views.until("a word on that", async () =>
+      /Nothing became of any row/.test(await views.page.locator(".empty").textContent()),
+    );
   });
 
   for (const colorScheme of ["light", "dark"])
