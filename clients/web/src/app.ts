@@ -30,7 +30,7 @@ import { Answers } from "./rpc/answers.js";
 import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
 import { keptSteps, stepsFrom, type KeptSteps } from "./state/kept.js";
-import { isDiff, sidesOf } from "./state/compared.js";
+import { decoded, isDiff, sidesOf } from "./state/compared.js";
 import { filesOf, fromAddress, startOf, toAddress, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 import { WhenSeen } from "./ui/seen.js";
@@ -104,12 +104,12 @@ export interface Comparable {
   readonly part: ComposedPart;
 }
 
-/** What is at a URI, open or not. */
-export const comparableOf = ({ uri, name = baseName(uri) }: { uri: string; name?: string }): Comparable => ({
-  id: `${uri}#1`,
-  name,
-  part: { uri },
-});
+/** What is at a URI, open or not; `#2` behind it is the second profile there. */
+export function comparableOf({ uri, name = baseName(uri) }: { uri: string; name?: string }): Comparable {
+  const hash = uri.lastIndexOf("#");
+  if (hash < 0) return { id: `${uri}#1`, name, part: { uri } };
+  return { id: uri, name, part: { uri: uri.slice(0, hash), member: decoded(uri.slice(hash + 1)) } };
+}
 
 /** The open profiles that can be compared: diffs and what cannot be read are none. */
 export const comparablesOf = (listed: readonly ProfileListEntry[]): Comparable[] =>

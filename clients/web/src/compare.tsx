@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { DiffScale, ProfileDiffRequest, UploadBeginRequest } from "../../shared/ts/psp.js";
 import { comparableOf, comparablesOf, pathOfUri, uriOf, type App, type Comparable, type Comparison } from "./app.js";
 import { recentFiles } from "./recent.js";
-import { isDiff } from "./state/compared.js";
+import { isDiff, scaleOf, sidesOf } from "./state/compared.js";
 import { Name, Select, type Choice } from "./ui/bits.js";
 import { useApp } from "./ui/context.js";
 import { Icon } from "./ui/icons.js";
@@ -37,10 +37,19 @@ const SCALES: readonly (Choice<string> & { title: string })[] = [
 
 export const canCompare = (app: App) => app.can(ProfileDiffRequest.method);
 
-/** Asks what is to be compared: with the profile that is shown, where it is none that was compared already. */
+/** Asks what is to be compared: with the profile that is shown; of a diff others, or otherwise scaled. */
 export async function startComparing(app: App): Promise<void> {
   const all = comparablesOf(await app.list().catch(() => app.listed.peek()));
   const { profile, member, view } = app.place.peek();
+  if (profile !== undefined && isDiff(profile)) {
+    const { before, after } = sidesOf(profile);
+    const part = (uri: string) => {
+      const one = comparableOf({ uri });
+      return all.find(({ id }) => id === one.id) ?? one;
+    };
+    app.comparing.value = { before: before.map(part), after: after.map(part), scale: scaleOf(profile) };
+    return;
+  }
   const own = view === "open" ? undefined : all.find(({ id }) => id === `${profile ?? ""}#${member}`);
   const [before, after, ...more] = all;
   // Of two there is no choice; else what is looked at is what became of something.

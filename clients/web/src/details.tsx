@@ -67,7 +67,7 @@ export function Glance() {
           ["Profiler", summary.profiler],
           ["Recorded", summary.when?.text],
           ["Duration", summary.duration?.text],
-          ["Records", summary.records.value > 0 ? summary.records.text : isDiff(summary.uri) ? "" : "not told"],
+          ["Records", isDiff(summary.uri) ? "" : summary.records.value > 0 ? summary.records.text : "not told"],
         ].map(([title, value]) =>
           value === undefined || value === "" || value === "?" ? null : (
             <div key={title}>
@@ -92,30 +92,28 @@ export function Glance() {
 
 function BothSides({ change }: { change: RowChange }) {
   return (
-    <table>
+    <table class="both-sides">
       <thead>
         <tr>
           <th scope="col">
             <ChangeMark kind={change.kind} />
           </th>
-          <th scope="col">self</th>
-          <th scope="col">total</th>
+          <th scope="col">before</th>
+          <th scope="col">after</th>
+          <th scope="col">change</th>
         </tr>
       </thead>
       <tbody>
         <tr>
-          <th scope="row">before</th>
+          <th scope="row">self</th>
           <td>{change.selfBefore}</td>
-          <td>{change.totalBefore}</td>
-        </tr>
-        <tr>
-          <th scope="row">after</th>
           <td>{change.selfAfter}</td>
-          <td>{change.totalAfter}</td>
+          <td>{change.self}</td>
         </tr>
         <tr>
-          <th scope="row">change</th>
-          <td>{change.self}</td>
+          <th scope="row">total</th>
+          <td>{change.totalBefore}</td>
+          <td>{change.totalAfter}</td>
           <td>{change.total}</td>
         </tr>
       </tbody>

@@ -243,6 +243,8 @@ function MetricMenu() {
   if (profile === undefined) return null;
   const name = place.metric || profile.metric;
   const now = profile.metrics.find((m) => m.name === name);
+  // The totals of a diff are those of its sides, which the line above the view has.
+  const total = isDiff(profile.uri) ? undefined : now?.text;
   if (profile.metrics.length < 2)
     return (
       <span class="metric" title={now?.description}>
@@ -251,18 +253,18 @@ function MetricMenu() {
     );
   return (
     <MenuButton
-      label={`Metric of widths and values: ${shown(now?.title ?? name)} ${now?.text ?? ""}`}
+      label={`Metric of widths and values: ${shown(now?.title ?? name)} ${total ?? ""}`}
       title="Metric of widths and values (m)"
       items={() =>
         profile.metrics.map((m) => ({
           text: shown(m.title ?? m.name),
-          note: m.text,
+          ...(total === undefined ? {} : { note: m.text }),
           checked: m.name === name,
           run: () => app.update((state) => go(state, { metric: m.name })),
         }))
       }
     >
-      {shown(now?.title ?? name)} <b>{now?.text}</b>
+      {shown(now?.title ?? name)} {total !== undefined && <b>{total}</b>}
       <Icon name="down" size={12} />
     </MenuButton>
   );

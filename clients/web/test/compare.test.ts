@@ -11,6 +11,7 @@ import {
   metricWith,
   nextBase,
   nextWidth,
+  scaleOf,
   sidesOf,
   swapped,
 } from "../src/state/compared.js";
@@ -56,6 +57,10 @@ describe("the address of a diff", () => {
     expect(swapped(swapped(many))).toBe(many);
     expect(sidesOf(many).before).toEqual(["a#1", "b"]);
     expect(baseName(many)).toBe("a#1 and 1 more → c");
+    expect(scaleOf(many)).toBe("totals");
+    expect(scaleOf(uri)).toBe("automatic");
+    expect(comparableOf({ uri: "file:///a#heap%202" }).part).toEqual({ uri: "file:///a", member: "heap 2" });
+    expect(comparableOf({ uri: "file:///a" }).part).toEqual({ uri: "file:///a" });
   });
 
   it("is read however damaged", () => {

@@ -6,6 +6,7 @@ import {
   childrenOf,
   findPath,
   hit,
+  isOneSided,
   isRemainder,
   join,
   labelOf,
@@ -309,6 +310,25 @@ describe("the picture", () => {
     expect(texts(narrow)).toContain("main.parseOrders");
   });
 
+  it("has a dashed edge around what one side of a diff alone has, and its sign where there is room", () => {
+    const diff = layoutOf(
+      flames.find((flame) => flame.changes !== undefined)!,
+      0,
+    );
+    const { edges, rects, texts } = drawn(frameOf(diff, { width: 4000, placed: placed(diff, 4000) }));
+    const alone = [...diff.answer.changes!.change.keys()].filter((i) => isOneSided(diff, i));
+    const wide = alone.filter((i) => placed(diff, 4000).w[i]! >= 7);
+    expect(edges.length).toBeGreaterThanOrEqual(wide.length);
+    expect(edges.length).toBeLessThanOrEqual(alone.length);
+    expect(edges.length).toBeLessThan(rects.length / 2);
+    expect(texts.map((t) => t.text)).toContain("main.checkLegacyCodes [D]");
+    expect(texts.map((t) => t.text)).toContain("main.parseRow");
+    expect(drawn(frameOf(root)).edges).toEqual([]);
+    const forced = drawn(frameOf(diff, { width: 4000, placed: placed(diff, 4000), ink: { ...INK, forced: true } }));
+    expect(forced.edges.length).toBeGreaterThan(0);
+    expect(forced.texts.map((t) => t.text)).toContain("main.parseRow [+]");
+  });
+
   it("draws only the rows that are seen", () => {
     const { rects } = drawn(frameOf(root, { height: 54, top: -36 }));
     for (const { y } of rects) {
@@ -351,6 +371,19 @@ describe("the picture", () => {
     expect(svg).not.toMatch(/<script|<title><title>|a"b/);
     expect(svg).toContain("&lt;/text&gt;");
     expect(svg.match(/<rect /g)!.length).toBe(root.size + 2);
+    expect(svg).not.toContain("stroke-dasharray");
+  });
+
+  it("is dashed in SVG, too, where one side of a diff alone has something", () => {
+    const diff = layoutOf(
+      flames.find((flame) => flame.changes !== undefined)!,
+      0,
+    );
+    const surface = svgSurface("sans-serif", 12);
+    const frame = frameOf(diff);
+    paint(frame, surface);
+    const svg = surface.finish(800, 600, "#fff", "diff");
+    expect(svg.match(/stroke-dasharray/g)!.length).toBe(drawn(frame).edges.length);
   });
 });
 

@@ -3,7 +3,7 @@ import { Hands, randomOf } from "./hands.mjs";
 
 const PATTERNS = ["main", "json", "(?i)sort", "^runtime", "Write|Read", "zzz", "e", "("];
 const KEYS = [
-  ..."hjkl0+-<>.bcCfxXzuUmsionNytp?",
+  ..."hjkl0+-<>.bcCdfxXzuUmsionNytp?",
   ..."12345678",
   "ArrowUp",
   "ArrowDown",

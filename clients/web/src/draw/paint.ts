@@ -138,7 +138,16 @@ export function paint(frame: Frame, surface: Surface): void {
     for (let i = 0; i < layout.boxes; ++i) {
       if (!isOneSided(layout, i) || !visible(i)) continue;
       const [x, w] = box(i);
-      if (w >= MIN_EDGED) surface.edge(x, rowTop(frame, layout.depth[i]!), w, rowHeight - gap, edge);
+      // Where every box has an edge this one is inside it.
+      const inset = ink.forced ? 2 : 0;
+      if (w >= MIN_EDGED + 2 * inset)
+        surface.edge(
+          x + inset,
+          rowTop(frame, layout.depth[i]!) + inset,
+          w - 2 * inset,
+          rowHeight - gap - 2 * inset,
+          edge,
+        );
     }
   }
   surface.alpha(1);

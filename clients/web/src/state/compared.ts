@@ -6,7 +6,7 @@ const SCHEME = "diff://";
 
 export const isDiff = (uri: string | undefined): boolean => uri?.startsWith(SCHEME) === true;
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -44,6 +44,10 @@ export function sidesOf(uri: string): SideUris {
   return { before: of("before"), after: of("after") };
 }
 
+/** What the values before are multiplied with. */
+export const scaleOf = (uri: string): string =>
+  parametersOf(uri).find(({ key }) => key === "scale")?.value ?? "automatic";
+
 /** The same diff the other way round. */
 export function swapped(uri: string): string {
   const all = parametersOf(uri);
@@ -61,7 +65,7 @@ function turned(pair: string): string {
 }
 
 /** What makes the boxes of a diff wide. */
-export const WIDTHS = ["after", "before", "larger", "difference"] as const;
+const WIDTHS = ["after", "before", "larger", "difference"] as const;
 export type Width = (typeof WIDTHS)[number];
 
 export interface DiffMetric {

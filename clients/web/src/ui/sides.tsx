@@ -12,9 +12,8 @@ import {
   type Width,
 } from "../state/compared.js";
 import { go } from "../state/state.js";
-import { Segments } from "./bits.js";
+import { IconButton, Segments } from "./bits.js";
 import { useApp, useProfile } from "./context.js";
-import { Icon } from "./icons.js";
 
 const WIDTH_CHOICES: readonly { id: Width; text: string; title: string }[] = [
   { id: "after", text: "After", title: "Widths are values after" },
@@ -24,7 +23,7 @@ const WIDTH_CHOICES: readonly { id: Width; text: string; title: string }[] = [
 ];
 
 /** The metric that a diff shows, and what it is of. */
-export function shownDiffMetric(app: App): DiffMetric | undefined {
+function shownDiffMetric(app: App): DiffMetric | undefined {
   const profile = app.profile.peek();
   const { metric } = app.place.peek();
   return profile === undefined ? undefined : diffMetricOf(profile.metrics, metric || profile.metric);
@@ -75,6 +74,7 @@ export function SidesLine({ sides, widths = false }: { sides: SideTotals | undef
           <b>{sides.change}</b>
         </p>
       )}
+      <IconButton icon="swap" label="Swap before and after" onClick={() => swapSides(app)} />
       <span class="sides-scale muted">{sides === undefined ? "" : shown(sides.scale)}</span>
       {widths && metric !== undefined && (
         <Segments
@@ -86,14 +86,6 @@ export function SidesLine({ sides, widths = false }: { sides: SideTotals | undef
           }
         />
       )}
-      <button
-        type="button"
-        class="button quiet"
-        title="What was before is after, and the other way round"
-        onClick={() => swapSides(app)}
-      >
-        <Icon name="swap" /> Swap
-      </button>
     </section>
   );
 }

@@ -22,15 +22,15 @@ const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
 /** The same beside both sides of a diff. */
-const WIDE = 920;
+const WIDE = 940;
 
 /** What became most of it, either way, grew most, shrank most, and again. */
 const NEXT_BY_CHANGE = { change: "worse", worse: "better", better: "change" } as const;
 
 const ORDERS: readonly { id: SortBy["by"]; text: string }[] = [
-  { id: "change", text: "most changed" },
-  { id: "worse", text: "grown most" },
-  { id: "better", text: "shrunk most" },
+  { id: "change", text: "by change" },
+  { id: "worse", text: "by growth" },
+  { id: "better", text: "by decline" },
   { id: "self", text: "by self" },
   { id: "total", text: "by total" },
   { id: "name", text: "by name" },

@@ -3,6 +3,7 @@ import { UploadBeginRequest } from "../../../../shared/ts/psp.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseName, pathOfUri, uriOf } from "../../app.js";
 import { canCompare, startComparing } from "../../compare.js";
+import { isDiff } from "../../state/compared.js";
 import { shown } from "../../draw/shown.js";
 import { Name } from "../../ui/bits.js";
 import { useApp } from "../../ui/context.js";
@@ -100,8 +101,10 @@ export function OpenView() {
                     <Name text={entry.name} />
                     <span class="muted">
                       {entry.format}
-                      {entry.total !== undefined && ` · ${entry.total.text} ${entry.metric ?? ""}`} ·{" "}
-                      {entry.memory.text}
+                      {entry.total !== undefined &&
+                        !isDiff(entry.uri) &&
+                        ` · ${entry.total.text} ${entry.metric ?? ""}`}{" "}
+                      · {entry.memory.text}
                       {entry.state === "failed" && " · cannot be read any more"}
                       {entry.state === "opening" && " · being read"}
                     </span>

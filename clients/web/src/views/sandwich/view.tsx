@@ -13,11 +13,12 @@ import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { FunctionPicker, literal } from "../../ui/picker.js";
 import { useSearch } from "../../ui/search.js";
+import { SidesLine } from "../../ui/sides.js";
 import { Table, type Column } from "../../ui/table.js";
 import type { Target } from "../flame/controller.js";
 import { Stage } from "../flame/stage.js";
 import { huesOf } from "../flame/view.js";
-import { rowOf, type TableRow } from "../flat/rows.js";
+import { rowOf, SELF_CHANGE_WIDTH, type TableRow } from "../flat/rows.js";
 import { useFlatPages } from "../flat/view.js";
 
 const SAME_NAMES = 200;
@@ -69,7 +70,7 @@ export function SandwichView() {
       ? {
           id: "change",
           title: "Self change",
-          width: "8.6rem",
+          width: SELF_CHANGE_WIDTH,
           align: "right",
           render: (r) => r.change?.self ?? "",
         }
@@ -102,6 +103,7 @@ export function SandwichView() {
   };
   return (
     <div class="view">
+      <SidesLine sides={list.first?.sides} widths />
       <Toolbar />
       <div class="sandwich">
         <aside class="sandwich-list">
