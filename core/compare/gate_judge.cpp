@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "core/compare/dispersion.h"
 #include "core/compare/distributions.h"
 #include "core/compare/family.h"
 #include "core/compare/one_run.h"
@@ -192,12 +193,13 @@ void decide(const GateNumbers& rule, bool proven, GateReason lacking, GateJudgem
   at.reason = lacking;
 }
 
-Result<void> judge_pairs(const std::vector<GateNumbers>& rules, double dispersion, GateJudgements& out) {
+void judge_pairs(const std::vector<GateNumbers>& rules, GateJudgements& out) {
   std::vector<std::vector<Proof>> proofs(rules.size());
   for (std::size_t r = 0; r < rules.size(); ++r) {
     proofs[r].resize(out.rules[r].size());
     if (rules[r].samples.empty()) continue;
     for (std::size_t s = 0; s < proofs[r].size(); ++s) {
+      const double dispersion = rules[r].dispersion.empty() ? kUnknownDispersion : rules[r].dispersion[s];
       if (rules[r].kind == GateLimit::Kind::share)
         test_share(rules[r], s, dispersion, out.rules[r][s], proofs[r][s]);
       if (!rules[r].against_limit)
@@ -212,7 +214,6 @@ Result<void> judge_pairs(const std::vector<GateNumbers>& rules, double dispersio
       else
         decide(rules[r], proven[r][s], proofs[r][s].lacking, out.rules[r][s]);
     }
-  return {};
 }
 
 // Rules whose values are divided alike are tested together.
@@ -264,8 +265,7 @@ Result<void> judge_runs(const std::vector<GateNumbers>& rules, const StopToken& 
 
 }  // namespace
 
-Result<GateJudgements> judge_gate(const std::vector<GateNumbers>& rules, double dispersion,
-                                  const StopToken& stop) {
+Result<GateJudgements> judge_gate(const std::vector<GateNumbers>& rules, const StopToken& stop) {
   GateJudgements out;
   for (const GateNumbers& rule : rules) {
     assert(rule.n_before == rules[0].n_before && rule.n_after == rules[0].n_after);
@@ -277,7 +277,7 @@ Result<GateJudgements> judge_gate(const std::vector<GateNumbers>& rules, double 
   if (rules[0].n_before > 1 || rules[0].n_after > 1) {
     PROFD_CHECK(judge_runs(rules, stop, out));
   } else {
-    PROFD_CHECK(judge_pairs(rules, dispersion, out));
+    judge_pairs(rules, out);
   }
   return out;
 }

@@ -20,11 +20,12 @@ enum class GateVerdict : std::uint8_t { held, undecided, broken };
 // One rule's subjects in numbers. By run, those before first. Of `gone` the sides are exchanged.
 struct GateNumbers {
   std::size_t n_before = 0, n_after = 0;
-  std::vector<double> values;     // of subject s in run r at s * n_runs + r
-  std::vector<double> samples;    // likewise; empty where not known
-  std::vector<double> totals;     // of the metric as a whole, by run
-  std::vector<double> counted;    // samples as a whole, by run; empty as `samples` is
-  std::vector<double> exposures;  // what values are divided by, by run: 1, a scale's inverse, a counter; > 0
+  std::vector<double> values;      // of subject s in run r at s * n_runs + r
+  std::vector<double> samples;     // likewise; empty where not known
+  std::vector<double> totals;      // of the metric as a whole, by run
+  std::vector<double> counted;     // samples as a whole, by run; empty as `samples` is
+  std::vector<double> dispersion;  // by subject, as in dispersion.h; empty: kUnknownDispersion for all
+  std::vector<double> exposures;   // what values are divided by, by run: 1, a scale's inverse, a counter; > 0
   GateLimit::Kind kind = GateLimit::Kind::relative;
   double limit = 0;  // relative, points, share: a fraction, 0.05 for 5 %; absolute: in the metric's unit
   // A share is compared with the limit alone, whatever was before; else a rise has to be proven.
@@ -55,13 +56,11 @@ struct GateJudgement {
   std::optional<double> seen;  // the smallest rise that one run a side would show, as a part of before
 };
 
-// Samples fall in clusters, and how strongly is not known of files without times.
 struct GateJudgements {
   std::vector<std::vector<GateJudgement>> rules;  // by rule, by subject
   std::size_t n_questions = 0;
 };
-// `dispersion`: as in dispersion.h. Rules have runs of the same numbers (asserted).
-Result<GateJudgements> judge_gate(const std::vector<GateNumbers>& rules, double dispersion,
-                                  const StopToken& stop);
+// Rules have runs of the same numbers (asserted).
+Result<GateJudgements> judge_gate(const std::vector<GateNumbers>& rules, const StopToken& stop);
 
 }  // namespace profd

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/compare/dispersion.h"
 #include "core/view/pattern.h"
 #include "core/view/resolve.h"
 
@@ -138,25 +139,91 @@ class Summing {
 
 // Subjects of `each` that no run has a value of.
 void drop_empty(SubjectSums& sums) {
-  std::size_t kept = 0;
-  for (std::size_t s = 0; s < sums.size(); ++s) {
-    const auto begin = sums.values.begin() + static_cast<std::ptrdiff_t>(s * sums.n_runs);
-    if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(sums.n_runs), [](double x) { return x == 0; }))
-      continue;
-    if (kept != s) {
-      sums.keys[kept] = std::move(sums.keys[s]);
-      sums.most_grown[kept] = sums.most_grown[s];
-      for (std::size_t r = 0; r < sums.n_runs; ++r) {
-        sums.values[kept * sums.n_runs + r] = sums.values[s * sums.n_runs + r];
-        if (!sums.samples.empty()) sums.samples[kept * sums.n_runs + r] = sums.samples[s * sums.n_runs + r];
+  std::vector<std::size_t> kept;
+  for (std::size_t s = 0; s < sums.size(); ++s)
+    for (std::size_t r = 0; r < sums.n_runs; ++r)
+      if (sums.values[s * sums.n_runs + r] != 0) {
+        kept.push_back(s);
+        break;
       }
+  keep_subjects(sums, kept);
+}
+
+void keep_rows(std::vector<double>& columns, std::size_t width, const std::vector<std::size_t>& kept) {
+  if (columns.empty()) return;
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    std::copy_n(columns.begin() + static_cast<std::ptrdiff_t>(kept[i] * width), width,
+                columns.begin() + static_cast<std::ptrdiff_t>(i * width));
+  columns.resize(kept.size() * width);
+}
+
+// Which subjects a stack counts for, each once however often it matches.
+class StackSubjects {
+ public:
+  StackSubjects(const GateStacks& stacks, const SubjectRequest& request, const Matches& matches,
+                std::size_t n_subjects)
+      : boxes_(stacks),
+        matches_(matches),
+        self_(request.self),
+        each_(request.each),
+        added_in_(n_subjects, kNone) {}
+
+  // `number`: of the stack, another one each time.
+  template <class Visit>
+  void for_each(std::uint32_t context, std::uint32_t number, Visit visit) {
+    const std::uint32_t box = boxes_.box_of(context);
+    std::uint32_t match = matches_.nearest[box];
+    if (self_ && match != box) return;
+    for (; match != kNone; match = matches_.nearest[boxes_.above(match)]) {
+      const std::uint32_t subject = matches_.subject[match];
+      if (std::exchange(added_in_[subject], number) != number) visit(subject);
+      if (!each_ || self_) return;
     }
-    ++kept;
   }
-  sums.keys.resize(kept);
-  sums.most_grown.resize(kept);
-  sums.values.resize(kept * sums.n_runs);
-  if (!sums.samples.empty()) sums.samples.resize(kept * sums.n_runs);
+
+ private:
+  GateBoxes boxes_;
+  const Matches& matches_;
+  bool self_, each_;
+  std::vector<std::uint32_t> added_in_;
+};
+
+// Of one input; empty where its samples have no times.
+Result<std::vector<double>> windows_of_input(const GateStacks& stacks, const SubjectRequest& request,
+                                             const Matches& matches, std::size_t input,
+                                             std::size_t n_subjects, StopToken& stop) {
+  const Composition& composition = composition_of(stacks);
+  const ComposedInput& of = composition.inputs[input];
+  const SampleTable* const samples = of.profile ? of.profile->samples() : nullptr;
+  const std::uint32_t metric = composition.of[request.counts->of].metric_of[input];
+  std::vector<double> windows;
+  if (samples == nullptr || samples->time.empty() || of.context_of.empty() || metric == kNone) return windows;
+  std::int64_t first = kNoTime, last = kNoTime;
+  for (const std::int64_t time : samples->time) {
+    if (time == kNoTime) continue;
+    first = first == kNoTime ? time : std::min(first, time);
+    last = last == kNoTime ? time : std::max(last, time);
+  }
+  if (first == last) return windows;
+  const double length =
+      (static_cast<double>(last) - static_cast<double>(first)) / static_cast<double>(kWindows);
+  std::vector<std::uint8_t> passes(stacks.selection->profile->tree().size(), 0);
+  for (const std::uint32_t row : stacks.rows) passes[composition.contexts[row]] = 1;
+  windows.assign(n_subjects * kWindows, 0);
+  StackSubjects subjects(stacks, request, matches, n_subjects);
+  for (std::uint32_t row = 0; row < samples->size(); ++row) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t context = of.context_of[samples->context[row]];
+    if (samples->time[row] == kNoTime || passes[context] == 0) continue;
+    const double count = request.counts->factor[input] *
+                         std::visit([&](const auto& values) { return static_cast<double>(values[row]); },
+                                    samples->values[metric]);
+    const double at = (static_cast<double>(samples->time[row]) - static_cast<double>(first)) / length;
+    const std::size_t window = std::min(kWindows - 1, static_cast<std::size_t>(std::max(0.0, at)));
+    subjects.for_each(context, row,
+                      [&](std::uint32_t subject) { windows[subject * kWindows + window] += count; });
+  }
+  return windows;
 }
 
 }  // namespace
@@ -237,25 +304,38 @@ std::vector<std::uint8_t> keys_of_one_side(const GateStacks& stacks, std::uint32
   return of_key;
 }
 
+void keep_subjects(SubjectSums& sums, const std::vector<std::size_t>& kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (i == kept[i]) continue;
+    sums.keys[i] = std::move(sums.keys[kept[i]]);
+    sums.most_grown[i] = sums.most_grown[kept[i]];
+  }
+  sums.keys.resize(kept.size());
+  sums.most_grown.resize(kept.size());
+  keep_rows(sums.values, sums.n_runs, kept);
+  keep_rows(sums.samples, sums.n_runs, kept);
+  keep_rows(sums.windows_before, kWindows, kept);
+  keep_rows(sums.windows_after, kWindows, kept);
+}
+
 Result<SubjectSums> sum_subjects(const GateStacks& stacks, const SubjectRequest& request, StopToken stop) {
   SubjectSums sums;
   sums.n_runs = stacks.run.size();
   PROFD_TRY(const Matches matches, find_matches(stacks, request, sums, stop));
-  const GateBoxes boxes(stacks);
   const Composition& composition = composition_of(stacks);
   Summing summing(stacks, request, sums);
-  std::vector<std::uint32_t> added_in(sums.size(), kNone);  // a stack counts once however often it matches
+  StackSubjects subjects(stacks, request, matches, sums.size());
   for (const std::uint32_t row : stacks.rows) {
-    const std::uint32_t box = boxes.box_of(composition.contexts[row]);
-    std::uint32_t match = matches.nearest[box];
-    if (request.self && match != box) continue;
-    for (; match != kNone; match = matches.nearest[boxes.above(match)]) {
-      if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-      const std::uint32_t subject = matches.subject[match];
-      if (std::exchange(added_in[subject], row) != row) summing.add(row, subject);
-      if (!request.each || request.self) break;
-    }
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    subjects.for_each(composition.contexts[row], row,
+                      [&](std::uint32_t subject) { summing.add(row, subject); });
   }
+  if (request.windows && sums.n_runs == 2 && request.counts != nullptr &&
+      sums.size() <= kMaxSubjectValues / kWindows)
+    for (std::size_t input = 0; input < 2; ++input) {
+      PROFD_TRY((stacks.run[input] == 0 ? sums.windows_before : sums.windows_after),
+                windows_of_input(stacks, request, matches, input, sums.size(), stop));
+    }
   if (request.each) drop_empty(sums);
   return sums;
 }

@@ -37,8 +37,13 @@ struct SubjectSums {
   std::vector<double> samples;         // likewise; empty where not known
   std::vector<std::uint32_t>
       most_grown;  // by subject: the context whose own value grew most; kNone: none did
+  // Of one run a side whose samples have times: samples of each subject in each of kWindows of that run, as
+  // WindowCounts has them. Empty of a side without times, or when more than kMaxSubjectValues.
+  std::vector<double> windows_before, windows_after;
   [[nodiscard]] std::size_t size() const { return keys.size(); }
 };
+// Leaves those that are listed, ascending.
+void keep_subjects(SubjectSums& sums, const std::vector<std::size_t>& kept);
 
 struct SubjectRequest {
   std::vector<std::vector<std::uint8_t>> in_a_row;  // by key, 1: at that place; at most kMaxRulePath
@@ -46,6 +51,7 @@ struct SubjectRequest {
   bool each = false;
   std::uint32_t of = 0;  // row of Composition::of
   const SampleCounts* counts = nullptr;
+  bool windows = false;  // wanted, where there are times; goes through all samples
 };
 inline constexpr std::size_t kMaxSubjectValues = std::size_t{1} << 26;
 // Without `each` one subject, whether or not a stack matches; of `each`, those with a value. `limit` for more

@@ -14,6 +14,9 @@
 namespace profd {
 namespace {
 
+// Samples are gone through for each rule; of more rules they are taken to cluster as those without times.
+constexpr std::size_t kMostTimedRules = 200;
+
 std::string part_text(double fraction) {
   const double percent = fraction * 100;
   return std::fabs(percent) < 9.95 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
@@ -54,6 +57,7 @@ class Asking {
     subjects.of = asked.of;
     subjects.self = rule.subject == GateSubject::self;
     subjects.each = rule.each || one_sided;
+    subjects.windows = request_.rules.size() <= kMostTimedRules;
     const auto counts = sample_counts(composition_, asked.of);
     if (counts) subjects.counts = &*counts;
     if (one_sided) {
@@ -129,6 +133,7 @@ class Asking {
     drop_small(rule, asked);
     n.values = asked.sums.values;
     n.samples = asked.sums.samples;
+    PROFD_CHECK(set_dispersion(asked));
     const bool one_sided = rule.subject == GateSubject::added || rule.subject == GateSubject::gone;
     if (rule.subject == GateSubject::gone) exchange_sides(n);
     if (one_sided) {
@@ -154,22 +159,19 @@ class Asking {
         if (sums.values[s * sums.n_runs + r] >= kSmallShare * asked.numbers.totals[r]) return false;
       return true;
     };
-    std::size_t kept = 0;
-    for (std::size_t s = 0; s < sums.size(); ++s) {
-      if (is_small(s)) continue;
-      sums.keys[kept] = sums.keys[s];
-      sums.most_grown[kept] = sums.most_grown[s];
-      for (std::size_t r = 0; r < sums.n_runs; ++r) {
-        sums.values[kept * sums.n_runs + r] = sums.values[s * sums.n_runs + r];
-        if (!sums.samples.empty()) sums.samples[kept * sums.n_runs + r] = sums.samples[s * sums.n_runs + r];
-      }
-      ++kept;
-    }
-    asked.n_small = sums.size() - kept;
-    sums.keys.resize(kept);
-    sums.most_grown.resize(kept);
-    sums.values.resize(kept * sums.n_runs);
-    if (!sums.samples.empty()) sums.samples.resize(kept * sums.n_runs);
+    std::vector<std::size_t> kept;
+    for (std::size_t s = 0; s < sums.size(); ++s)
+      if (!is_small(s)) kept.push_back(s);
+    asked.n_small = sums.size() - kept.size();
+    keep_subjects(sums, kept);
+  }
+
+  // Of samples with times, how strongly they cluster.
+  static Result<void> set_dispersion(AskedRule& asked) {
+    const SubjectSums& sums = asked.sums;
+    if (sums.windows_before.empty() && sums.windows_after.empty()) return {};
+    PROFD_TRY(asked.numbers.dispersion, dispersions({kWindows, sums.windows_before, sums.windows_after}));
+    return {};
   }
 
   static void exchange_sides(GateNumbers& n) {
@@ -369,8 +371,9 @@ Result<GateRuleAnswer> answer_one_side(const AskedRule& asked, const std::vector
         std::rotate(one.samples.begin(), one.samples.begin() + static_cast<std::ptrdiff_t>(one.n_after),
                     one.samples.end());
     }
+    one.dispersion.clear();
     one.n_more_questions = 0;
-    PROFD_TRY(const GateJudgements judgements, judge_gate({one}, kUnknownDispersion, StopToken{}));
+    PROFD_TRY(const GateJudgements judgements, judge_gate({one}, StopToken{}));
     return judgements.rules[0][0];
   };
   AskedRule whole;
@@ -443,7 +446,7 @@ Result<GateAnswer> gate_answer(Views& views, const GateRequest& request, const S
     asked.push_back(std::move(*one));
     if (asked.back().unmatched.empty()) numbers.push_back(asked.back().numbers);
   }
-  PROFD_TRY(const GateJudgements judged, judge_gate(numbers, kUnknownDispersion, stop));
+  PROFD_TRY(const GateJudgements judged, judge_gate(numbers, stop));
 
   std::size_t at = 0;
   for (const AskedRule& rule : asked) {

@@ -37,9 +37,10 @@ GateNumbers runs_of(std::vector<double> before, const std::vector<double>& after
   return n;
 }
 
-std::vector<GateJudgement> judged(const std::vector<GateNumbers>& rules, double dispersion = 1) {
+std::vector<GateJudgement> judged(std::vector<GateNumbers> rules, double dispersion = 1) {
   std::vector<GateJudgement> out;
-  const GateJudgements judgements = judge_gate(rules, dispersion, {}).value();
+  for (GateNumbers& rule : rules) rule.dispersion.assign(rule.n_subjects(), dispersion);
+  const GateJudgements judgements = judge_gate(rules, {}).value();
   for (const auto& rule : judgements.rules) out.insert(out.end(), rule.begin(), rule.end());
   return out;
 }

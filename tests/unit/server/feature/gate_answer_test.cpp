@@ -148,6 +148,19 @@ TEST_CASE("samples are told by a metric of the profile") {
   CHECK(answer.rules[0].why.find("noise cannot be judged") != std::string::npos);
 }
 
+TEST_CASE("samples with times tell how strongly they cluster") {
+  // The same samples, spread evenly or in one burst a second.
+  const auto run = [](int n, int ms_apart) {
+    std::string text = "# metrics: samples/count\n";
+    for (int i = 0; i < n; ++i)
+      text += fmt::format("main;f 1 {{time={}}}\nmain;g 1 {{time={}}}\n",
+                          ms_apart == 0 ? i * 10'000 / n : i / 50 * 50 * 10'000 / n, i * 10'000 / n);
+    return text;
+  };
+  CHECK(told(gate_diff({run(1000, 0), run(1200, 0)}), "total(f) < +5%")[0] == "broken");
+  CHECK(told(gate_diff({run(1000, 1), run(1200, 1)}), "total(f) < +5%")[0] == "undecided");
+}
+
 TEST_CASE("functions that are next to nothing are no question of `each`") {
   std::string before = "main;work 100000\n", after = "main;work 130000\n";
   for (int i = 0; i < 50; ++i) {
