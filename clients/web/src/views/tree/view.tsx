@@ -16,7 +16,7 @@ import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
 import { SidesLine } from "../../ui/sides.js";
 import { Table, type Column } from "../../ui/table.js";
-import { changeColumns, columnsOf, type TableRow } from "../flat/rows.js";
+import { changeColumns, columnsOf, type RowChange, type TableRow } from "../flat/rows.js";
 import { TableNotes } from "../flat/view.js";
 import { EMPTY, opened, ROOT, rowsOf, withPage, type Node, type Parent, type Row, type Tree } from "./state.js";
 
@@ -38,6 +38,10 @@ export function showInTree(app: App, names: readonly string[]): void {
   wanted = names;
   app.update((state) => show(state, "tree"));
 }
+
+/** As a box of the flame graph has it. */
+const sidesText = (change: RowChange | undefined) =>
+  change === undefined ? undefined : `${change.totalBefore} → ${change.totalAfter}: ${change.total}`;
 
 export function TreeView() {
   const app = useApp();
@@ -150,6 +154,7 @@ export function TreeView() {
     module: node.row.module,
     text: `${node.row.totalText} · ${node.row.totalShare}`,
     self: `${node.row.selfText} · ${node.row.selfShare}`,
+    change: sidesText(node.row.change),
   });
   const choose = (row: number) => {
     const target = rows[row];
