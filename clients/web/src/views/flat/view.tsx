@@ -177,7 +177,7 @@ export function FlatView() {
     app.update((state) => go(state, { sort: { by, descending: by !== "better" } }), false);
   return (
     <div class="view">
-      <SidesLine sides={first?.sides} />
+      <SidesLine sides={first?.sides} verdict />
       <Toolbar>
         <Select
           label="List"
