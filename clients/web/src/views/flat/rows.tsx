@@ -114,10 +114,10 @@ export function Change({ text, standing }: { text: string; standing: ChangeStand
 /** Widths of a table from which there is room for both sides of the selfs, what became of the totals, and both sides of those. */
 const SELFS = 680;
 const TOTALS = 520;
-const ALL = 850;
+const ALL = 870;
 
 /** Of `+15.0 ms (+100 %)`. */
-export const SELF_CHANGE_WIDTH = "10rem";
+export const SELF_CHANGE_WIDTH = "10.5rem";
 
 const sideColumn = (
   id: string,
