@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ChangeKind, type ProfileListEntry, type ProfileOpenResult } from "../../shared/ts/psp.js";
+import { ChangeKind, ChangeStanding, type ProfileListEntry, type ProfileOpenResult } from "../../shared/ts/psp.js";
 import { baseName, comparableOf, comparablesOf, pathOfUri, type Comparison } from "../src/app.js";
 import { ticked, turned } from "../src/compare.js";
 import { changeTone, contrast, css, paintsOf, TEXT, type Rgb } from "../src/draw/colors.js";
@@ -147,6 +147,12 @@ describe("a diff on the page", () => {
     });
     expect(rows.find((row) => row.name === "main.checkLegacyCodes")!.change!.kind).toBe(ChangeKind.deleted);
     expect(rowOf(tables[0]!.result, 0)!.change).toBeUndefined();
+    const standing = (name: string) => rows.find((row) => row.name === name)!.change!.selfStanding;
+    expect(standing("main.parseRow")).toBe(ChangeStanding.standsOut);
+    expect(standing("main.heavier")).toBe(ChangeStanding.none);
+    // Where nothing changed there is nothing to stand out.
+    const same = rows.find(({ change }) => change!.selfBefore === change!.selfAfter)!;
+    expect(same.change!.selfStanding).toBeUndefined();
   });
 });
 

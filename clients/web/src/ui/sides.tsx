@@ -52,7 +52,16 @@ export function swapSides(app: App): void {
 const runs = (count: number) => (count > 1 ? ` (mean of ${count} runs)` : "");
 
 /** `sides`: as the view's last answer has them; the line has its place before that is there. */
-export function SidesLine({ sides, widths = false }: { sides: SideTotals | undefined; widths?: boolean }) {
+export function SidesLine({
+  sides,
+  widths = false,
+  verdict = false,
+}: {
+  sides: SideTotals | undefined;
+  widths?: boolean;
+  /** With what stands out from noise. */
+  verdict?: boolean;
+}) {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
@@ -86,6 +95,7 @@ export function SidesLine({ sides, widths = false }: { sides: SideTotals | undef
           }
         />
       )}
+      {verdict && sides?.verdict !== undefined && <p class="sides-verdict">{shown(sides.verdict)}</p>}
     </section>
   );
 }

@@ -162,6 +162,10 @@ export default (test, { axe, root, scratch }) => {
     for (const text of ["[+] +1.29 s (+37 %)", "3.47 s", "4.76 s"])
       assert.ok((await rowOf("main.parseRow").textContent()).includes(text), text);
     assert.match(await rowOf("main.checkLegacyCodes").textContent(), /\[D\]/);
+    // What is beyond noise is strong, and a sentence says how much that is.
+    assert.match(await sides(views), /beyond sampling noise: .*main\.checkLegacyCodes/);
+    assert.strictEqual(await rowOf("main.parseRow").locator("b").first().textContent(), "+1.29 s (+37 %)");
+    assert.match(await rowOf("main.heavier").locator("[title='It may be noise']").first().textContent(), /^~ -/);
     const all = Number(await views.page.getByRole("grid").getAttribute("aria-rowcount"));
     await views.page.getByRole("button", { name: "Only changes" }).click();
     await views.until(

@@ -1,5 +1,5 @@
 // A row of an answer of view/table, and the columns that all tables of values begin with.
-import { BoxFlag, ChangeKind, type MetricInfo, type TableResult } from "../../../../shared/ts/psp.js";
+import { BoxFlag, ChangeKind, ChangeStanding, type MetricInfo, type TableResult } from "../../../../shared/ts/psp.js";
 import { CHANGE_MARKS } from "../../draw/layout.js";
 import { Share } from "../../ui/bits.js";
 import type { Column } from "../../ui/table.js";
@@ -31,6 +31,9 @@ export interface TableRow {
 export interface RowChange {
   /** What became of its total. */
   readonly kind: ChangeKind;
+  /** Whether it stands out from noise; nothing where that cannot be told, or nothing changed. */
+  readonly selfStanding: ChangeStanding | undefined;
+  readonly totalStanding: ChangeStanding | undefined;
   readonly self: string;
   readonly selfBefore: string;
   readonly selfAfter: string;
@@ -71,6 +74,8 @@ function changeOfRow({ changes }: TableResult, at: number): RowChange | undefine
   if (changes === undefined) return undefined;
   return {
     kind: changes.change[at]!,
+    selfStanding: changes.selfBefore[at] === changes.selfAfter[at] ? undefined : changes.selfStanding?.[at],
+    totalStanding: changes.totalBefore[at] === changes.totalAfter[at] ? undefined : changes.totalStanding?.[at],
     self: changes.selfChange[at]!,
     selfBefore: changes.selfBeforeText[at]!,
     selfAfter: changes.selfAfterText[at]!,
@@ -92,13 +97,27 @@ export function ChangeMark({ kind }: { kind: ChangeKind }) {
   return <span class={`change-mark ${KIND_CLASSES[kind] ?? "same"}`}>{CHANGE_MARKS[kind] ?? ""}</span>;
 }
 
+/** What became of a value: strong where it is beyond noise, faint where it may be nothing else, which its text says by `~`. */
+export function Change({ text, standing }: { text: string; standing: ChangeStanding | undefined }) {
+  if (standing === ChangeStanding.standsOut) return <b title="Beyond noise">{text}</b>;
+  if (standing === ChangeStanding.candidate)
+    return <span title="Worth a look: one in twenty of these is noise">{text}</span>;
+  if (standing === ChangeStanding.none)
+    return (
+      <span class="muted" title="It may be noise">
+        {text}
+      </span>
+    );
+  return <>{text}</>;
+}
+
 /** Widths of a table from which there is room for both sides of the selfs, what became of the totals, and both sides of those. */
 const SELFS = 680;
 const TOTALS = 520;
-const ALL = 850;
+const ALL = 870;
 
 /** Of `+15.0 ms (+100 %)`. */
-export const SELF_CHANGE_WIDTH = "9.4rem";
+export const SELF_CHANGE_WIDTH = "10.5rem";
 
 const sideColumn = (
   id: string,
@@ -124,7 +143,8 @@ export function changeColumns(leading: "self" | "total"): Column<TableRow>[] {
       align: "right",
       from: leading === "self" ? 0 : ALL,
       ...(leading === "self" ? { sort: "change" } : {}),
-      render: (row) => row.change?.self ?? "",
+      render: ({ change }) =>
+        change === undefined ? "" : <Change text={change.self} standing={change.selfStanding} />,
     },
   ];
   if (leading === "self")
@@ -137,7 +157,7 @@ export function changeColumns(leading: "self" | "total"): Column<TableRow>[] {
     {
       id: "total-change",
       title: "Total change",
-      width: "11.4rem",
+      width: "12rem",
       align: "right",
       from: leading === "total" ? 0 : TOTALS,
       render: (row) =>
@@ -145,7 +165,7 @@ export function changeColumns(leading: "self" | "total"): Column<TableRow>[] {
           ""
         ) : (
           <span class="change">
-            <ChangeMark kind={row.change.kind} /> {row.change.total}
+            <ChangeMark kind={row.change.kind} /> <Change text={row.change.total} standing={row.change.totalStanding} />
           </span>
         ),
     },

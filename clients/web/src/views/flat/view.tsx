@@ -22,7 +22,7 @@ const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
 /** The same beside both sides of a diff. */
-const WIDE = 940;
+const WIDE = 964;
 
 /** What became most of it, either way, grew most, shrank most, and again. */
 const NEXT_BY_CHANGE = { change: "worse", worse: "better", better: "change" } as const;
@@ -177,7 +177,7 @@ export function FlatView() {
     app.update((state) => go(state, { sort: { by, descending: by !== "better" } }), false);
   return (
     <div class="view">
-      <SidesLine sides={first?.sides} />
+      <SidesLine sides={first?.sides} verdict />
       <Toolbar>
         <Select
           label="List"

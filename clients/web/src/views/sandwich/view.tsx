@@ -18,7 +18,7 @@ import { Table, type Column } from "../../ui/table.js";
 import type { Target } from "../flame/controller.js";
 import { Stage } from "../flame/stage.js";
 import { huesOf } from "../flame/view.js";
-import { rowOf, SELF_CHANGE_WIDTH, type TableRow } from "../flat/rows.js";
+import { Change, rowOf, SELF_CHANGE_WIDTH, type TableRow } from "../flat/rows.js";
 import { useFlatPages } from "../flat/view.js";
 
 const SAME_NAMES = 200;
@@ -72,7 +72,8 @@ export function SandwichView() {
           title: "Self change",
           width: SELF_CHANGE_WIDTH,
           align: "right",
-          render: (r) => r.change?.self ?? "",
+          render: ({ change }) =>
+            change === undefined ? "" : <Change text={change.self} standing={change.selfStanding} />,
         }
       : {
           id: "share",

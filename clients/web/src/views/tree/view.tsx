@@ -24,7 +24,7 @@ const PAGE = 200;
 /** Width from which there is room for what is beside the totals. */
 const MIDDLE = 720;
 /** The same beside both sides of a diff. */
-const WIDE = 940;
+const WIDE = 964;
 /** So much of its column a name has, however deep its row is. */
 const NAME_ROOM = "6rem";
 
