@@ -70,15 +70,9 @@ GateJudgement estimate(const GateNumbers& rule, std::size_t subject) {
   return out;
 }
 
-// How certain it is that a subject rose, or is past its limit.
-struct Proof {
-  FamilyTest test{1, 1};
-  GateReason lacking = GateReason::noise;  // why it could not be proven
-};
-
 // The share after, beside its limit: its samples and all others, were they divided as the limit says.
 void test_share(const GateNumbers& rule, std::size_t subject, double dispersion, GateJudgement& at,
-                Proof& proof) {
+                FamilyTest& proof) {
   if (!(rule.limit > 0 && rule.limit < 1)) return;
   const double in = sums_by_side(rule, of_subject(rule, rule.samples, subject)).after;
   const double all = sums_by_side(rule, rule.counted).after;
@@ -87,7 +81,7 @@ void test_share(const GateNumbers& rule, std::size_t subject, double dispersion,
   const auto test = test_change(samples, odds, dispersion);
   const auto interval = ratio_interval(samples, odds, dispersion);
   if (!test || !interval) return;
-  proof.test = {test->rise_p, 0};
+  proof = {test->rise_p, 0};
   const auto share = [&](double ratio) {
     const double o = ratio * rule.limit / (1 - rule.limit);
     return o / (1 + o);
@@ -97,14 +91,14 @@ void test_share(const GateNumbers& rule, std::size_t subject, double dispersion,
 }
 
 void test_rise(const GateNumbers& rule, std::size_t subject, double dispersion, std::size_t n_questions,
-               GateJudgement& at, Proof& proof) {
+               GateJudgement& at, FamilyTest& proof) {
   const BothSides n = sums_by_side(rule, of_subject(rule, rule.samples, subject));
   const BothSides by = sums_by_side(rule, exposures_of_samples(rule));
   const SamplePair samples{n.before, n.after};
   const Exposures exposures{by.before, by.after};
   const auto test = test_change(samples, exposures, dispersion);
   if (!test) return;
-  proof.test = {test->rise_p, test->least_p / 2};
+  proof = {test->rise_p, test->least_p / 2};
   if (rule.kind == GateLimit::Kind::share) return;
   if (const auto interval = ratio_interval(samples, exposures, dispersion)) {
     at.low = interval->low;
@@ -134,13 +128,13 @@ void judge_shares(const GateNumbers& rule, std::size_t subject, std::size_t n_qu
 // Within Holm of the rules Holm of the subjects of each: a rule stands out by its smallest p, and so many
 // others count in it as are not found yet.
 std::vector<std::vector<bool>> stand_out_by_rule(const std::vector<GateNumbers>& rules,
-                                                 const std::vector<std::vector<Proof>>& proofs) {
+                                                 const std::vector<std::vector<FamilyTest>>& proofs) {
   std::vector<std::vector<bool>> proven(rules.size());
   std::vector<std::size_t> order;
   std::vector<double> smallest(rules.size(), 1);
   for (std::size_t r = 0; r < rules.size(); ++r) {
     proven[r].assign(proofs[r].size(), false);
-    for (const Proof& proof : proofs[r]) smallest[r] = std::min(smallest[r], proof.test.p);
+    for (const FamilyTest& proof : proofs[r]) smallest[r] = std::min(smallest[r], proof.p);
     smallest[r] *= static_cast<double>(proofs[r].size() + rules[r].n_more_questions);
     if (!proofs[r].empty()) order.push_back(r);
   }
@@ -150,8 +144,8 @@ std::vector<std::vector<bool>> stand_out_by_rule(const std::vector<GateNumbers>&
     const std::size_t r = order[i];
     const auto left = static_cast<double>(order.size() - i);
     std::vector<FamilyTest> tests;
-    for (const Proof& proof : proofs[r])
-      tests.push_back({std::min(1.0, proof.test.p * left), std::min(1.0, proof.test.least_p * left)});
+    for (const FamilyTest& proof : proofs[r])
+      tests.push_back({std::min(1.0, proof.p * left), std::min(1.0, proof.least_p * left)});
     tests.resize(tests.size() + rules[r].n_more_questions, FamilyTest{1, 0});
     const Family family = stand_out(tests);
     bool any = false;
@@ -194,9 +188,9 @@ void decide(const GateNumbers& rule, bool proven, GateReason lacking, GateJudgem
 }
 
 void judge_pairs(const std::vector<GateNumbers>& rules, GateJudgements& out) {
-  std::vector<std::vector<Proof>> proofs(rules.size());
+  std::vector<std::vector<FamilyTest>> proofs(rules.size());
   for (std::size_t r = 0; r < rules.size(); ++r) {
-    proofs[r].resize(out.rules[r].size());
+    proofs[r].assign(out.rules[r].size(), FamilyTest{1, 1});
     if (rules[r].samples.empty()) continue;
     for (std::size_t s = 0; s < proofs[r].size(); ++s) {
       const double dispersion = rules[r].dispersion.empty() ? kUnknownDispersion : rules[r].dispersion[s];
@@ -212,7 +206,7 @@ void judge_pairs(const std::vector<GateNumbers>& rules, GateJudgements& out) {
       if (rules[r].samples.empty())
         judge_by_estimate(rules[r], out.rules[r][s]);
       else
-        decide(rules[r], proven[r][s], proofs[r][s].lacking, out.rules[r][s]);
+        decide(rules[r], proven[r][s], GateReason::noise, out.rules[r][s]);
     }
 }
 

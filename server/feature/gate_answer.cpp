@@ -411,9 +411,12 @@ std::string noise_text(const GateAnswer& answer, const std::vector<AskedRule>& a
     return "One run a side, and the profiles do not tell how many samples values stand for: noise is "
            "unknown, and "
            "estimates near a limit are undecided.";
-  return "One run a side: noise is that of sampling, with twice the variance of samples that fall on their "
-         "own; how "
-         "runs differ from one another is unknown.";
+  const bool timed = std::any_of(asked.begin(), asked.end(),
+                                 [](const AskedRule& a) { return !a.numbers.dispersion.empty(); });
+  return fmt::format(
+      "One run a side: noise is that of sampling, {}; how runs differ from one another is unknown.",
+      timed ? "with samples clustering as their times tell"
+            : "with twice the variance of samples that fall on their own");
 }
 
 }  // namespace

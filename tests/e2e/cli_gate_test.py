@@ -84,14 +84,24 @@ class Gate(InFolder):
             self.assertEqual((one["before"], one["after"]), sides_of[one["name"]], one["name"])
 
     def test_unchanged_runs_are_not_broken(self):
-        pair = answer(*sides(runs("before", 1), runs("before", 2)), *rules("total(main.parseRow) < +5%", "each total(*) < +5%", "new < 1%"))
+        pair = answer(*sides(runs("before", 1), runs("before", 2)),
+                      *rules("total(main.parseRow) < +5%", "each total(*) < +5%", "new < 1%"))
         self.assertEqual(pair["broken"], 0)
         several = answer(*sides(runs("before", 1, 2), runs("before", 3, 4, 5)), *rules("total(main.parseRow) < +5%"))
         self.assertEqual(several["broken"], 0)
 
     def test_ranks_that_do_the_same_are_not_broken(self):
-        result = answer("--base", "ranks/rank-0.perf.txt.gz", "--head", "ranks/rank-1.perf.txt.gz", *rules("each self(heat::*) < +5%"))
+        result = answer("--base", "ranks/rank-0.perf.txt.gz", "--head", "ranks/rank-1.perf.txt.gz",
+                        *rules("each self(heat::*) < +5%"))
         self.assertEqual(result["broken"], 0)
+
+    def test_times_tell_how_samples_cluster(self):
+        timed = [os.path.join("before-after-timed", f"{side}.perf.txt.gz") for side in ("before-1", "before-2", "after-1")]
+        unchanged = answer("--base", timed[0], "--head", timed[1], *rules("each self(kitchen::*) < +5%"))
+        self.assertEqual(unchanged["broken"], 0)
+        self.assertIn("as their times tell", unchanged["noise"])
+        changed = answer("--base", timed[0], "--head", timed[2], *rules("self(/^kitchen::chop/) < +5%", "new < 1%"), code=1)
+        self.assertEqual(changed["broken"], 2)
 
     def test_undecided_passes_unless_it_is_to_fail(self):
         arguments = [*sides(runs("before", 1), runs("before", 2)), *rules("total(main.parseRow) < +5%")]
@@ -114,7 +124,8 @@ class Gate(InFolder):
 
     def test_wrong_use(self):
         both = sides(runs("before", 1), runs("after", 1))
-        for arguments in ([], both, [*both, *rules("total(main")], [*both, *rules("total(main) < 5")], [*both[:2], *rules("new < 1%")],
+        for arguments in ([], both, [*both, *rules("total(main")], [*both, *rules("total(main) < 5")],
+                          [*both[:2], *rules("new < 1%")],
                           [*both, *rules("new < 1%"), "-o", "x.pdf"], [*both, "--rules", "missing.txt"],
                           [*both, *rules("new < 1%"), "--to", "html"]):
             gate(*arguments, code=2)
@@ -146,7 +157,8 @@ class Gate(InFolder):
         except ImportError:
             published = None
         if published is None:
-            print("PARTLY NOT RUN: SARIF against its schema (@microsoft/jest-sarif or PROFD_SARIF_SCHEMA, and jsonschema)", file=sys.stderr)
+            print("PARTLY NOT RUN: SARIF against its schema (@microsoft/jest-sarif or PROFD_SARIF_SCHEMA, and jsonschema)",
+                  file=sys.stderr)
             return
         for arguments, code in (([*sides(runs("before"), runs("after")), *rules("each total(*) < +5%", "new < 1%")], 1),
                                 ([*sides(runs("before", 1), runs("before", 2)), *rules("total(nobody) < +5%")], 3)):
@@ -161,6 +173,12 @@ class Gate(InFolder):
                 self.assertNotIn(control, out, shown)
             if shown == "junit":
                 xml.etree.ElementTree.fromstring(out)
+
+    def test_ten_thousand_rules(self):
+        path = self.file("gate.txt", "".join(f"total(/^main|x{i}/) < +{i % 50}%\n" for i in range(10_000)))
+        comment = gate(*sides(runs("before", 1), runs("after", 1)), "--rules", path, "--to", "markdown").stdout
+        self.assertLessEqual(len(comment), 60_000)
+        self.assertIn(b"of 10.0 k rules broken", comment)
 
     def test_a_hundred_unchanged_pairs(self):
         """Resampled of one recorded run: at most 10 gates are broken, and the estimates alone would break most."""

@@ -190,3 +190,13 @@ TEST_CASE("unchanged pairs seldom break a gate of ten rules, and the estimate al
   CHECK(n_broken <= kGates * 7 / 100);
   CHECK(n_past > kGates / 2);
 }
+
+TEST_CASE("a rise of 25 % in a twentieth of 10,000 samples breaks its rule") {
+  std::mt19937_64 random(12);
+  std::poisson_distribution<int> before(500), after(625);
+  int n_broken = 0;
+  for (int i = 0; i < 300; ++i)
+    n_broken += verdict_of(pair_of(before(random), after(random), 0.05)) == GateVerdict::broken ? 1 : 0;
+  CAPTURE(n_broken);
+  CHECK(n_broken >= 285);
+}
