@@ -333,6 +333,8 @@ class Web(unittest.TestCase):
              for method in ("textDocument/hover", "source/hover", "textDocument/inlayHint", "textDocument/codeLens",
                             "source/annotations", "source/functions", "source/text", "view/hotspots")},
             {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
+            {"profile/diff": [{"before": [{"uri": "file://" + profile}], "after": [{"uri": folder}]}],
+             "profile/aggregate": [{"of": [{"uri": folder}, {"uri": file}]}], "profile/join": [{"of": [{"uri": folder}]}]},
             {"profile/export": [{"format": "folded", "uri": "file://" + self.work + "/exported", "options": {"root": folder}}]},
             {"workspace/executeCommand": [{"command": name, "arguments": [given]}
                                           for name in ("profd.goto", "profd.callers", "profd.openInBrowser", "profd.open")

@@ -124,10 +124,10 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** How far the two can be compared. A scale that is another than none is told by the warning that is its reason. */
+/** How far the two can be compared, and by what scale. */
 function notesOf(sides: SideTotals | undefined): readonly string[] {
   if (sides === undefined) return [];
-  return sides.warnings.length > 0 ? sides.warnings : [sides.scale];
+  return [...sides.warnings, sides.scale];
 }
 
 function totalsOf({ before, after, change }: SideTotals): string {

@@ -32,9 +32,8 @@ local function tell(summary)
       return log.error(session.sentence(err))
     end
     local sides = result.sides
-    -- A scale that is another than none is told by the warning that is its reason.
     local doubtful = #sides.warnings > 0
-    local notes = doubtful and sides.warnings or { sides.scale }
+    local notes = vim.list_extend(vim.list_slice(sides.warnings), { sides.scale })
     local say = doubtful and log.warn or log.info
     say(('%s: %s; %s'):format(require('profd.changes').total(sides), summary.name, table.concat(notes, '; ')))
   end)

@@ -16,8 +16,9 @@ ProfilePtr diff_of(std::string_view before, std::string_view after) {
   return composed(Composed::diff, {before, after}).value();
 }
 
-constexpr std::string_view kBefore = "main;parse 30\nmain;old 5\nmain;same 7\n",
-                           kAfter = "main;parse 40\nmain;new 2\nmain;same 7\n";
+// A metric of which nobody knows how many samples it was made of: nothing is said of noise.
+constexpr std::string_view kBefore = "# metrics: cost/count\nmain;parse 30\nmain;old 5\nmain;same 7\n",
+                           kAfter = "# metrics: cost/count\nmain;parse 40\nmain;new 2\nmain;same 7\n";
 
 TableAnswer table_of(Viewed& viewed, std::string_view spec, std::optional<ChangeOrder> order = std::nullopt) {
   TableAnswerRequest request;
@@ -53,6 +54,18 @@ TEST_CASE("a table of a diff has both sides of every row, what is gone included"
   CHECK(answer.sides->change == "+7 (+17 %)");
 }
 
+TEST_CASE("what may be noise has a mark, and what is not is named") {
+  Viewed viewed(diff_of("main;slow 1000\nmain;same 5000\n", "main;slow 1600\nmain;same 5020\n"));
+  const TableAnswer answer = table_of(viewed, "flat", ChangeOrder::size);
+  REQUIRE(answer.rows.name.size() == 3);
+  CHECK(answer.changes->self_change[0] == "+600 (+60 %)");
+  CHECK(answer.changes->self_change[1] == "~ +20 (+0.4 %)");
+  CHECK(answer.sides->verdict.find("2 changes are beyond sampling noise: slow, main.") == 0);
+  Viewed untold(diff_of(kBefore, kAfter));
+  CHECK(table_of(untold, "flat", ChangeOrder::size).sides->verdict.find("cannot be said") !=
+        std::string::npos);
+}
+
 TEST_CASE("rows of a diff go by what grew or what shrank most") {
   Viewed viewed(diff_of(kBefore, kAfter));
   CHECK(rows_of(table_of(viewed, "flat", ChangeOrder::worse)).front() == "[+] parse 30 40 +10 (+33 %)");
@@ -79,7 +92,7 @@ TEST_CASE("a layout of a diff has both sides of every box") {
   const FlameAnswer answer = flame_answer(viewed.views, request, {}).value();
   REQUIRE(answer.changes);
   REQUIRE(answer.changes->text.size() == answer.boxes.name.size());
-  CHECK(answer.head.metric == "samples larger");
+  CHECK(answer.head.metric == "cost larger");
   CHECK(answer.changes->text[0] == "42 → 49: +7 (+17 %)");
   CHECK(answer.boxes.total[0] == Value{54L});
 }
