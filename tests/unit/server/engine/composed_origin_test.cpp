@@ -104,7 +104,8 @@ TEST_CASE("a scale by bulk lets most functions stand still, whatever one of them
     after += "main;f" + std::to_string(i) + " 200\n";
   }
   const std::string a = folder.file("a.folded", before), b = folder.file("b.folded", after);
-  const auto made = loaded(*Origins().make("diff://?scale=bulk&before=" + a + "&after=" + b, {}).value()).value();
+  const auto made =
+      loaded(*Origins().make("diff://?scale=bulk&before=" + a + "&after=" + b, {}).value()).value();
   CHECK(as_double(total_of(*made->profiles[0], "samples before")) == Approx(2 * (1000 + 20 * 100)));
 }
 
@@ -143,6 +144,12 @@ TEST_CASE("URIs that name nothing to compare are refused with a sentence") {
     deep = "join://?of=" + encoded;
   }
   CHECK(refused(deep) == "profiles are put together of others too deeply");
+}
+
+TEST_CASE("more profiles than may be put together are refused before any is read") {
+  ComposeSpec spec;
+  spec.parts.assign(kMaxParts + 1, {file_origin("/nowhere/x.folded", {}), "", false, nullptr});
+  CHECK(composed_origin(std::move(spec)).error().code == ErrorCode::limit);
 }
 
 TEST_CASE("a part that cannot be read is named") {
