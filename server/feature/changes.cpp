@@ -117,6 +117,12 @@ Result<std::optional<BoxChanges>> box_changes(const Selection& selection, Shape 
   return std::optional(std::move(out));
 }
 
+// Sums of fractions in another order differ in their last digits: all of a scaled side is all of it.
+const Value& whole_of(const Selection& side) {
+  const double whole = as_double(side.sums->profile_total), view = as_double(side.sums->total);
+  return std::fabs(whole - view) <= std::fabs(whole) * 1e-9 ? side.sums->total : side.sums->profile_total;
+}
+
 // What differs where both say something.
 template <class Of>
 void tell_difference(const ProfileInfo& before, const ProfileInfo& after, std::string_view what, Of of,
@@ -258,8 +264,8 @@ Result<std::optional<SideTotals>> side_totals(Views& views, const OpenProfile& o
             views.selection(open, with_metric(*open.profile, spec, sides->after), stop));
   const std::string& unit = view.whole.unit;
   SideTotals out;
-  out.before = amount_of({before->sums->profile_total, unit}, before->sums->total);
-  out.after = amount_of({after->sums->profile_total, unit}, after->sums->total);
+  out.before = amount_of({whole_of(*before), unit}, before->sums->total);
+  out.after = amount_of({whole_of(*after), unit}, after->sums->total);
   out.change = format_delta(before->sums->total, after->sums->total, unit);
   out.scale = composition.scale_text;
   out.n_before = composition.n_before();

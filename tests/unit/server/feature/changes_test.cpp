@@ -72,6 +72,20 @@ TEST_CASE("rows of a diff go by what grew or what shrank most") {
   CHECK(rows_of(table_of(viewed, "flat", ChangeOrder::better)).front() == "[D] old 5 0 -5 (-100 %)");
 }
 
+TEST_CASE("all of a scaled side is all of it, whatever its last digits") {
+  std::string before, after;
+  for (int i = 0; i < 50; ++i) {
+    before += "main;f" + std::to_string(i) + " " + std::to_string(7 + i * 3) + "\n";
+    after += "main;f" + std::to_string(i) + " " + std::to_string(5 + i) + "\n";
+  }
+  Viewed viewed(
+      composed(Composed::diff, {std::string_view(before), std::string_view(after)}, {{"samples", 1.0 / 3}})
+          .value());
+  const TableAnswer answer = table_of(viewed, "flat", ChangeOrder::size);
+  CHECK(answer.sides->before.share_text == "100 %");
+  CHECK(answer.sides->after.share_text == "100 %");
+}
+
 TEST_CASE("a level of a tree of a diff has both sides of every row, under filters too") {
   Viewed viewed(diff_of(kBefore, kAfter));
   TableAnswerRequest request;
