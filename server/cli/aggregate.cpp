@@ -61,17 +61,8 @@ std::string csv_of(const AggregateOptions& options, const Console& console, cons
   std::vector<std::string_view> columns{"name", "file", "line", "module"};
   for (const std::string& input : answer.inputs) columns.emplace_back(input);
   RowText rows(options.rows, columns, console.out.is_terminal);
-  const auto text_at = [](const std::vector<std::string>& texts, std::int32_t at) {
-    return at < 0 ? std::string_view() : std::string_view(texts[static_cast<std::size_t>(at)]);
-  };
   for (std::size_t i = 0; i < answer.rows.name.size(); ++i) {
-    rows.text(answer.names[answer.rows.name[i]]);
-    rows.text(text_at(answer.files, answer.rows.file[i]));
-    if (answer.rows.line[i] == 0)
-      rows.nothing();
-    else
-      rows.count(answer.rows.line[i]);
-    rows.text(text_at(answer.modules, answer.rows.module[i]));
+    add_place(rows, answer, i);
     for (const double value : answer.columns.series[i]) rows.number(Value{value});
   }
   return rows.take();

@@ -116,9 +116,6 @@ std::string csv_text(const DiffOptions& options, const Console& console, const T
                 "total_head", "total_delta", "stands_out"},
                console.out.is_terminal);
   const ChangeColumns& changes = *answer.changes;
-  const auto text_at = [](const std::vector<std::string>& texts, std::int32_t at) {
-    return at < 0 ? std::string_view() : std::string_view(texts[static_cast<std::size_t>(at)]);
-  };
   const auto minus = [](const Value& a, const Value& b) -> Value {
     if (const auto* whole = std::get_if<std::int64_t>(&a)) {
       std::int64_t exact = 0;
@@ -128,13 +125,7 @@ std::string csv_text(const DiffOptions& options, const Console& console, const T
   };
   for (std::size_t row = 0; row < answer.rows.name.size(); ++row) {
     rows.text(change_mark(changes.change[row]));
-    rows.text(answer.names[answer.rows.name[row]]);
-    rows.text(text_at(answer.files, answer.rows.file[row]));
-    if (answer.rows.line[row] == 0)
-      rows.nothing();
-    else
-      rows.count(answer.rows.line[row]);
-    rows.text(text_at(answer.modules, answer.rows.module[row]));
+    add_place(rows, answer, row);
     rows.number(changes.self_before[row]);
     rows.number(changes.self_after[row]);
     rows.number(minus(changes.self_after[row], changes.self_before[row]));

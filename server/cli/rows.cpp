@@ -129,6 +129,14 @@ std::string RowText::take() {
   return csv_ ? table_.take() : std::exchange(objects_, {});
 }
 
+void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row) {
+  const RowColumns& columns = answer.rows;
+  rows.text(answer.names[columns.name[row]]);
+  rows.text(text_at(answer.files, columns.file[row]));
+  add_line(rows, columns.line[row]);
+  rows.text(text_at(answer.modules, columns.module[row]));
+}
+
 std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer) {
   RowText rows(options,
                {"name", "file", "line", "module", "kind", "self", "total", "selfEstimated", "totalEstimated",
@@ -136,10 +144,7 @@ std::string rows_text(const RowOptions& options, const Console& console, const R
                console.out.is_terminal);
   const RowColumns& columns = answer.rows;
   for (std::size_t i = 0; i < columns.name.size(); ++i) {
-    rows.text(answer.names[columns.name[i]]);
-    rows.text(text_at(answer.files, columns.file[i]));
-    add_line(rows, columns.line[i]);
-    rows.text(text_at(answer.modules, columns.module[i]));
+    add_place(rows, answer, i);
     add_kind(rows, columns.kind[i]);
     rows.number(columns.self[i]);
     rows.number(columns.total[i]);

@@ -58,6 +58,8 @@ class RowText {
   std::string objects_;
 };
 
+// Name, file, line and module of a row: four cells.
+void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row);
 std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer);
 // Boxes in the order of the layout: parents before their children. Siblings that were joined are one row,
 // whose `joined` says how many they are.
