@@ -21,17 +21,21 @@ class Inputs:
     folder: Path
     seed: int = 1
 
-    def file(self, kind: str, size: str) -> Path:
-        """A profile of that format and size before compression; made when it is not there yet."""
+    def file(self, kind: str, size: str, run: int = 1) -> Path:
+        """A profile of that format and size before compression; made when it is not there yet. Another run is of the same
+        program and has other samples."""
         digest = hashlib.sha256(self.generator.read_bytes()).hexdigest()[:12]
-        path = self.folder / f"{kind}-{size}-{self.seed}-{digest}.{EXTENSIONS[kind]}"
+        which = f"{kind}-{size}-{self.seed}" + (f"-run{run}" if run > 1 else "")
+        path = self.folder / f"{which}-{digest}.{EXTENSIONS[kind]}"
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
-            for stale in self.folder.glob(f"{kind}-{size}-{self.seed}-*"):
+            for stale in self.folder.glob(f"{which}-{'?' * len(digest)}.*"):
                 stale.unlink()
-            print(f"bench: generating {kind} {size}", flush=True)
+            if run < 3:
+                print(f"bench: generating {kind} {size}", flush=True)
             unfinished = path.with_suffix(".part")
             argv = [str(self.generator), "--format", kind, "--size", size, "--seed", str(self.seed), "-o", str(unfinished)]
+            argv += ["--run", str(run)] if run > 1 else []
             subprocess.run(argv + (["--gzip"] if kind == "pprof" else []), check=True)
             unfinished.rename(path)
         path.read_bytes() if path.stat().st_size < 1 << 24 else _touch_pages(path)

@@ -76,7 +76,7 @@ def add_sources(ctx: Context, root: Path, size: str) -> Hot:
     return hot
 
 
-def _paths(layout: dict[str, Any]) -> Iterator[list[int]]:
+def paths_of_boxes(layout: dict[str, Any]) -> Iterator[list[int]]:
     """Paths of keys to boxes of a layout, wide and narrow."""
     boxes = layout["boxes"]
     keys, parents = boxes["key"], boxes["parent"]
@@ -97,7 +97,7 @@ def _requests(hot: Hot, layout: dict[str, Any]) -> dict[str, list[Request]]:
     def flame(view: dict[str, Any], width: int = 1600, **more: Any) -> Request:
         return "view/flameGraph", {"spec": view, "viewport": {"width": width}, **more}
 
-    zooms = [path for path in _paths(layout) if path]
+    zooms = [path for path in paths_of_boxes(layout) if path]
     patterns = [
         "malloc", "(?i)lock", r"^runtime\.", "Writer", r"\(\*.*Reader\)", "std::", "func1$", "codec|index", "zzz", "e",
         "free", "alloc", "Read", "^main", "http", "json|xml", "server", "Buffer", "close", "encode", "decode$", "parse", "Handle.*",

@@ -123,6 +123,30 @@ Value ColumnTree::total(std::uint32_t id, std::size_t column) const {
 Value ColumnTree::self(std::uint32_t id, std::size_t column) const {
   return read(id, column, [](const auto& node) { return node.self; });
 }
+Value ColumnTree::width(std::uint32_t id, std::size_t column) const {
+  return read(id, column, [](const auto& node) { return node.width; });
+}
+
+Estimate ColumnTree::estimate(std::uint32_t id, std::size_t column) const {
+  const std::uint32_t at = own(id, column);
+  return at == kNone ? kExact
+                     : with(trees_[column], kExact, [&](const auto& tree) { return tree.node(at).estimate; });
+}
+
+std::uint32_t ColumnTree::frame(std::uint32_t id) const {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const std::uint32_t at = own(id, column);
+    if (at == kNone) continue;
+    const std::uint32_t frame =
+        with(trees_[column], kNone, [&](const auto& tree) { return tree.node(at).frame; });
+    if (frame != kNone) return frame;
+  }
+  return kNone;
+}
+
+bool ColumnTree::divided(std::size_t column) const {
+  return with(trees_[column], false, [](const auto& tree) { return tree.divided(); });
+}
 
 Change ColumnTree::change(std::uint32_t id, std::size_t before, std::size_t after) const {
   return change_of(has(id, before), total(id, before), has(id, after), total(id, after));

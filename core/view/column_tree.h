@@ -40,6 +40,12 @@ class ColumnTree {
   // In the unit and type of the column; 0 where it has nothing.
   [[nodiscard]] Value total(std::uint32_t id, std::size_t column) const;
   [[nodiscard]] Value self(std::uint32_t id, std::size_t column) const;  // of an expanded node
+  [[nodiscard]] Value width(std::uint32_t id, std::size_t column) const;
+  [[nodiscard]] Estimate estimate(std::uint32_t id, std::size_t column) const;
+  // Of one of its contexts, in the first column that has something here; kNone at the root.
+  [[nodiscard]] std::uint32_t frame(std::uint32_t id) const;
+  // The column is of a source that has calls and no stacks (unfold.h).
+  [[nodiscard]] bool divided(std::size_t column) const;
   // Of the totals, from one column to another.
   [[nodiscard]] Change change(std::uint32_t id, std::size_t before, std::size_t after) const;
   [[nodiscard]] const Columns& columns() const { return columns_; }

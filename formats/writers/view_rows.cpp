@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "core/view/column_tree.h"
 #include "core/view/focus.h"
 #include "core/view/sweep.h"
 #include "core/view/table.h"
-#include "core/view/unfold.h"
 #include "core/view/values.h"
 #include "formats/writers/measurements.h"
 
@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxRows = 10'000'000;
 
-Value zero_like(const Value& value) {
-  return std::visit([](auto v) { return Value(decltype(v){}); }, value);
-}
 Value sum(const Value& a, const Value& b) {
   if (const auto* x = std::get_if<std::int64_t>(&a), *y = std::get_if<std::int64_t>(&b); x && y)
     return add(*x, *y, true);
@@ -69,161 +66,109 @@ Result<void> flat_rows(const View& view, StopToken& stop,
   return {};
 }
 
-// The tree of one metric, whatever its numbers are.
-class AnyTree {
- public:
-  struct Node {
-    Key key;
-    std::uint32_t frame, first_child, n_children;
-    Value width, total, self;
-    Estimate estimate;
-  };
-
-  static Result<AnyTree> make(const Selection& selection, const View& view, StopToken& stop) {
-    AnyTree out;
-    if (std::holds_alternative<std::int64_t>(selection.sums->total)) {
-      PROFD_TRY(out.whole_, UnfoldedTree<std::int64_t>::make(selection, view.spec.shape, view.focus, stop));
-    } else {
-      PROFD_TRY(out.real_, UnfoldedTree<double>::make(selection, view.spec.shape, view.focus, stop));
-    }
-    return out;
-  }
-  Result<void> expand(std::uint32_t id, StopToken& stop) {
-    return whole_ ? whole_->expand(id, stop) : real_->expand(id, stop);
-  }
-  Node node(std::uint32_t id) const { return whole_ ? node_of(*whole_, id) : node_of(*real_, id); }
-  std::size_t size() const { return whole_ ? whole_->size() : real_->size(); }
-  bool divided() const { return whole_ ? whole_->divided() : real_->divided(); }
-
- private:
-  template <class T>
-  static Node node_of(const UnfoldedTree<T>& tree, std::uint32_t id) {
-    const auto& n = tree.node(id);
-    return {n.key,          n.frame,        n.first_child, n.n_children,
-            Value(n.width), Value(n.total), Value(n.self), n.estimate};
-  }
-  std::unique_ptr<UnfoldedTree<std::int64_t>> whole_;
-  std::unique_ptr<UnfoldedTree<double>> real_;
-};
-
-// One tree a metric, walked side by side: a path that has values in one of them is a row.
+// The trees of all metrics in step: a path that has values in one of them is a row.
 class Walk {
  public:
-  Walk(const View& view, LossReport& losses, const std::function<Result<void>(const ViewRow&)>& each)
-      : view_(view), losses_(losses), each_(each), rank_(view.first().boxes->keys->name_rank) {}
-
-  Result<void> run(StopToken& stop) {
-    for (const SelectionPtr& selection : view_.selections) {
-      PROFD_TRY(AnyTree tree, AnyTree::make(*selection, view_, stop));
-      trees_.push_back(std::move(tree));
-    }
-    row_.self.resize(trees_.size());
-    row_.total.resize(trees_.size());
-    row_.estimate.resize(trees_.size());
-    pending_.push_back({kNone, 0, kNone, zero_like(view_.first().sums->total)});
-    nodes_.assign(trees_.size(), 0);
-    while (!pending_.empty()) PROFD_CHECK(visit(stop));
-    count_loss(losses_, "unopened",
+  static Result<void> run(const View& view, LossReport& losses,
+                          const std::function<Result<void>(const ViewRow&)>& each, StopToken& stop) {
+    PROFD_TRY(Columns columns, columns_of(view.selections));
+    PROFD_TRY(ColumnTree tree, ColumnTree::make(std::move(columns), view.spec.shape, view.focus, stop));
+    Walk walk(view, std::move(tree), each);
+    PROFD_CHECK(walk.visit_all(stop));
+    count_loss(losses, "unopened",
                "Boxes below 0.01 % of the view were not opened: what they call counts as their own.",
-               n_closed_);
+               walk.n_closed_);
     return {};
   }
 
  private:
   struct Pending {
-    std::uint32_t parent, depth;
-    Key key;
+    std::uint32_t parent, depth, node;
     Value x;
   };
-  struct Child {
-    Key key;
-    std::uint32_t metric, node;
-  };
 
-  // The last pending box: its row is given, its children are pending.
-  Result<void> visit(StopToken& stop) {
+  Walk(const View& view, ColumnTree tree, const std::function<Result<void>(const ViewRow&)>& each)
+      : view_(view), tree_(std::move(tree)), each_(each) {
+    const std::size_t n = tree_.columns().size();
+    row_.self.resize(n);
+    row_.total.resize(n);
+    row_.estimate.resize(n);
+    pending_.push_back({kNone, 0, 0, tree_.columns().zero(0)});
+  }
+
+  Result<void> visit_all(StopToken& stop) {
+    while (!pending_.empty()) {
+      const Pending box = pending_.back();
+      pending_.pop_back();
+      PROFD_CHECK(visit(box, stop));
+    }
+    return {};
+  }
+
+  // The row of a box is given, its children are pending, the first of them next.
+  Result<void> visit(const Pending& box, StopToken& stop) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::size_t n_metrics = trees_.size();
-    const Pending box = pending_.back();
-    pending_.pop_back();
-    const std::vector<std::uint32_t> ids(nodes_.end() - static_cast<std::ptrdiff_t>(n_metrics), nodes_.end());
-    nodes_.resize(nodes_.size() - n_metrics);
+    const bool opened = opens(box.node);
+    if (opened) PROFD_CHECK(tree_.expand(box.node, stop));
     row_.id = next_++;
     row_.parent = box.parent;
     row_.depth = box.depth;
-    row_.key = box.key;
+    row_.key = tree_.node(box.node).key;
     row_.x = box.x;
-    row_.width = zero_like(view_.first().sums->total);
-    std::uint32_t frame = kNone;
-    children_.clear();
-    std::size_t n_nodes = 0;
-    for (std::uint32_t m = 0; m < n_metrics; ++m) {
-      row_.self[m] = row_.total[m] = zero_like(view_.selections[m]->sums->total);
-      row_.estimate[m] = kExact;
-      if (ids[m] == kNone) continue;
-      const bool opened = opens(trees_[m], ids[m]);
-      if (opened) PROFD_CHECK(trees_[m].expand(ids[m], stop));
-      const AnyTree::Node node = trees_[m].node(ids[m]);
-      row_.self[m] = opened ? node.self : node.total;
-      row_.total[m] = node.total;
-      row_.estimate[m] = node.estimate;
-      n_closed_ += opened ? 0 : 1;
-      if (m == 0) row_.width = node.width;
-      if (frame == kNone) frame = node.frame;
-      for (std::uint32_t c = node.first_child; c < node.first_child + node.n_children; ++c)
-        children_.push_back({trees_[m].node(c).key, m, c});
-      n_nodes += trees_[m].size();
+    row_.width = tree_.width(box.node, 0);
+    for (std::size_t column = 0; column < row_.total.size(); ++column) {
+      row_.total[column] = tree_.total(box.node, column);
+      row_.self[column] = opened ? tree_.self(box.node, column) : row_.total[column];
+      row_.estimate[column] = tree_.estimate(box.node, column);
+      n_closed_ += !opened && tree_.has(box.node, column) ? 1 : 0;
     }
-    if (next_ > kMaxRows || n_nodes > 2 * kMaxRows)
+    if (next_ > kMaxRows || tree_.size() > 2 * kMaxRows)
       return fail(ErrorCode::limit,
                   fmt::format("the view has more than {} rows; filters make it smaller", kMaxRows));
     const FrameTable& frames = view_.profile->frames();
-    const bool has_frame = box.key != kNone && frame != kNone;
-    row_.kind = has_frame ? frames.kind[frame] : FrameKind::native;
-    row_.inlined = has_frame && frames.inlined[frame] != 0;
+    const std::uint32_t frame = row_.key == kNone ? kNone : tree_.frame(box.node);
+    row_.kind = frame != kNone ? frames.kind[frame] : FrameKind::native;
+    row_.inlined = frame != kNone && frames.inlined[frame] != 0;
     PROFD_CHECK(each_(row_));
     push_children(box);
     return {};
   }
 
-  static bool opens(const AnyTree& tree, std::uint32_t id) {
+  // Paths through a graph of calls can be without end: what is opened is what counts in some column.
+  bool opens(std::uint32_t node) const {
     constexpr double kLeast = 1e-4;
-    return !tree.divided() || as_double(tree.node(id).width) >= kLeast * as_double(tree.node(0).width);
+    for (std::size_t column = 0; column < row_.total.size(); ++column)
+      if (tree_.has(node, column) &&
+          (!tree_.divided(column) ||
+           as_double(tree_.width(node, column)) >= kLeast * as_double(tree_.width(0, column))))
+        return true;
+    return false;
   }
 
   void push_children(const Pending& box) {
-    std::sort(children_.begin(), children_.end(), [&](const Child& a, const Child& b) {
-      if (rank_[a.key] != rank_[b.key]) return rank_[a.key] < rank_[b.key];
-      return a.key != b.key ? a.key < b.key : a.metric < b.metric;
+    const ColumnTree::Node& node = tree_.node(box.node);
+    order_.resize(node.n_children);
+    std::iota(order_.begin(), order_.end(), node.first_child);
+    const std::vector<std::uint32_t>& rank = tree_.columns().name_rank();
+    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const Key first = tree_.node(a).key, second = tree_.node(b).key;
+      return rank[first] != rank[second] ? rank[first] < rank[second] : first < second;
     });
-    const std::size_t first = pending_.size(), n_metrics = trees_.size();
+    const std::size_t first = pending_.size();
     Value x = box.x;
-    for (std::size_t i = 0; i < children_.size(); ++i) {
-      if (i == 0 || children_[i].key != children_[i - 1].key) {
-        pending_.push_back({row_.id, box.depth + 1, children_[i].key, x});
-        nodes_.resize(nodes_.size() + n_metrics, kNone);
-      }
-      nodes_[nodes_.size() - n_metrics + children_[i].metric] = children_[i].node;
-      if (children_[i].metric == 0) x = sum(x, trees_[0].node(children_[i].node).width);
+    for (const std::uint32_t child : order_) {
+      pending_.push_back({row_.id, box.depth + 1, child, x});
+      x = sum(x, tree_.width(child, 0));
     }
-    // The first child comes next.
     std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first), pending_.end());
-    const std::size_t n = pending_.size() - first, begin = nodes_.size() - n * n_metrics;
-    for (std::size_t i = 0; i < n / 2; ++i)
-      std::swap_ranges(nodes_.begin() + static_cast<std::ptrdiff_t>(begin + i * n_metrics),
-                       nodes_.begin() + static_cast<std::ptrdiff_t>(begin + (i + 1) * n_metrics),
-                       nodes_.begin() + static_cast<std::ptrdiff_t>(begin + (n - 1 - i) * n_metrics));
   }
 
   const View& view_;
-  LossReport& losses_;
-  std::uint64_t n_closed_ = 0;
+  ColumnTree tree_;
   const std::function<Result<void>(const ViewRow&)>& each_;
-  const std::vector<std::uint32_t>& rank_;
-  std::vector<AnyTree> trees_;
+  std::uint64_t n_closed_ = 0;
   std::vector<Pending> pending_;
-  std::vector<std::uint32_t> nodes_;  // of every pending box, by metric; kNone where it has no value
-  std::vector<Child> children_;
+  std::vector<std::uint32_t> order_;  // scratch: the children of a box in order of name
   ViewRow row_;
   std::uint32_t next_ = 0;
 };
@@ -287,7 +232,7 @@ void report_losses_of_view(std::span<const ProfilePtr> profiles, const View& vie
 Result<void> for_each_row(const View& view, StopToken stop, LossReport& losses,
                           const std::function<Result<void>(const ViewRow&)>& each) {
   if (view.spec.shape == Shape::flat) return flat_rows(view, stop, each);
-  return Walk(view, losses, each).run(stop);
+  return Walk::run(view, losses, each, stop);
 }
 
 std::string_view text_of(Estimate estimate) {
