@@ -214,6 +214,7 @@ Result<void> Composing::add(const ProfilePtr& profile, ComposeInput how, StopTok
   input.name = std::move(how.name);
   input.before = how.before;
   input.time_ns = profile->info().time_ns;
+  input.written_ns = how.written_ns;
   if (how.keep) input.profile = profile;
   return merging_.add(*profile, names, how.keep, std::move(stop));
 }

@@ -24,6 +24,7 @@ struct ComposeInput {
   bool keep = false;
   // Names of its metrics that mean another of the other inputs: {"cpu-clock", "cpu"}.
   std::map<std::string, std::string> rename;
+  std::int64_t written_ns = 0;  // see ComposedInput
 };
 
 class Composing {

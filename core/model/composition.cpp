@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/support/two_sides.h"
+
 namespace profd {
 namespace {
 
@@ -27,12 +29,43 @@ std::size_t Composition::n_before() const {
       std::count_if(inputs.begin(), inputs.end(), [](const ComposedInput& input) { return input.before; }));
 }
 
+std::vector<std::uint8_t> Composition::has_frame(bool before, std::size_t n) const {
+  std::vector<std::uint8_t> has(n, 0);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].before == before)
+      for (const std::uint32_t frame : frames_of[i]) has[frame] = 1;
+  return has;
+}
+
 std::size_t Composition::memory() const {
   std::size_t bytes = contexts.bytes();
   for (const InputMetric& metric : of) bytes += metric.values.memory();
   for (const ComposedInput& input : inputs) bytes += held(input.context_of);
   for (const auto& frames : frames_of) bytes += held(frames);
   return bytes;
+}
+
+Value value_of_sides(MetricRole role, const Value& before, const Value& after) {
+  return std::visit(
+      [&]<class T>(T b) -> Value {
+        const T a = std::get<T>(after);
+        bool fits = true;
+        switch (role) {
+          case MetricRole::change:
+            return change_between(b, a, fits);
+          case MetricRole::larger:
+            return larger_of(b, a);
+          case MetricRole::difference:
+            return difference_of(b, a, fits);
+          case MetricRole::before:
+            return b;
+          case MetricRole::sum:
+          case MetricRole::after:
+            break;
+        }
+        return a;
+      },
+      before);
 }
 
 std::string metric_name(const std::string& of, MetricRole role) {

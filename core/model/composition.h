@@ -61,6 +61,9 @@ struct ComposedInput {
   std::string name;                     // for people
   bool before = false;                  // the side of a diff
   std::optional<std::int64_t> time_ns;  // when it was recorded, as ProfileInfo has it
+  // The same where that says nothing: when its file was written; 0 unknown. The lines of its frames are those
+  // of the text at that time.
+  std::int64_t written_ns = 0;
   // With what filters by thread, label and time are applied to: null where inputs are not kept.
   std::shared_ptr<const Profile> profile;
   std::vector<std::uint32_t> context_of;  // its contexts as contexts of the composed profile; empty likewise
@@ -91,8 +94,14 @@ struct Composition {
   bool estimated = false;    // some input has calls and no stacks
 
   [[nodiscard]] std::size_t n_before() const;
+  // By frame of the composed profile, of which there are `n`: 1 where an input of that side of a diff has it.
+  [[nodiscard]] std::vector<std::uint8_t> has_frame(bool before, std::size_t n) const;
   [[nodiscard]] std::size_t memory() const;  // without the inputs that are kept
 };
+
+// What a metric of that role is of both sides, whose values have one type: change, larger, difference.
+// Clamped where that is no int64.
+Value value_of_sides(MetricRole role, const Value& before, const Value& after);
 
 // "cpu", "cpu before", "cpu change", "cpu larger", "cpu difference".
 std::string metric_name(const std::string& of, MetricRole role);

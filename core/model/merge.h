@@ -3,11 +3,11 @@
 // compose.h says.
 //
 // Algebra: inputs are taken as they are, unfiltered. Two frames are one where function (name, linker name,
-// file, first line), module, file, kind and inlining agree; lines, columns and addresses are not kept, which
-// is as fine as profiles of several builds can be told apart. Two metrics are one where name and unit agree.
-// Values add up, and which input gave what is kept, so that for every input, metric and view by function,
-// file or module the sums of its rows are the sums of its own view. The order in which inputs come changes
-// numbers of ids and inputs, no value.
+// file, first line), module, file, line, kind and inlining agree; columns and addresses, which are those of
+// one build, are not kept. Two metrics are one where name and unit agree. Values add up, and which input gave
+// what is kept, so that for every input, metric and view by function, file, module or line the sums of its
+// rows are the sums of its own view. The order in which inputs come changes numbers of ids and inputs, no
+// value.
 //
 // What an input has beside values by context (samples with threads, times and labels, associations, stated
 // costs, a timeline) stays with the input: runs have clocks of their own, and whose span is whose could no

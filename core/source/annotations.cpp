@@ -136,6 +136,18 @@ bool add_stated_calls(const StatedCosts::Calls& calls, MetricId metric,
   return all;
 }
 
+// A line has what its both sides have there, whatever contexts that is in.
+void evaluate_sides(const Composition& composition, LineSums& sums) {
+  for (std::size_t m = 0; m < composition.metrics.size(); ++m) {
+    const ComposedMetric& metric = composition.metrics[m];
+    if (!is_by_path(metric.role)) continue;
+    for (auto* columns : {&sums.self, &sums.total})
+      for (std::size_t slot = 0; slot < (*columns)[m].size(); ++slot)
+        (*columns)[m][slot] =
+            value_of_sides(metric.role, (*columns)[metric.before.v][slot], (*columns)[metric.after.v][slot]);
+  }
+}
+
 // The metrics beside each other: each is a sweep of its own.
 Result<LineSums> sum_lines(const Selection& selection, std::vector<std::uint32_t> slot_of_frame,
                            std::size_t n_slots, StopToken& stop, Executor& executor) {
@@ -169,6 +181,7 @@ Result<LineSums> sum_lines(const Selection& selection, std::vector<std::uint32_t
     sums.estimated[m] = profile.contexts_estimated() && !stated && !counted ? 1 : 0;
   });
   for (const Result<void>& one : swept) PROFD_CHECK(one);
+  if (profile.composition() != nullptr) evaluate_sides(*profile.composition(), sums);
   return sums;
 }
 
@@ -276,6 +289,32 @@ Result<LineValues> annotate_lines(const Selection& selection, const LineIndex& i
   pick(index.total, out.total);
   out.estimated = index.estimated;
   return out;
+}
+
+Result<FrameSelfs> selfs_by_frame(const Selection& selection, StopToken stop) {
+  const ContextTree& tree = selection.profile->tree();
+  const SelfTable& self = selection.rows->self;
+  return std::visit(
+      [&]<class T>(const Column<T>& values) -> Result<FrameSelfs> {
+        std::vector<Running<T>> sums(selection.profile->frames().size());
+        for (std::size_t row = 0; row < values.size(); ++row) {
+          if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+          std::uint32_t context = self.contexts[row];
+          while (context != 0 && !selection.boxes->hidden.empty() &&
+                 selection.boxes->hidden[tree.frame[context]] != 0)
+            context = tree.parent[context];
+          if (context == 0) continue;
+          if constexpr (std::is_same_v<T, double>) {
+            if (!std::isfinite(values[row])) continue;
+          }
+          sums[tree.frame[context]] += values[row];
+        }
+        FrameSelfs out;
+        out.self.reserve(sums.size());
+        for (const Running<T> sum : sums) out.self.emplace_back(narrowed(sum));
+        return out;
+      },
+      self.values[selection.metric().v]);
 }
 
 }  // namespace profd

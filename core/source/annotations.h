@@ -48,4 +48,12 @@ Result<LineValues> annotate_lines(const Selection& selection, const std::vector<
 Result<LineValues> annotate_lines(const Selection& selection, const LineIndex& index,
                                   const std::vector<StringId>& files, StopToken stop);
 
+// What each frame has itself of the metric of a selection, by FrameId: what was measured in hidden frames is
+// that of who called them.
+struct FrameSelfs {
+  std::vector<Value> self;
+  std::size_t memory() const { return sizeof(*this) + self.size() * sizeof(Value); }
+};
+Result<FrameSelfs> selfs_by_frame(const Selection& selection, StopToken stop);
+
 }  // namespace profd

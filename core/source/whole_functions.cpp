@@ -25,14 +25,14 @@ std::vector<WholeFunction> whole_functions(const Profile& profile, const KeyTabl
     return line != 0 && std::find(files.begin(), files.end(), functions.file[function.v]) != files.end() &&
            !std::binary_search(taken.begin(), taken.end(), line);
   };
-  std::vector<std::uint8_t> has_lines(functions.size(), 0);
+  std::vector<std::uint8_t> has_lines(keys.n_keys(), 0);
   for (std::size_t f = 0; f < frames.size(); ++f)
-    if (frames.line[f] != 0) has_lines[frames.function[f].v] = 1;
+    if (frames.line[f] != 0) has_lines[keys.of_frame[f]] = 1;
   for (Key key = 0; key < keys.first_group(); ++key) {
     const std::uint32_t frame = keys.example[key];
     if (frame >= frames.size()) continue;
     const FunctionId function = frames.function[frame];
-    if (has_lines[function.v] == 0 && is_candidate(function))
+    if (has_lines[key] == 0 && is_candidate(function))
       found.push_back({key, functions.start_line[function.v]});
   }
   std::sort(found.begin(), found.end(),

@@ -58,6 +58,13 @@ Result<RowsPtr> evaluated(const Rows& rows, const PathClasses& classes, MetricId
 
 }  // namespace
 
+std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric) {
+  const Composition* const composition = profile.composition();
+  if (composition == nullptr || composition->kind != Composed::diff) return std::nullopt;
+  const ComposedMetric& composed = composition->metrics[metric.v];
+  return SideMetrics{composed.before, composed.after};
+}
+
 bool is_by_path(const Profile& profile, MetricId metric) {
   return profile.composition() != nullptr && is_by_path(profile.composition()->metrics[metric.v].role);
 }

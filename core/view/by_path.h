@@ -3,6 +3,8 @@
 // no difference once it is collapsed.
 #pragma once
 
+#include <optional>
+
 #include "core/support/executor.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
@@ -10,6 +12,13 @@
 #include "core/view/rows.h"
 
 namespace profd {
+
+// The metrics of both sides that a metric of a diff comes from.
+struct SideMetrics {
+  MetricId before, after;
+};
+// Nothing where the profile is no diff.
+std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric);
 
 // Whether the metric is one of those.
 bool is_by_path(const Profile& profile, MetricId metric);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -30,7 +31,7 @@ struct Same {
     return mix64(hash_combine(h, (address ^ (std::uint64_t{numbers} << 32)) * 4 + what));
   }
 };
-constexpr std::uint8_t kPlaceIsModule = 1, kGroup = 2;
+constexpr std::uint8_t kPlaceIsModule = 1, kGroup = 2, kFromFirstLine = 4;
 
 // A key of a source, and what tells it from others that are the same so far.
 struct Item {
@@ -238,7 +239,12 @@ class Joining {
     same.numbers = item.numbers;
     same.file = place.file;
     same.line = frames.line[frame];
-    if (granularity == Granularity::line) return same;
+    if (granularity == Granularity::line) {
+      item.first_line = functions.start_line[function];
+      // Code that a macro or another file brought begins nowhere.
+      if (place.file != place.defined_in || same.line < item.first_line) item.first_line = 0;
+      return same;
+    }
     same.name = item.name;
     same.module = place.module;
     same.column = frames.column[frame];
@@ -248,7 +254,19 @@ class Joining {
     return same;
   }
 
+  // Functions some of whose lines do not say how far they are from the first one: lines of all builds are
+  // compared by their numbers then.
+  void find_beginless() {
+    for (Source& source : sources_)
+      for (Key key = 0; key < source.keys->first_group(); ++key) {
+        Item item;
+        const Same same = same_of(Granularity::line, source, key, item);
+        if (item.first_line == 0) beginless_.insert({same.name, same.place});
+      }
+  }
+
   void collect_items(Granularity granularity) {
+    if (granularity == Granularity::line) find_beginless();
     RowSet rows;
     std::vector<Same> sames;
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
@@ -257,7 +275,20 @@ class Joining {
       for (Key key = 0; key < source.keys->n_keys(); ++key) {
         Item item;
         item.source = s;
-        const Same same = same_of(granularity, source, key, item);
+        Same same = same_of(granularity, source, key, item);
+        if (granularity == Granularity::line && item.first_line != 0 &&
+            beginless_.count({same.name, same.place}) == 0) {
+          // What tells functions of one name apart tells their lines apart.
+          std::uint32_t numbers_are_in_the_name = 0;
+          const FunctionTable& functions = source.profile->functions();
+          const FunctionId function = source.profile->frames().function[source.keys->example[key]];
+          item.linker_name = text(source, functions.system_name[function.v]);
+          item.match_linker_name =
+              match_text(source, functions.system_name[function.v], numbers_are_in_the_name);
+          same.numbers = 0;
+          same.line -= item.first_line;
+          same.what |= kFromFirstLine;
+        }
         const auto next = static_cast<std::uint32_t>(sames.size());
         item.same =
             rows.find_or_add(same.hash(), next, [&](std::uint32_t row) { return sames[row] == same; });
@@ -447,7 +478,8 @@ class Joining {
   StringInterner texts_;
   std::vector<std::uint32_t> same_path_;  // by text: the text of the path that it is the same as
   std::vector<MovedFolder> folders_;
-  std::vector<Item> items_;          // by source, by key
+  std::set<std::pair<std::uint32_t, std::uint32_t>> beginless_;  // names and places of functions
+  std::vector<Item> items_;                                      // by source, by key
   std::vector<std::uint32_t> part_;  // by item: what is one joint key has one number
   std::uint32_t n_parts_ = 0;
   std::vector<Member> members_;            // scratch: of items that are to be told apart

@@ -6,7 +6,8 @@
 //   module     path of the module
 //   file       path of the file, or the module where it is unknown
 //   function   name and file, or the module where the file is unknown; see below
-//   line       the function as above, file and line
+//   line       the function as above, file and line; where all know the first line of the function, how far
+//              from it, so that code above it may grow
 //   address    all that a frame has
 // Names are compared without what one run or build made up (match_name.h), paths wherever a build has its
 // folders (match_paths.h). Groups made by `collapse` are the same when they are called the same.

@@ -163,6 +163,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"HotspotsResult", recode_as<HotspotsResult>},
       {"SourceHoverParams", recode_as<SourceHoverParams>},
       {"HoverRow", recode_as<HoverRow>},
+      {"HoverChange", recode_as<HoverChange>},
       {"HoverNeighbour", recode_as<HoverNeighbour>},
       {"HoverList", recode_as<HoverList>},
       {"HoverPage", recode_as<HoverPage>},

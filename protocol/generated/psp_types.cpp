@@ -3126,12 +3126,30 @@ void write(JsonText& out, const SourceHoverParams& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, HoverChange& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("selfBefore", out.self_before)
+      .required("selfChange", out.self_change)
+      .required("totalBefore", out.total_before)
+      .required("totalChange", out.total_change)
+      .ok();
+}
+void write(JsonText& out, const HoverChange& value) {
+  out.begin_object();
+  put(out, "selfBefore", value.self_before);
+  put(out, "selfChange", value.self_change);
+  put(out, "totalBefore", value.total_before);
+  put(out, "totalChange", value.total_change);
+  out.end_object();
+}
+
 bool decode(const Json& value, HoverRow& out, const Path& path) {
   return ObjectReader(value, path)
       .required("metric", out.metric)
       .required("self", out.self)
       .required("total", out.total)
       .required("share", out.share)
+      .optional("change", out.change)
       .ok();
 }
 void write(JsonText& out, const HoverRow& value) {
@@ -3140,6 +3158,7 @@ void write(JsonText& out, const HoverRow& value) {
   put(out, "self", value.self);
   put(out, "total", value.total);
   put(out, "share", value.share);
+  put_optional(out, "change", value.change);
   out.end_object();
 }
 
@@ -3233,6 +3252,7 @@ bool decode(const Json& value, AnnotationColumns& out, const Path& path) {
       .required("line", out.line)
       .required("text", out.text)
       .required("heat", out.heat)
+      .optional("strength", out.strength)
       .required("stale", out.stale)
       .ok();
 }
@@ -3241,6 +3261,7 @@ void write(JsonText& out, const AnnotationColumns& value) {
   put(out, "line", value.line);
   put(out, "text", value.text);
   put(out, "heat", value.heat);
+  put_optional(out, "strength", value.strength);
   put(out, "stale", value.stale);
   out.end_object();
 }
@@ -3253,6 +3274,9 @@ bool decode(const Json& value, FunctionAnnotation& out, const Path& path) {
       .required("total", out.total)
       .required("text", out.text)
       .required("stale", out.stale)
+      .optional("strength", out.strength)
+      .optional("unplacedBefore", out.unplaced_before)
+      .optional("unplacedAfter", out.unplaced_after)
       .ok();
 }
 void write(JsonText& out, const FunctionAnnotation& value) {
@@ -3263,6 +3287,9 @@ void write(JsonText& out, const FunctionAnnotation& value) {
   put(out, "total", value.total);
   put(out, "text", value.text);
   put(out, "stale", value.stale);
+  put_optional(out, "strength", value.strength);
+  put_optional(out, "unplacedBefore", value.unplaced_before);
+  put_optional(out, "unplacedAfter", value.unplaced_after);
   out.end_object();
 }
 
@@ -3295,6 +3322,8 @@ bool decode(const Json& value, SourceAnnotationsResult& out, const Path& path) {
       .required("columns", out.columns)
       .required("hottest", out.hottest)
       .required("functions", out.functions)
+      .optional("changes", out.changes)
+      .optional("functionChanges", out.function_changes)
       .required("left", out.left)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
@@ -3314,6 +3343,8 @@ void write(JsonText& out, const SourceAnnotationsResult& value) {
   put(out, "columns", value.columns);
   put(out, "hottest", value.hottest);
   put(out, "functions", value.functions);
+  put_optional(out, "changes", value.changes);
+  put_optional(out, "functionChanges", value.function_changes);
   put(out, "left", value.left);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);

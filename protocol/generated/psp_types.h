@@ -2723,6 +2723,20 @@ struct SourceHoverParams {
 bool decode(const nlohmann::json& value, SourceHoverParams& out, const Path& path);
 void write(JsonText& out, const SourceHoverParams& value);
 
+// The side before of a row, as texts.
+struct HoverChange {
+  // Its self value.
+  std::string self_before;
+  // What became of that: `+12 ms (+3.1 %)`.
+  std::string self_change;
+  // Its total.
+  std::string total_before;
+  // What became of that.
+  std::string total_change;
+};
+bool decode(const nlohmann::json& value, HoverChange& out, const Path& path);
+void write(JsonText& out, const HoverChange& value);
+
 // What a line costs in one metric, as texts.
 struct HoverRow {
   // The metric.
@@ -2733,6 +2747,8 @@ struct HoverRow {
   std::string total;
   // The total as a share of the view.
   std::string share;
+  // Of a diff: the side before, and what became of it; the values beside are those after.
+  std::optional<HoverChange> change;
 };
 bool decode(const nlohmann::json& value, HoverRow& out, const Path& path);
 void write(JsonText& out, const HoverRow& value);
@@ -2812,10 +2828,15 @@ void write(JsonText& out, const SourceAnnotationsParams& value);
 struct AnnotationColumns {
   // Line in the document, 0-based, moved along with unsaved edits.
   std::vector<std::uint32_t> line;
-  // The hint: share, value, self.
+  // The hint: share, value, self; of a diff what became of the total: of itself, in the metric:
+  // `+12.4 %  +310 ms`, `~` before what is within noise.
   std::vector<std::string> text;
-  // 0 to 1: the square root of the share, scaled to the hottest line.
+  // 0 to 1: the square root of the share, scaled to the hottest line; of a diff the size of
+  // `strength`.
   std::vector<double> heat;
+  // Of a diff, what colours a line, -1 less to 1 more: the square root of the change beside a large
+  // one, which 95 of 100 changed lines of the file stay below; 0 within noise.
+  std::optional<std::vector<double>> strength;
   // The line changed since the profile was made, or it is not certain that the numbers are of this
   // line (see `evidence`).
   std::vector<bool> stale;
@@ -2833,10 +2854,17 @@ struct FunctionAnnotation {
   Amount self;
   // Total value.
   Amount total;
-  // The lens: total, self, callers.
+  // The lens: total, self, callers; of a diff what became of total and self.
   std::string text;
   // The line changed since the profile was made, or it is not certain that the numbers are of it.
   bool stale = false;
+  // Of a diff: see `AnnotationColumns`, among the functions of the file.
+  std::optional<double> strength;
+  // Of a diff: of its self value before, what is on lines that are not in the text now, or not
+  // known to be. With the lines it adds up to the function.
+  std::optional<Number> unplaced_before;
+  // The same of the side after.
+  std::optional<Number> unplaced_after;
 };
 bool decode(const nlohmann::json& value, FunctionAnnotation& out, const Path& path);
 void write(JsonText& out, const FunctionAnnotation& value);
@@ -2880,6 +2908,10 @@ struct SourceAnnotationsResult {
   std::vector<std::uint32_t> hottest;
   // The functions of the file, by line.
   std::vector<FunctionAnnotation> functions;
+  // Of a diff: both sides of `lines`.
+  std::optional<ChangeColumns> changes;
+  // Of a diff: both sides of `functions`.
+  std::optional<ChangeColumns> function_changes;
   // Lines below the threshold.
   std::int64_t left = 0;
   // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no

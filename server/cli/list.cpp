@@ -43,51 +43,91 @@ std::string value_cell(const Whole& whole, const Value& value) {
   return as_double(value) == 0 ? std::string(".") : sanitize_text(whole.text(value));
 }
 
+std::string delta_text(const CostChange& change, const std::string& unit, bool of_self) {
+  return format_delta(of_self ? change.self_before : change.total_before,
+                      of_self ? change.self_after : change.total_after, unit,
+                      of_self ? change.is_judged && change.self_standing != Standing::stands_out &&
+                                    change.self_before != change.self_after
+                              : change.within_noise());
+}
+
+// "1.96 s", "2.31 s", "+350 ms (+18 %)": of the totals.
+constexpr std::size_t kChangeWidth = 20;
+std::string change_cells(const Whole& whole, const CostChange& change, bool stale) {
+  return right_aligned(value_cell(whole, change.total_before), 10) + "  " +
+         right_aligned((stale ? "~" : "") + value_cell(whole, change.total_after), 10) + "  " +
+         right_aligned(delta_text(change, whole.unit, false), kChangeWidth);
+}
+
 std::string listing_text(const Console& console, const ListingAnswer& answer, const Listing& listing) {
   const Whole& whole = answer.whole;
   std::string out = console.out.bold(sanitize_text(listing.name));
   const std::string& place = listing.path.empty() ? listing.file : listing.path;
   if (!place.empty()) out += "  " + console.out.dim(sanitize_text(place));
-  out += fmt::format("\n{} self, {} total ({})\n", sanitize_text(whole.text(listing.self)),
-                     marked(sanitize_text(whole.text(listing.total)), listing.total_estimated),
-                     whole.share_text(listing.total));
+  if (listing.change)
+    out += fmt::format("\nself {} to {}: {}; total {} to {}: {}\n", whole.text(listing.change->self_before),
+                       whole.text(listing.change->self_after), delta_text(*listing.change, whole.unit, true),
+                       whole.text(listing.change->total_before), whole.text(listing.change->total_after),
+                       delta_text(*listing.change, whole.unit, false));
+  else
+    out += fmt::format("\n{} self, {} total ({})\n", sanitize_text(whole.text(listing.self)),
+                       marked(sanitize_text(whole.text(listing.total)), listing.total_estimated),
+                       whole.share_text(listing.total));
   if (!listing.note.empty()) out += console.out.warning(sanitize_text(listing.note)) + "\n";
   if (listing.lines.empty()) return out;
-  out += console.out.dim(fmt::format("{:>10}  {:>10}  {:>6}", "self", "total", "line")) + "\n";
+  const std::size_t width = listing.change ? 24 + kChangeWidth : 22;
+  out += console.out.dim(listing.change ? fmt::format("{:>10}  {:>10}  {:>{}}  {:>6}", "before", "after",
+                                                      "change", kChangeWidth, "line")
+                                        : fmt::format("{:>10}  {:>10}  {:>6}", "self", "total", "line")) +
+         "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
   std::uint32_t before = 0;
   for (const ListedLine& line : listing.lines) {
-    if (before != 0 && line.line > before + 1) out += console.out.dim(fmt::format("{:>32}", "…")) + "\n";
+    if (before != 0 && line.line > before + 1)
+      out += console.out.dim(fmt::format("{:>{}}", "…", width + 10)) + "\n";
     before = line.line;
     const std::string numbers =
-        line.has_value ? right_aligned(value_cell(whole, line.self), 10) + "  " +
-                             right_aligned((line.stale ? "~" : "") + value_cell(whole, line.total), 10)
-                       : std::string(22, ' ');
+        line.change      ? change_cells(whole, *line.change, line.stale)
+        : line.has_value ? right_aligned(value_cell(whole, line.self), 10) + "  " +
+                               right_aligned((line.stale ? "~" : "") + value_cell(whole, line.total), 10)
+                         : std::string(width, ' ');
     const double heat = line.has_value ? std::abs(whole.share(line.total)) : 0;
-    out += (line.has_value ? console.out.heat(numbers, heat) : numbers) +
+    out += (line.change      ? (line.change->within_noise() ? console.out.dim(numbers) : numbers)
+            : line.has_value ? console.out.heat(numbers, heat)
+                             : numbers) +
            console.out.dim(fmt::format("  {:>6}  ", line.line));
     const std::string code = code_text(line.text);
-    out += (console.out.is_terminal && columns > 52 ? cut_to_width(code, columns - 32) : code) + "\n";
+    out +=
+        (console.out.is_terminal && columns > width + 30 ? cut_to_width(code, columns - width - 10) : code) +
+        "\n";
   }
   return out;
 }
 
 std::string list_rows(const RowOptions& options, const Console& console, const ListingAnswer& answer) {
-  RowText rows(
-      options,
-      {"name", "file", "path", "line", "self", "total", "stale", "text", "metric", "unit", "profile"},
-      console.out.is_terminal);
+  const bool of_diff = !answer.functions.empty() && answer.functions.front().change.has_value();
+  std::vector<std::string_view> names{"name", "file", "path", "line", "self", "total"};
+  if (of_diff) names.insert(names.end(), {"self_before", "total_before", "within_noise"});
+  names.insert(names.end(), {"stale", "text", "metric", "unit", "profile"});
+  RowText rows(options, std::move(names), console.out.is_terminal);
   for (const Listing& listing : answer.functions) {
     for (const ListedLine& line : listing.lines) {
       rows.text(listing.name);
       rows.text(listing.file);
       rows.text(listing.path);
       rows.count(line.line);
-      for (const Value* value : {&line.self, &line.total}) {
-        if (line.has_value)
+      const auto number = [&](const Value* value) {
+        if (value != nullptr)
           rows.number(*value);
         else
           rows.nothing();
+      };
+      number(line.has_value ? &line.self : nullptr);
+      number(line.has_value ? &line.total : nullptr);
+      if (of_diff) {
+        number(line.change ? &line.change->self_before : nullptr);
+        number(line.change ? &line.change->total_before : nullptr);
+        rows.flag(line.change && line.change->within_noise());
       }
       rows.flag(line.stale);
       rows.text(line.text);

@@ -90,6 +90,9 @@ std::string name_of(const ComposeSpec& spec) {
 struct LoadedPart {
   std::shared_ptr<const LoadedProfiles> loaded;
   ProfilePtr profile;
+  [[nodiscard]] std::int64_t written_ns() const {
+    return loaded->watched.empty() ? 0 : loaded->watched.front().seen.mtime_ns;
+  }
 };
 
 Error named(Error error, const ComposedPart& part) {
@@ -244,7 +247,8 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
                       std::nullopt, row.count);
     if (loaded.loaded != part.loaded && keep) made.memory += loaded.loaded->memory;
     if (at_once)
-      PROFD_CHECK(composing.add(loaded.profile, {name_of_part(part), false, keep, {}}, context.stop));
+      PROFD_CHECK(composing.add(loaded.profile, {name_of_part(part), false, keep, {}, loaded.written_ns()},
+                                context.stop));
     else
       parts.push_back(std::move(loaded));
   }
@@ -253,7 +257,7 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
     for (const bool before : {false, true})
       for (std::size_t i = 0; i < parts.size(); ++i) {
         if (spec_.parts[i].before != before) continue;
-        ComposeInput how{name_of_part(spec_.parts[i]), before, keep, {}};
+        ComposeInput how{name_of_part(spec_.parts[i]), before, keep, {}, parts[i].written_ns()};
         if (before) how.rename = spec_.metrics;
         PROFD_CHECK(composing.add(parts[i].profile, std::move(how), context.stop));
       }

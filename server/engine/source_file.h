@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/view/comparison.h"
 #include "server/engine/document.h"
 #include "server/engine/line_map.h"
 #include "server/engine/open_profile.h"
@@ -40,14 +41,21 @@ struct SourceFile {
   [[nodiscard]] std::size_t memory() const { return 256 + since.memory(); }
 };
 
-// When the profile was recorded, by its own word or else by its file's time; 0: neither is plausible.
-std::int64_t recorded_at(const OpenProfile& open);
+// Whose lines are meant: a diff has those of two texts. Of all other profiles `after` is all there is.
+using LinesOf = Side;
+
+// When the profile was recorded, by its own word or else by its file's time; 0: neither is plausible. Of one
+// that is put together of others: the first of them.
+std::int64_t recorded_at(const OpenProfile& open, LinesOf side = LinesOf::after);
+// Frames whose lines are those of that side, for named_lines_of(): empty where all are.
+std::vector<std::uint8_t> frames_of(const Profile& profile, LinesOf side);
 // The text that lines are to be compared with: what the document began with, or what is on disk.
 // Nothing: not known.
 std::optional<std::int64_t> written_at(const OpenProfile& open, const std::string& path,
-                                       const Document* document);
+                                       const Document* document, LinesOf side = LinesOf::after);
 // Whether the file was written after the recording.
-bool changed_since(const OpenProfile& open, std::optional<std::int64_t> written_ns);
+bool changed_since(const OpenProfile& open, std::optional<std::int64_t> written_ns,
+                   LinesOf side = LinesOf::after);
 
 // The text that lines are to be compared with; nothing: not known, or larger than kMaxSourceBytes.
 std::optional<std::string> measured_text(const std::string& path, const Document* document,
@@ -56,6 +64,6 @@ std::optional<std::string> measured_text(const std::string& path, const Document
 // `document` may be null. Reads the file, and asks git where the file changed.
 Result<std::shared_ptr<const SourceFile>> make_source_file(const OpenProfile& open, const SourceMap& sources,
                                                            const std::string& path, const Document* document,
-                                                           const StopToken& stop);
+                                                           LinesOf side, const StopToken& stop);
 
 }  // namespace profd

@@ -106,8 +106,8 @@ SourceTarget find_source(const WorkspaceSnapshot& workspace, std::string_view pr
   return target;
 }
 
-std::unordered_map<std::uint32_t, std::vector<NamedLine>> named_lines_of(const Profile& profile,
-                                                                         const std::vector<StringId>& files) {
+std::unordered_map<std::uint32_t, std::vector<NamedLine>> named_lines_of(
+    const Profile& profile, const std::vector<StringId>& files, const std::vector<std::uint8_t>& of) {
   std::vector<std::uint8_t> wanted(profile.strings().size(), 0);
   for (const StringId file : files) wanted[file.v] = 1;
   const FunctionTable& functions = profile.functions();
@@ -115,10 +115,13 @@ std::unordered_map<std::uint32_t, std::vector<NamedLine>> named_lines_of(const P
   // The first line of each function's code, where it is not known which line defines it.
   std::vector<std::uint32_t> first(functions.size(), 0), last(functions.size(), 0),
       file_of(functions.size(), 0);
+  std::vector<std::uint8_t> is_of(functions.size(), of.empty() ? 1 : 0);
   for (std::size_t f = 0; f < functions.size(); ++f) file_of[f] = functions.file[f].v;
   for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (!of.empty() && of[f] == 0) continue;
     const StringId file = file_of_frame(profile, f);
     const std::size_t function = frames.function[f].v;
+    is_of[function] = 1;
     if (wanted[file.v] == 0 || frames.line[f] == 0) continue;
     if (file_of[function] == 0) file_of[function] = file.v;
     if (file_of[function] != file.v) continue;  // code of another file that is compiled into it
@@ -128,7 +131,7 @@ std::unordered_map<std::uint32_t, std::vector<NamedLine>> named_lines_of(const P
   }
   std::unordered_map<std::uint32_t, std::vector<NamedLine>> result;
   for (std::size_t f = 0; f < functions.size(); ++f) {
-    if (wanted[file_of[f]] == 0 || file_of[f] == 0 || functions.unresolved[f] != 0) continue;
+    if (is_of[f] == 0 || wanted[file_of[f]] == 0 || file_of[f] == 0 || functions.unresolved[f] != 0) continue;
     const std::string_view name = profile.strings()[functions.name[f]];
     auto& lines = result[file_of[f]];
     const std::uint32_t start = functions.start_line[f];

@@ -64,9 +64,10 @@ struct SourceMap {
 
 // One path; no match gives no paths. Looks at the file system where the path alone does not decide.
 SourceTarget find_source(const WorkspaceSnapshot& workspace, std::string_view profile_path);
-// Functions and their lines in these files of the profile, by file. Each function once.
-std::unordered_map<std::uint32_t, std::vector<NamedLine>> named_lines_of(const Profile& profile,
-                                                                         const std::vector<StringId>& files);
+// Functions and their lines in these files of the profile, by file. Each function once. `of`: of the frames
+// that are 1 there alone; empty: of all.
+std::unordered_map<std::uint32_t, std::vector<NamedLine>> named_lines_of(
+    const Profile& profile, const std::vector<StringId>& files, const std::vector<std::uint8_t>& of = {});
 // What the text of the file says about a match.
 SourceTarget judge_text(SourceTarget target, const NameEvidence& names);
 Result<std::shared_ptr<const SourceMap>> make_source_map(const ProfilePtr& profile,

@@ -4,6 +4,7 @@
 
 #include "core/layout/flame.h"
 #include "core/source/whole_functions.h"
+#include "core/view/by_path.h"
 #include "core/view/key_memo.h"
 #include "core/view/match_marks.h"
 
@@ -20,6 +21,16 @@ Result<FlameLayout> lay_out(const Selection& selection, Shape shape, const StopT
   request.shape = shape;
   request.viewport_px = 1600;
   return layout_flame(selection, request, stop);
+}
+
+// Metrics that are evaluated by path have rows of their own, which know nothing of the others.
+ViewSpec with_all_metrics(const OpenProfile& open, const ViewSpec& spec) {
+  const MetricId metric =
+      spec.metric.empty() ? open.metric : open.profile->find_metric(spec.metric).value_or(open.metric);
+  ViewSpec out = spec;
+  if (is_by_path(*open.profile, metric))
+    out.metric = open.profile->metrics()[open.profile->composition()->metrics[metric.v].after.v].name;
+  return out;
 }
 
 }  // namespace
@@ -91,8 +102,9 @@ std::shared_ptr<const SearchResult> Views::kept_search(const OpenProfile& open, 
   return cache_.peek<SearchResult>(search_key(open, spec, pattern));
 }
 
-Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& spec,
+Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& open, const ViewSpec& asked,
                                                            const StopToken& stop) {
+  const ViewSpec spec = with_all_metrics(open, asked);
   return cache_.get<LineIndex>(key_of(open, spec, "line index "), stop,
                                [&](const StopToken& token) -> Result<std::shared_ptr<const LineIndex>> {
                                  PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
@@ -100,9 +112,10 @@ Result<std::shared_ptr<const LineIndex>> Views::line_index(const OpenProfile& op
                                });
 }
 
-Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& spec,
+Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, const ViewSpec& asked,
                                                        const std::vector<StringId>& files,
                                                        const StopToken& stop) {
+  const ViewSpec spec = with_all_metrics(open, asked);
   return cache_.get<LineValues>(lines_key(open, spec, files), stop,
                                 [&](const StopToken& token) -> Result<std::shared_ptr<const LineValues>> {
                                   PROFD_TRY(const auto index, line_index(open, spec, token));
@@ -117,11 +130,6 @@ Result<std::shared_ptr<const LineValues>> Views::lines(const OpenProfile& open, 
 Result<void> Views::add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
                                   const Selection& selected, const std::vector<StringId>& files,
                                   const StopToken& stop) {
-  // A function that is gone stands where it was before, and what another metric than the change says of a
-  // line is not what a reader of a comparison takes it for: nothing is said until lines of a diff are.
-  if (const Composition* const composition = open.profile->composition();
-      composition != nullptr && composition->kind == Composed::diff)
-    return {};
   const auto functions = whole_functions(*open.profile, *selected.boxes->keys, files, lines.line);
   if (functions.empty()) return {};
   std::vector<std::shared_ptr<const FlatView>> tables;
@@ -135,6 +143,15 @@ Result<void> Views::add_functions(LineValues& lines, const OpenProfile& open, co
   return {};
 }
 
+Result<std::shared_ptr<const FrameSelfs>> Views::frame_selfs(const OpenProfile& open, const ViewSpec& spec,
+                                                             const StopToken& stop) {
+  return cache_.get<FrameSelfs>(key_of(open, spec, "frame selfs "), stop,
+                                [&](const StopToken& token) -> Result<std::shared_ptr<const FrameSelfs>> {
+                                  PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                  return shared(selfs_by_frame(*selected, token));
+                                });
+}
+
 Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
                                                         const WorkspaceSnapshot& workspace,
                                                         const StopToken& stop) {
@@ -144,21 +161,21 @@ Result<std::shared_ptr<const SourceMap>> Views::sources(const OpenProfile& open,
 }
 
 ViewKey Views::file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace, const std::string& path,
-                        const Document* document) {
-  const std::int64_t written = written_at(open, path, document).value_or(0);
-  return {open.view_id, "file " + workspace.key + " " + std::to_string(written) +
-                            (document != nullptr ? " open " : " ") + path};
+                        const Document* document, LinesOf side) {
+  const std::int64_t written = written_at(open, path, document, side).value_or(0);
+  return {open.view_id, (side == LinesOf::before ? "file before " : "file ") + workspace.key + " " +
+                            std::to_string(written) + (document != nullptr ? " open " : " ") + path};
 }
 
 Result<std::shared_ptr<const SourceFile>> Views::source_file(const OpenProfile& open,
                                                              const WorkspaceSnapshot& workspace,
                                                              const std::string& path,
-                                                             const Document* document,
-                                                             const StopToken& stop) {
+                                                             const Document* document, const StopToken& stop,
+                                                             LinesOf side) {
   PROFD_TRY(const auto map, sources(open, workspace, stop));
-  return cache_.get<SourceFile>(file_key(open, workspace, path, document), stop, [&](const StopToken& token) {
-    return make_source_file(open, *map, path, document, token);
-  });
+  return cache_.get<SourceFile>(
+      file_key(open, workspace, path, document, side), stop,
+      [&](const StopToken& token) { return make_source_file(open, *map, path, document, side, token); });
 }
 
 bool Views::is_small(const OpenProfile& open) {
@@ -185,15 +202,18 @@ bool Views::file_is_quick(const OpenProfile& open, const ViewSpec& spec, const W
                           const std::string& path, const Document* document) const {
   // When a file that is not open was written only the file system knows, which is asked by workers.
   if (document == nullptr) return false;
-  if (changed_since(open, written_at(open, path, document)) &&
-      !cache_.peek<SourceFile>(file_key(open, workspace, path, document)))
-    return false;
+  const bool is_diff = sides_of(*open.profile, open.metric).has_value();
+  for (const LinesOf side : {LinesOf::after, LinesOf::before})
+    if ((side == LinesOf::after || is_diff) &&
+        changed_since(open, written_at(open, path, document, side), side) &&
+        !cache_.peek<SourceFile>(file_key(open, workspace, path, document, side)))
+      return false;
   if (is_small(open)) return true;
   const auto made = cache_.peek<SourceMap>(sources_key(open, workspace));
   if (!made) return true;  // not known yet; one spelling is what most files have
   const auto found = made->by_path.find(path);
   if (found == made->by_path.end() || found->second.size() < 2) return true;
-  return cache_.peek<LineValues>(lines_key(open, spec, found->second)) != nullptr;
+  return cache_.peek<LineValues>(lines_key(open, with_all_metrics(open, spec), found->second)) != nullptr;
 }
 
 Result<std::shared_ptr<const NeighbourTable>> Views::neighbour_table(const OpenProfile& open,
@@ -251,7 +271,8 @@ bool Views::has(const OpenProfile& open, std::span<const Need> needs) const {
       case Part::flat:
         return cache_.peek<FlatView>(key_of(open, need.spec, "flat ")) != nullptr;
       case Part::lines:
-        return cache_.peek<LineIndex>(key_of(open, need.spec, "line index ")) != nullptr;
+        return cache_.peek<LineIndex>(key_of(open, with_all_metrics(open, need.spec), "line index ")) !=
+               nullptr;
       case Part::neighbours:
         return cache_.peek<NeighbourTable>(key_of(open, need.spec, "neighbours ")) != nullptr;
     }

@@ -77,6 +77,10 @@ class Views {
   Result<std::shared_ptr<const SourceFile>> source_file(const OpenProfile& open,
                                                         const WorkspaceSnapshot& workspace,
                                                         const std::string& path, const Document* document,
+                                                        const StopToken& stop, LinesOf side = LinesOf::after);
+  // What each frame has itself of the metric of `spec`, where views by function have it: of hidden ones their
+  // caller. By FrameId.
+  Result<std::shared_ptr<const FrameSelfs>> frame_selfs(const OpenProfile& open, const ViewSpec& spec,
                                                         const StopToken& stop);
 
   // Whether all of it is at hand, or the profile so small that computing it keeps nobody waiting.
@@ -109,7 +113,7 @@ class Views {
   static ViewKey lines_key(const OpenProfile& open, const ViewSpec& spec, const std::vector<StringId>& files);
   static ViewKey sources_key(const OpenProfile& open, const WorkspaceSnapshot& workspace);
   static ViewKey file_key(const OpenProfile& open, const WorkspaceSnapshot& workspace,
-                          const std::string& path, const Document* document);
+                          const std::string& path, const Document* document, LinesOf side);
   // Functions without lines, on the lines they begin on.
   Result<void> add_functions(LineValues& lines, const OpenProfile& open, const ViewSpec& spec,
                              const Selection& selected, const std::vector<StringId>& files,

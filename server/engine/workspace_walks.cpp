@@ -81,8 +81,7 @@ std::shared_ptr<void> WorkspaceWalks::walk(ClientId client, std::vector<std::str
   const std::uint64_t room = room_beside(before ? before->index.memory() : 0);
   return walks_.walk(
       client, {key, project},
-      [folders, id = next_id_++, ledger = ledger_, room, post = post_.shared(),
-       this](const StopToken& stop) {
+      [folders, id = next_id_++, ledger = ledger_, room, post = post_.shared(), this](const StopToken& stop) {
         auto files = index_within(folders, id, stop, room);
         if (files->no_room) {
           const LastWords words;

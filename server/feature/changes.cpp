@@ -68,30 +68,6 @@ class ChangeRows {
   std::string unit_;
 };
 
-// By box; what stands for no single path is 0.
-std::vector<double> strengths_of(const BoxChanges& changes, const BoxPaths& boxes) {
-  constexpr double kOfChanged = 0.95;
-  std::vector<double> sizes;
-  const auto change_at = [&](std::size_t i) {
-    return as_double(changes.after[i]) - as_double(changes.before[i]);
-  };
-  for (std::size_t i = 0; i < changes.after.size(); ++i)
-    if (boxes.key[i] != kNone && change_at(i) != 0) sizes.push_back(std::fabs(change_at(i)));
-  double large = 0;
-  if (!sizes.empty()) {
-    const auto at =
-        sizes.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * kOfChanged);
-    std::nth_element(sizes.begin(), at, sizes.end());
-    large = *at;
-  }
-  std::vector<double> out;
-  for (std::size_t i = 0; i < changes.after.size(); ++i) {
-    const double change = boxes.key[i] == kNone || large == 0 ? 0 : change_at(i) / large;
-    out.push_back(std::copysign(std::sqrt(std::min(1.0, std::fabs(change))), change));
-  }
-  return out;
-}
-
 template <class Select>
 Result<std::optional<BoxChanges>> box_changes(const Selection& selection, Shape shape,
                                               const std::vector<Key>& focus, const BoxPaths& boxes,
@@ -113,7 +89,11 @@ Result<std::optional<BoxChanges>> box_changes(const Selection& selection, Shape 
                                    format_value(out.after[i], unit),
                                    format_delta(out.before[i], out.after[i], unit)));
   }
-  out.strength = strengths_of(out, boxes);
+  // What stands for no single path has none.
+  std::vector<double> sizes;
+  for (std::size_t i = 0; i < out.after.size(); ++i)
+    sizes.push_back(boxes.key[i] == kNone ? 0 : as_double(out.after[i]) - as_double(out.before[i]));
+  out.strength = strengths_of(sizes);
   return std::optional(std::move(out));
 }
 
@@ -177,11 +157,40 @@ std::string verdict_of(const Selection& selection, const Noise& noise, const Fla
 
 }  // namespace
 
-std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric) {
-  const Composition* const composition = profile.composition();
-  if (composition == nullptr || composition->kind != Composed::diff) return std::nullopt;
-  const ComposedMetric& composed = composition->metrics[metric.v];
-  return SideMetrics{composed.before, composed.after};
+ChangeColumns change_columns(std::span<const CostChange> changes, const std::string& unit,
+                             bool selfs_are_judged) {
+  ChangeRows rows(unit);
+  bool judged = !changes.empty();
+  for (const CostChange& change : changes) {
+    judged = judged && change.is_judged;
+    // A self that was not asked about has no mark.
+    const Standing self = selfs_are_judged ? change.self_standing : Standing::stands_out;
+    rows.add(
+        change.self_before, change.self_after, change.total_before, change.total_after,
+        change.is_judged ? std::optional(ChangeRows::Standings{self, change.total_standing}) : std::nullopt);
+  }
+  if (!judged || !selfs_are_judged) rows.out.self_standing.clear();
+  if (!judged) rows.out.total_standing.clear();
+  return std::move(rows.out);
+}
+
+std::vector<double> strengths_of(std::span<const double> changes) {
+  constexpr double kOfChanged = 0.95;
+  std::vector<double> sizes;
+  for (const double change : changes)
+    if (change != 0) sizes.push_back(std::fabs(change));
+  double large = 0;
+  if (!sizes.empty()) {
+    const auto at =
+        sizes.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * kOfChanged);
+    std::nth_element(sizes.begin(), at, sizes.end());
+    large = *at;
+  }
+  std::vector<double> out;
+  for (const double change : changes)
+    out.push_back(large == 0 ? 0
+                             : std::copysign(std::sqrt(std::min(1.0, std::fabs(change) / large)), change));
+  return out;
 }
 
 Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,

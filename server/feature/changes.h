@@ -6,18 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/view/by_path.h"
 #include "core/view/change.h"
 #include "core/view/path_contexts.h"
 #include "server/feature/view_answer.h"
 
 namespace profd {
-
-// The metrics of both sides that a metric of a diff comes from.
-struct SideMetrics {
-  MetricId before, after;
-};
-// Nothing where the profile is no diff.
-std::optional<SideMetrics> sides_of(const Profile& profile, MetricId metric);
 
 // All columns are equally long.
 struct ChangeColumns {
@@ -38,6 +32,26 @@ struct BoxChanges {
   // changed boxes stay below: one outlier would bleach all others.
   std::vector<double> strength;
 };
+
+// What became of a line or function in a diff.
+struct CostChange {
+  Value self_before, self_after, total_before, total_after;
+  Change change = Change::same;  // of the total
+  // Whether a change stands out from noise; of a line only that of its total is asked.
+  Standing self_standing = Standing::none, total_standing = Standing::none;
+  double strength = 0;     // as BoxChanges has it, among the lines or functions of the file; 0 within noise
+  bool is_judged = false;  // the standings are known
+  [[nodiscard]] bool within_noise() const {
+    return is_judged && total_standing != Standing::stands_out && total_before != total_after;
+  }
+};
+
+// `selfs_are_judged`: standings of selfs are known where those of totals are.
+ChangeColumns change_columns(std::span<const CostChange> changes, const std::string& unit,
+                             bool selfs_are_judged);
+
+// By change: see BoxChanges::strength.
+std::vector<double> strengths_of(std::span<const double> changes);
 
 // The view as a whole.
 struct SideTotals {

@@ -33,7 +33,7 @@ Result<std::vector<Key>> measured_on(const FileAnnotations& file, const Annotate
                                  [&](const AnnotatedLine& measured) { return measured.line >= line; });
   if (next == file.lines.end()) return keys;
   PROFD_TRY(const LineFunctions on_line,
-            functions_on_line(*file.selection, file.files, next->source_line, stop));
+            functions_on_line(*file.selection, file.files, measured_lines(file, *next), stop));
   const LinePlaces places(*file.source, request.document.get(), request.open->view_id);
   for (const LineFunction& function : on_line.functions)
     if (function.key != kNone &&

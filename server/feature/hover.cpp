@@ -7,6 +7,7 @@
 
 #include "core/support/base_name.h"
 #include "core/support/checked.h"
+#include "core/view/by_path.h"
 #include "core/view/table.h"
 #include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
@@ -14,6 +15,7 @@
 #include "server/feature/line_neighbours.h"
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
+#include "server/feature/side_places.h"
 
 namespace profd {
 namespace {
@@ -185,6 +187,97 @@ Result<std::optional<Hover>> unlined_text(Views& views, const HoverRequest& requ
   return std::optional<Hover>(std::move(hover));
 }
 
+struct SelfAndTotal {
+  Value self, total, of_view;
+  bool estimated = false;
+};
+
+// Both sides, for each metric that they have.
+template <class Of>
+void add_changes(const Profile& profile, Of of, Hover& hover) {
+  for (std::size_t m = 0; m < profile.metrics().size() && hover.rows.size() < kMaxMetrics; ++m) {
+    const MetricId metric{m};
+    if (profile.composition()->metrics[m].role != MetricRole::after) continue;
+    const SideMetrics sides = *sides_of(profile, metric);
+    const SelfAndTotal before = of(sides.before), after = of(sides.after);
+    const std::string& unit = profile.metrics()[m].unit;
+    const Whole whole{after.of_view, unit};
+    HoverRow row;
+    row.metric = profile.metrics()[m].name;
+    row.self = whole.text(after.self);
+    row.total = marked(whole.text(after.total), after.estimated);
+    row.share = marked(whole.share_text(after.total), after.estimated);
+    row.change = HoverChange{format_value(before.self, unit), format_delta(before.self, after.self, unit),
+                             marked(format_value(before.total, unit), before.estimated),
+                             format_delta(before.total, after.total, unit)};
+    hover.rows.push_back(std::move(row));
+  }
+}
+
+std::string noise_text(const CostChange& change) {
+  if (!change.is_judged || change.total_before == change.total_after) return "";
+  switch (change.total_standing) {
+    case Standing::stands_out:
+      return "The change is beyond noise.";
+    case Standing::candidate:
+      return "The change may be noise; it is worth a look.";
+    case Standing::none:
+      return "The change is within noise.";
+  }
+  return "";
+}
+
+void add_notes_of_sides(const Profile& profile, const FileAnnotations& file, const AnnotatedLine& line,
+                        Hover& hover) {
+  const SourceFile& before = *file.sides->source(LinesOf::before);
+  if (line.before_line != 0 && file.sides->by_function(line.before_line))
+    hover.notes.push_back(fmt::format(
+        "The side before was measured in another text, which is not known: its line {} is shown as far from "
+        "where the function begins as it was.",
+        line.before_line));
+  else if (const std::string doubts = evidence_text(profile, before, &as_is);
+           line.before_line != 0 && &before != file.source.get() && !doubts.empty())
+    hover.notes.push_back("Before: " + doubts);
+  if (std::string noise = noise_text(*line.change); !noise.empty()) hover.remarks.push_back(std::move(noise));
+}
+
+Result<void> add_function_changes(Views& views, const AnnotateRequest& request, const FunctionCost& function,
+                                  Hover& hover, const StopToken& stop) {
+  const Profile& profile = *request.open->profile;
+  Result<void> failed;
+  add_changes(
+      profile,
+      [&](MetricId side) {
+        ViewSpec of_side = annotation_spec(request);
+        of_side.metric = profile.metrics()[side.v].name;
+        SelfAndTotal out;
+        const auto selection = views.selection(*request.open, of_side, stop);
+        const auto flat = views.flat(*request.open, of_side, stop);
+        if (!selection || !flat) {
+          failed = tl::unexpected<Error>(selection ? flat.error() : selection.error());
+          return out;
+        }
+        out.of_view = (*selection)->sums->total;
+        out.self = out.total = std::visit([](auto v) -> Value { return decltype(v){}; }, out.of_view);
+        if (const auto row = (*flat)->row_of(function.key)) {
+          out.self = (*flat)->self[*row];
+          out.total = (*flat)->total[*row];
+          out.estimated = (*flat)->estimate_of(*row) != kExact;
+        }
+        return out;
+      },
+      hover);
+  PROFD_CHECK(failed);
+  if (std::string noise = noise_text(*function.change); !noise.empty())
+    hover.remarks.push_back(std::move(noise));
+  const std::string& unit = profile.metrics()[request.metric.v].unit;
+  if (as_double(function.unplaced_before) != 0 || as_double(function.unplaced_after) != 0)
+    hover.remarks.push_back(fmt::format("On no line of this text: {} before, {} after.",
+                                        format_value(function.unplaced_before, unit),
+                                        format_value(function.unplaced_after, unit)));
+  return {};
+}
+
 // Of a line that has no costs of its own: the function that begins on it.
 Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& request,
                                            const FileAnnotations& file, const StopToken& stop) {
@@ -206,7 +299,9 @@ Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& req
   if (const std::string doubts = evidence_text(profile, *file.source, &as_is); !doubts.empty())
     hover.notes.push_back(doubts);
   std::string recursion;
-  for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
+  if (found->change) PROFD_CHECK(add_function_changes(views, all, *found, hover, stop));
+  const std::size_t n_plain = found->change ? 0 : std::min(profile.metrics().size(), kMaxMetrics);
+  for (std::size_t m = 0; m < n_plain; ++m) {
     ViewSpec of_metric = spec;
     of_metric.metric = profile.metrics()[m].name;
     if (!views.has(open, needs_of_table(of_metric))) continue;
@@ -278,13 +373,14 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
   if (line == file.lines.end() || line->is_function) return function_text(views, request, file, stop);
   const Profile& profile = *request.file.open->profile;
   PROFD_TRY(const LineFunctions on_line,
-            functions_on_line(*file.selection, file.files, line->source_line, stop));
+            functions_on_line(*file.selection, file.files, measured_lines(file, *line), stop));
   const bool known = !on_line.functions.empty();
 
   Hover hover;
   hover.name =
       known && !on_line.functions.front().name.empty() ? on_line.functions.front().name : "(unknown)";
-  hover.place = fmt::format("{}:{}", base_name(request.file.path), line->source_line);
+  hover.place = fmt::format("{}:{}", base_name(request.file.path),
+                            line->source_line != 0 ? line->source_line : line->before_line);
   hover.inlined = known && on_line.functions.front().inlined;
   hover.n_others = known ? on_line.functions.size() - 1 : 0;
   if (line->changed)
@@ -292,8 +388,20 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
         "This line changed since the profile was recorded; the numbers are of what it was.");
   if (const std::string doubts = evidence_text(profile, *file.source, &as_is); !doubts.empty())
     hover.notes.push_back(doubts);
+  if (file.sides) {
+    add_notes_of_sides(profile, file, *line, hover);
+    add_changes(
+        profile,
+        [&](MetricId side) {
+          return SelfAndTotal{file.values->self[side.v][line->row], file.values->total[side.v][line->row],
+                              sum_of(file.selection->rows->self.values[side.v]),
+                              file.values->estimated[side.v] != 0};
+        },
+        hover);
+  }
   std::string recursion;
-  for (std::size_t m = 0; m < std::min(profile.metrics().size(), kMaxMetrics); ++m) {
+  const std::size_t n_plain = file.sides ? 0 : std::min(profile.metrics().size(), kMaxMetrics);
+  for (std::size_t m = 0; m < n_plain; ++m) {
     const Value total_of_view = file.selection->rows->filters.empty()
                                     ? profile.total(MetricId(m))
                                     : sum_of(file.selection->rows->self.values[m]);

@@ -18,9 +18,14 @@ struct HoverRequest {
   std::optional<std::int64_t> now_ns;  // to say how old the profile is; absent: only when it was recorded
 };
 
+// Of a diff: what both sides have, as texts.
+struct HoverChange {
+  std::string self_before, self_change, total_before, total_change;
+};
 // Names and sentences are as they are, with whatever a profile or a path holds: who shows them escapes them.
 struct HoverRow {
-  std::string metric, self, total, share;
+  std::string metric, self, total, share;  // of a diff: of the side after
+  std::optional<HoverChange> change = std::nullopt;
 };
 struct HoverNeighbour {
   std::string name, share;

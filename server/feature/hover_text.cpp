@@ -80,10 +80,23 @@ std::string hover_markdown(const Hover& hover) {
     text = fmt::format("**{}** {}{}\n\n", markdown_code(hover.name), plain_or_escaped(hover.place),
                        after_title(hover));
   for (const std::string& note : hover.notes) text += sentence(note) + "\n\n";
-  if (!hover.rows.empty()) text += "| metric | self | total | share |\n|:--|--:|--:|--:|\n";
-  for (const HoverRow& row : hover.rows)
+  const bool of_diff = !hover.rows.empty() && hover.rows.front().change.has_value();
+  if (!hover.rows.empty())
+    text += fmt::format("| metric | {} |\n|:--|--:|--:|--:|\n",
+                        of_diff ? "before | after | change" : "self | total | share");
+  for (const HoverRow& row : hover.rows) {
+    if (row.change) {
+      text += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.metric),
+                          plain_or_escaped(row.change->total_before), plain_or_escaped(row.total),
+                          plain_or_escaped(row.change->total_change));
+      text += fmt::format("| {} self | {} | {} | {} |\n", escape_markdown(row.metric),
+                          plain_or_escaped(row.change->self_before), plain_or_escaped(row.self),
+                          plain_or_escaped(row.change->self_change));
+      continue;
+    }
     text += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.metric), plain_or_escaped(row.self),
                         plain_or_escaped(row.total), plain_or_escaped(row.share));
+  }
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sentence(remark) + "\n\n";
   for (const HoverList& list : hover.lists) text += markdown_list(list) + "\n\n";
@@ -96,9 +109,16 @@ std::string hover_plain_text(const Hover& hover) {
     text =
         fmt::format("{} {}{}\n\n", sanitize_text(hover.name), sanitize_text(hover.place), after_title(hover));
   for (const std::string& note : hover.notes) text += sanitize_text(note) + "\n\n";
-  for (const HoverRow& row : hover.rows)
+  for (const HoverRow& row : hover.rows) {
+    if (row.change) {
+      text += fmt::format("{}: total {} (before {}, after {}), self {} (before {}, after {})\n",
+                          sanitize_text(row.metric), row.change->total_change, row.change->total_before,
+                          row.total, row.change->self_change, row.change->self_before, row.self);
+      continue;
+    }
     text += fmt::format("{}: total {} ({}), self {}\n", sanitize_text(row.metric), row.total, row.share,
                         row.self);
+  }
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sanitize_text(remark) + "\n\n";
   for (const HoverList& list : hover.lists) {

@@ -9,10 +9,11 @@ namespace profd {
 
 // A line has few functions: what each costs is summed for them alone, not in a view of all lines.
 Result<LineFunctions> functions_on_line(const Selection& selection, const std::vector<StringId>& files,
-                                        std::uint32_t source_line, const StopToken& stop) {
+                                        std::span<const SideLine> lines, const StopToken& stop) {
   constexpr std::size_t kMaxCompared = 255;
   const Profile& profile = *selection.profile;
   const FrameTable& frames = profile.frames();
+  const KeyTable& keys = *selection.boxes->keys;
   struct Candidate {
     FunctionId function;
     std::vector<std::size_t> frames;
@@ -21,12 +22,18 @@ Result<LineFunctions> functions_on_line(const Selection& selection, const std::v
   std::vector<Candidate> candidates;
   LineFunctions result;
   for (std::size_t f = 0; f < frames.size(); ++f) {
-    if (frames.line[f] != source_line) continue;
+    const bool is_here = std::any_of(lines.begin(), lines.end(), [&](const SideLine& line) {
+      return frames.line[f] == line.line && (line.of == nullptr || (*line.of)[f] != 0);
+    });
+    if (!is_here) continue;
     if (!selection.boxes->shows(static_cast<std::uint32_t>(f))) continue;
     if (std::find(files.begin(), files.end(), file_of_frame(profile, f)) == files.end()) continue;
     result.frames.push_back(f);
-    const auto known = std::find_if(candidates.begin(), candidates.end(),
-                                    [&](const Candidate& c) { return c.function == frames.function[f]; });
+    // What moved from one side to the other is two functions of one key.
+    const auto known = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+      return c.function == frames.function[f] ||
+             (lines.size() > 1 && keys.of_frame[c.frames[0]] == keys.of_frame[f]);
+    });
     if (known != candidates.end())
       known->frames.push_back(f);
     else
@@ -45,7 +52,7 @@ Result<LineFunctions> functions_on_line(const Selection& selection, const std::v
   for (const Candidate& candidate : candidates) {
     LineFunction function;
     function.name = profile.function_name(candidate.function);
-    function.key = selection.boxes->keys->of_frame[candidate.frames.front()];
+    function.key = keys.of_frame[candidate.frames.front()];
     function.inlined = std::all_of(candidate.frames.begin(), candidate.frames.end(),
                                    [&](std::size_t f) { return frames.inlined[f] != 0; });
     result.functions.push_back(std::move(function));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,13 @@ struct LineFunctions {
   std::vector<std::size_t> frames;      // of all of them
 };
 
-// `files`: the profile's spellings of the file; `source_line`: as the profile says, from 1.
+// A line as the profile says, from 1.
+struct SideLine {
+  std::uint32_t line = 0;
+  const std::vector<std::uint8_t>* of = nullptr;  // by frame: those whose lines are meant; null: all
+};
+// `files`: the profile's spellings of the file; `lines`: what is one line now.
 Result<LineFunctions> functions_on_line(const Selection& selection, const std::vector<StringId>& files,
-                                        std::uint32_t source_line, const StopToken& stop);
+                                        std::span<const SideLine> lines, const StopToken& stop);
 
 }  // namespace profd

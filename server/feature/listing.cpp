@@ -11,6 +11,7 @@
 #include "core/view/resolve.h"
 #include "server/feature/escape.h"
 #include "server/feature/evidence.h"
+#include "server/feature/line_changes.h"
 #include "server/feature/line_places.h"
 #include "server/feature/missing.h"
 #include "server/feature/source_text_answer.h"
@@ -70,6 +71,13 @@ class Lister {
     PROFD_TRY(const auto flat, views_.flat(*request_.open, by_function, stop_));
     PROFD_TRY(line_table_, views_.flat(*request_.open, by_line, stop_));
     by_line_ = lines.selection;
+    metric_ = view.selection->metric();
+    sides_ = sides_of(profile(), metric_);
+    if (sides_) {
+      PROFD_TRY(lines_of_sides_, tables_of_sides(by_line));
+      PROFD_TRY(functions_of_sides_, tables_of_sides(by_function));
+      PROFD_TRY(noise_, views_.noise(*request_.open, by_function, stop_));
+    }
     ListingAnswer out;
     out.head = head_of(*request_.open, by_function, view);
     out.whole = view.whole;
@@ -96,6 +104,14 @@ class Lister {
       listing.self = flat->self[row];
       listing.total = flat->total[row];
       listing.total_estimated = flat->estimate_of(row) != kExact;
+      if (sides_) {
+        listing.change = change_at(functions_of_sides_, flat->key[row]);
+        listing.change->is_judged = noise_->cannot.empty();
+        listing.change->self_standing = noise_->self_of(flat->key[row]);
+        listing.change->total_standing = noise_->total_of(flat->key[row]);
+        listing.self = listing.change->self_after;
+        listing.total = listing.change->total_after;
+      }
       std::map<std::string_view, LineRows>& files = lines_of[flat->key[row]];
       if (files.empty()) {
         listing.note = "The profile has no lines of it. " +
@@ -106,7 +122,10 @@ class Lister {
       for (const auto& [file, numbers] : files) {
         Listing of_file = listing;
         of_file.file = file;
-        PROFD_CHECK(add_lines(numbers, of_file));
+        if (sides_)
+          PROFD_CHECK(add_changes(flat->key[row], numbers, of_file));
+        else
+          PROFD_CHECK(add_lines(numbers, of_file));
         out.functions.push_back(std::move(of_file));
       }
     }
@@ -179,6 +198,101 @@ class Lister {
     return {};
   }
 
+  struct TablesOfSides {
+    std::shared_ptr<const FlatView> before, after;
+  };
+  Result<TablesOfSides> tables_of_sides(const ViewSpec& spec) {
+    TablesOfSides out;
+    ViewSpec side = spec;
+    side.metric = profile().metrics()[sides_->before.v].name;
+    PROFD_TRY(out.before, views_.flat(*request_.open, side, stop_));
+    side.metric = profile().metrics()[sides_->after.v].name;
+    PROFD_TRY(out.after, views_.flat(*request_.open, side, stop_));
+    return out;
+  }
+
+  CostChange change_at(const TablesOfSides& tables, Key key) const {
+    const auto at = [&](const FlatView& table, const std::vector<Value>& column) {
+      const auto row = table.row_of(key);
+      return row ? column[*row]
+                 : std::visit([](auto v) -> Value { return decltype(v){}; }, profile().total(sides_->after));
+    };
+    CostChange change;
+    change.self_before = at(*tables.before, tables.before->self);
+    change.self_after = at(*tables.after, tables.after->self);
+    change.total_before = at(*tables.before, tables.before->total);
+    change.total_after = at(*tables.after, tables.after->total);
+    change.change = change_of(as_double(change.total_before) != 0, change.total_before,
+                              as_double(change.total_after) != 0, change.total_after);
+    return change;
+  }
+
+  // Of a diff: the lines as hints have them, each side's where it stands now.
+  Result<void> add_changes(Key function, const LineRows& numbers, Listing& listing) {
+    const auto path = workspace_file_of(views_, *request_.open, request_.workspace, listing.file, stop_);
+    if (!path) {
+      listing.note = listing.file.empty() ? "The profile does not name its file."
+                                          : "Its file is not found in the folders that are looked in.";
+      for (const auto& [number, row] : numbers) {
+        ListedLine line;
+        line.line = number;
+        line.has_value = true;
+        line.change = change_at(lines_of_sides_, line_table_->key[row]);
+        line.self = line.change->self_after;
+        line.total = line.change->total_after;
+        listing.lines.push_back(std::move(line));
+      }
+      return {};
+    }
+    listing.path = *path;
+    AnnotateRequest request{request_.open, request_.workspace,    *path, nullptr,
+                            metric_,       request_.spec.filters, 0};
+    PROFD_TRY(const FileAnnotations file, annotate_file(views_, request, stop_));
+    auto read = source_text(request_.folders, *path, stop_);
+    if (!read) listing.note = read.error().message;
+    std::map<std::uint32_t, ListedLine> lines;
+    for (const AnnotatedLine& annotated : file.lines) {
+      const auto is_of = [&](LinesOf side, std::uint32_t number) {
+        const std::vector<Key>& keys = file.sides->functions_on(side, number);
+        return number != 0 && std::find(keys.begin(), keys.end(), function) != keys.end();
+      };
+      if (!is_of(LinesOf::after, annotated.source_line) && !is_of(LinesOf::before, annotated.before_line))
+        continue;
+      ListedLine line;
+      line.line = annotated.line + 1;
+      line.has_value = true;
+      line.stale = annotated.stale;
+      line.change = annotated.change;
+      line.self = annotated.change->self_after;
+      line.total = annotated.change->total_after;
+      lines[line.line] = std::move(line);
+    }
+    PROFD_CHECK(add_notes_of_sides(function, request, file, listing));
+    if (read) add_text(split_lines(read->text), lines);
+    for (auto& [number, line] : lines) listing.lines.push_back(std::move(line));
+    return {};
+  }
+
+  Result<void> add_notes_of_sides(Key function, const AnnotateRequest& request, const FileAnnotations& file,
+                                  Listing& listing) {
+    const auto add = [&](const std::string& note) {
+      if (!note.empty()) listing.note += (listing.note.empty() ? "" : " ") + note;
+    };
+    if (!file.sides) return {};
+    const std::string after = evidence_text(profile(), *file.sides->source(LinesOf::after), &sanitize_text);
+    const std::string before = evidence_text(profile(), *file.sides->source(LinesOf::before), &sanitize_text);
+    add(after);
+    if (before != after && !before.empty()) add("Before: " + before);
+    PROFD_TRY(const UnplacedByKey unplaced,
+              unplaced_selfs(views_, request, *file.sides, *file.selection->boxes->keys, stop_));
+    const auto found = unplaced.find(function);
+    const std::string& unit = profile().metrics()[metric_.v].unit;
+    if (found != unplaced.end())
+      add(fmt::format("On no line of this text: {} of its self before, {} after.",
+                      format_value(found->second.before, unit), format_value(found->second.after, unit)));
+    return {};
+  }
+
   static void add_text(const std::vector<std::string_view>& text,
                        std::map<std::uint32_t, ListedLine>& lines) {
     if (text.empty()) return;
@@ -197,6 +311,10 @@ class Lister {
   Views& views_;
   const ListingRequest& request_;
   const StopToken& stop_;
+  MetricId metric_{0u};
+  std::optional<SideMetrics> sides_;
+  TablesOfSides lines_of_sides_, functions_of_sides_;
+  std::shared_ptr<const Noise> noise_;
   SelectionPtr by_line_;
   std::shared_ptr<const FlatView> line_table_;
 };

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "server/feature/changes.h"
 #include "server/feature/view_answer.h"
 
 namespace profd {
@@ -21,17 +23,19 @@ struct ListingRequest {
 struct ListedLine {
   std::uint32_t line =
       0;  // 1-based, in the file as it is now; as the profile says where its text is not known
-  bool has_value = false;  // else it only stands between lines that have one
-  bool stale = false;      // it is not certain that the value is of this line
-  Value self, total;
+  bool has_value = false;            // else it only stands between lines that have one
+  bool stale = false;                // it is not certain that the value is of this line
+  Value self, total;                 // of a diff: after
+  std::optional<CostChange> change;  // of a diff; of the function as far as it is alone on the line
   std::string text;
 };
 
 struct Listing {
   std::string name, module;
-  std::string file;  // as the profile says; "" unknown
-  std::string path;  // in the workspace; "" when not exactly one matches
-  Value self, total;
+  std::string file;                  // as the profile says; "" unknown
+  std::string path;                  // in the workspace; "" when not exactly one matches
+  Value self, total;                 // of a diff: after
+  std::optional<CostChange> change;  // of a diff
   bool total_estimated = false;
   // By number, the ones around those with values where the text is known. Empty: the profile has no lines of
   // the function.

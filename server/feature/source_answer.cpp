@@ -6,11 +6,13 @@
 
 #include "core/source/name_evidence.h"
 #include "core/support/base_name.h"
+#include "core/view/by_path.h"
 #include "core/view/resolve.h"
 #include "server/engine/source_text.h"
 #include "server/feature/escape.h"
 #include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
+#include "server/feature/side_places.h"
 
 namespace profd {
 namespace {
@@ -34,6 +36,17 @@ MetricRows line_values(const FileAnnotations& file, const MetricInfo& info, Metr
 
 Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const FileAnnotations& file,
                             const StopToken& stop) {
+  // Of a diff a file has what its sides have, as a line has.
+  const Composition* const composition = request.open->profile->composition();
+  if (composition != nullptr && is_by_path(composition->metrics[request.metric.v].role)) {
+    const ComposedMetric& metric = composition->metrics[request.metric.v];
+    AnnotateRequest side = request;
+    side.metric = metric.before;
+    PROFD_TRY(const Value before, total_of_file(views, side, file, stop));
+    side.metric = metric.after;
+    PROFD_TRY(const Value after, total_of_file(views, side, file, stop));
+    return value_of_sides(metric.role, before, after);
+  }
   PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, annotation_spec(request), stop));
   const Profile& profile = *request.open->profile;
   std::vector<std::uint8_t> matches(profile.frames().size(), 0);
@@ -45,10 +58,24 @@ Result<Value> total_of_file(Views& views, const AnnotateRequest& request, const 
   return matched_total(*selection, matches, stop);
 }
 
-std::optional<EvidenceAnswer> evidence_of(const Profile& profile, const SourceFile& file) {
+template <class Annotations>
+std::vector<CostChange> changes_of(const Annotations& annotations) {
+  std::vector<CostChange> out;
+  for (const auto& one : annotations) out.push_back(*one.change);
+  return out;
+}
+
+std::optional<EvidenceAnswer> evidence_of(const Profile& profile, const FileAnnotations& annotations) {
+  const SourceFile& file = *annotations.source;
   EvidenceAnswer out;
   out.text = file.files.empty() ? lookalike_text(profile, file, &sanitize_text)
                                 : evidence_text(profile, file, &sanitize_text);
+  if (annotations.sides && !file.files.empty()) {
+    const std::string before =
+        evidence_text(profile, *annotations.sides->source(LinesOf::before), &sanitize_text);
+    if (!before.empty() && before != out.text)
+      out.text += (out.text.empty() ? "Before: " : " Before: ") + before;
+  }
   if (out.text.empty()) return std::nullopt;
   out.doubt = file.doubt;
   out.lines = file.lines;
@@ -70,7 +97,7 @@ Result<SourceAnswer> source_answer(Views& views, const AnnotateRequest& request,
   PROFD_TRY(out.file, annotate_file(views, request, stop));
   const Profile& profile = *request.open->profile;
   for (const StringId id : out.file.files) out.paths.emplace_back(profile.strings()[id]);
-  out.evidence = evidence_of(profile, *out.file.source);
+  out.evidence = evidence_of(profile, out.file);
   out.metric = profile.metrics()[request.metric.v].name;
   out.unit = unit_name(out.file.whole.unit);
   PROFD_TRY(const Value file_total, total_of_file(views, request, out.file, stop));
@@ -82,6 +109,11 @@ Result<SourceAnswer> source_answer(Views& views, const AnnotateRequest& request,
   if (out.file.values && out.file.values->estimated[request.metric.v] != 0)
     out.estimated = estimate_text(*out.file.selection);
   PROFD_TRY(out.functions, annotate_functions(views, request, stop));
+  if (sides_of(profile, request.metric)) {
+    const std::string& unit = profile.metrics()[request.metric.v].unit;
+    out.changes = change_columns(changes_of(out.file.lines), unit, false);
+    out.function_changes = change_columns(changes_of(out.functions), unit, true);
+  }
   return out;
 }
 

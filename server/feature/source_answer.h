@@ -30,6 +30,7 @@ struct SourceAnswer {
   std::optional<Exclusion> excluded;
   std::string estimated;  // why numbers are estimates; "" none is
   std::vector<FunctionCost> functions;
+  std::optional<ChangeColumns> changes, function_changes;  // of a diff: of the lines, of the functions
 };
 Needs needs_of_source(const AnnotateRequest& request);
 // `metrics`: of the columns; the first is the request's.

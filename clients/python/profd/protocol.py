@@ -3795,6 +3795,27 @@ class SourceHoverParams(Structure):
 
 
 @dataclass(kw_only=True)
+class HoverChange(Structure):
+    """The side before of a row, as texts."""
+
+    self_before: str
+    # Its self value.
+    self_change: str
+    # What became of that: `+12 ms (+3.1 %)`.
+    total_before: str
+    # Its total.
+    total_change: str
+    # What became of that.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "selfBefore": FieldSpec("self_before", "s", True),
+        "selfChange": FieldSpec("self_change", "s", True),
+        "totalBefore": FieldSpec("total_before", "s", True),
+        "totalChange": FieldSpec("total_change", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class HoverRow(Structure):
     """What a line costs in one metric, as texts."""
 
@@ -3806,12 +3827,15 @@ class HoverRow(Structure):
     # Its total.
     share: str
     # The total as a share of the view.
+    change: HoverChange | None = None
+    # Of a diff: the side before, and what became of it; the values beside are those after.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "metric": FieldSpec("metric", "s", True),
         "self": FieldSpec("self", "s", True),
         "total": FieldSpec("total", "s", True),
         "share": FieldSpec("share", "s", True),
+        "change": FieldSpec("change", ["S", "HoverChange"], False),
     }
 
 
@@ -3929,9 +3953,14 @@ class AnnotationColumns(Structure):
     line: list[int]
     # Line in the document, 0-based, moved along with unsaved edits.
     text: list[str]
-    # The hint: share, value, self.
+    # The hint: share, value, self; of a diff what became of the total: of itself, in the metric:
+    # `+12.4 %  +310 ms`, `~` before what is within noise.
     heat: list[float]
-    # 0 to 1: the square root of the share, scaled to the hottest line.
+    # 0 to 1: the square root of the share, scaled to the hottest line; of a diff the size of
+    # `strength`.
+    strength: list[float] | None = None
+    # Of a diff, what colours a line, -1 less to 1 more: the square root of the change beside a
+    # large one, which 95 of 100 changed lines of the file stay below; 0 within noise.
     stale: list[bool]
     # The line changed since the profile was made, or it is not certain that the numbers are of this
     # line (see `evidence`).
@@ -3940,6 +3969,7 @@ class AnnotationColumns(Structure):
         "line": FieldSpec("line", ["a", "u"], True),
         "text": FieldSpec("text", ["a", "s"], True),
         "heat": FieldSpec("heat", ["a", "n"], True),
+        "strength": FieldSpec("strength", ["a", "n"], False),
         "stale": FieldSpec("stale", ["a", "b"], True),
     }
 
@@ -3957,9 +3987,16 @@ class FunctionAnnotation(Structure):
     total: Amount
     # Total value.
     text: str
-    # The lens: total, self, callers.
+    # The lens: total, self, callers; of a diff what became of total and self.
     stale: bool
     # The line changed since the profile was made, or it is not certain that the numbers are of it.
+    strength: float | None = None
+    # Of a diff: see `AnnotationColumns`, among the functions of the file.
+    unplaced_before: int | float | None = None
+    # Of a diff: of its self value before, what is on lines that are not in the text now, or not
+    # known to be. With the lines it adds up to the function.
+    unplaced_after: int | float | None = None
+    # The same of the side after.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "line": FieldSpec("line", "u", True),
@@ -3968,6 +4005,9 @@ class FunctionAnnotation(Structure):
         "total": FieldSpec("total", ["S", "Amount"], True),
         "text": FieldSpec("text", "s", True),
         "stale": FieldSpec("stale", "b", True),
+        "strength": FieldSpec("strength", "n", False),
+        "unplacedBefore": FieldSpec("unplaced_before", "n", False),
+        "unplacedAfter": FieldSpec("unplaced_after", "n", False),
     }
 
 
@@ -4018,6 +4058,10 @@ class SourceAnnotationsResult(Structure):
     # The hottest lines of the file, hottest first, at most ten.
     functions: list[FunctionAnnotation]
     # The functions of the file, by line.
+    changes: ChangeColumns | None = None
+    # Of a diff: both sides of `lines`.
+    function_changes: ChangeColumns | None = None
+    # Of a diff: both sides of `functions`.
     left: int
     # Lines below the threshold.
     estimated: str | None = None
@@ -4039,6 +4083,8 @@ class SourceAnnotationsResult(Structure):
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], True),
         "hottest": FieldSpec("hottest", ["a", "u"], True),
         "functions": FieldSpec("functions", ["a", ["S", "FunctionAnnotation"]], True),
+        "changes": FieldSpec("changes", ["S", "ChangeColumns"], False),
+        "functionChanges": FieldSpec("function_changes", ["S", "ChangeColumns"], False),
         "left": FieldSpec("left", "l", True),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),

@@ -1002,6 +1002,13 @@ export const schema: Schema = {
     self: { type: "s", required: true },
     total: { type: "s", required: true },
     share: { type: "s", required: true },
+    change: { type: ["S", "HoverChange"] },
+  },
+  HoverChange: {
+    selfBefore: { type: "s", required: true },
+    selfChange: { type: "s", required: true },
+    totalBefore: { type: "s", required: true },
+    totalChange: { type: "s", required: true },
   },
   HoverNeighbour: {
     name: { type: "s", required: true },
@@ -1038,6 +1045,7 @@ export const schema: Schema = {
     line: { type: ["a", "u"], required: true },
     text: { type: ["a", "s"], required: true },
     heat: { type: ["a", "n"], required: true },
+    strength: { type: ["a", "n"] },
     stale: { type: ["a", "b"], required: true },
   },
   FunctionAnnotation: {
@@ -1047,6 +1055,9 @@ export const schema: Schema = {
     total: { type: ["S", "Amount"], required: true },
     text: { type: "s", required: true },
     stale: { type: "b", required: true },
+    strength: { type: "n" },
+    unplacedBefore: { type: "n" },
+    unplacedAfter: { type: "n" },
   },
   SourceEvidence: {
     file: { type: "s", required: true },
@@ -1066,6 +1077,8 @@ export const schema: Schema = {
     columns: { type: ["a", ["S", "MetricColumns"]], required: true },
     hottest: { type: ["a", "u"], required: true },
     functions: { type: ["a", ["S", "FunctionAnnotation"]], required: true },
+    changes: { type: ["S", "ChangeColumns"] },
+    functionChanges: { type: ["S", "ChangeColumns"] },
     left: { type: "l", required: true },
     estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },

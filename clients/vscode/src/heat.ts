@@ -5,7 +5,7 @@ import type { SourceAnnotationsResult } from "../../shared/ts/psp.js";
 import type { Annotations } from "./annotations.js";
 import { CONTEXT } from "./ids.js";
 import { Later, type Disposes } from "./later.js";
-import { LEVELS, byLevel } from "./levels.js";
+import { LEVELS, drawnLines, type HeatedLine } from "./levels.js";
 import { config, hintStyle } from "./settings.js";
 
 /** With more lines than this, only those near the screen are drawn. */
@@ -13,7 +13,12 @@ const MANY_LINES = 1000;
 const MARGIN = 200;
 
 interface Looks {
-  readonly levels: readonly vscode.TextEditorDecorationType[];
+  /** By level, from 1: hot, or more in a diff, whose gutter says which. */
+  readonly hot: readonly vscode.TextEditorDecorationType[];
+  readonly more: readonly vscode.TextEditorDecorationType[];
+  readonly less: readonly vscode.TextEditorDecorationType[];
+  readonly stale: vscode.TextEditorDecorationType;
+  readonly quiet: vscode.TextEditorDecorationType;
   readonly hottest: vscode.TextEditorDecorationType;
   readonly text: vscode.TextEditorDecorationType;
 }
@@ -65,7 +70,7 @@ export class Heat implements vscode.Disposable {
 
   private forget(): void {
     if (this.looks === undefined) return;
-    for (const look of [...this.looks.levels, this.looks.hottest, this.looks.text]) look.dispose();
+    for (const look of allOf(this.looks)) look.dispose();
     this.looks = undefined;
   }
 
@@ -81,18 +86,27 @@ export class Heat implements vscode.Disposable {
     }
     const looks = (this.looks ??= makeLooks());
     const [from, to] = drawnRange(editor, answer);
-    const levels = byLevel(answer.lines, from, to);
-    const after = hintStyle(editor.document) === "decoration" ? levels.flat() : [];
+    const drawn = drawnLines(answer.lines, from, to);
+    const isDiff = answer.lines.strength !== undefined;
+    const after =
+      hintStyle(editor.document) === "decoration" ? [drawn.stale, ...drawn.hot, ...drawn.less, drawn.quiet].flat() : [];
     const last = editor.document.lineCount - 1;
     const range = (line: number) => new vscode.Range(Math.min(line, last), 0, Math.min(line, last), 0);
-    levels.forEach((lines, level) => {
-      const look = looks.levels[level];
+    const decorate = (look: vscode.TextEditorDecorationType | undefined, lines: readonly HeatedLine[]) => {
       if (look !== undefined)
         editor.setDecorations(
           look,
           lines.map(({ line }) => range(line)),
         );
-    });
+    };
+    for (let level = 1; level <= LEVELS; ++level) {
+      const lines = drawn.hot[level] ?? [];
+      decorate(looks.hot[level], isDiff ? [] : lines);
+      decorate(looks.more[level], isDiff ? lines : []);
+      decorate(looks.less[level], drawn.less[level] ?? []);
+    }
+    decorate(looks.stale, drawn.stale);
+    decorate(looks.quiet, drawn.quiet);
     editor.setDecorations(looks.hottest, answer.hottest.map(range));
     editor.setDecorations(
       looks.text,
@@ -108,7 +122,7 @@ export class Heat implements vscode.Disposable {
 
   private clear(editor: vscode.TextEditor): void {
     if (this.looks === undefined) return;
-    for (const look of [...this.looks.levels, this.looks.hottest, this.looks.text]) editor.setDecorations(look, []);
+    for (const look of allOf(this.looks)) editor.setDecorations(look, []);
   }
 }
 
@@ -123,13 +137,21 @@ function makeLooks(): Looks {
   const background = config().get<boolean>("heat.background", true);
   const gutter = config().get<boolean>("heat.gutter", true);
   const make = vscode.window.createTextEditorDecorationType;
-  const levels = Array.from({ length: LEVELS + 1 }, (_, level) =>
+  const look = (color: string | undefined, icon: vscode.Uri) =>
     make({
       isWholeLine: true,
-      ...(background && level > 0 ? { backgroundColor: new vscode.ThemeColor(`profd.heat${level}`) } : {}),
-      ...(gutter ? { gutterIconPath: gutterIcon(level), gutterIconSize: "contain" } : {}),
-    }),
-  );
+      ...(background && color !== undefined ? { backgroundColor: new vscode.ThemeColor(color) } : {}),
+      ...(gutter ? { gutterIconPath: icon, gutterIconSize: "contain" } : {}),
+    });
+  const levels = (color: string, icon: (level: number) => vscode.Uri) =>
+    Array.from({ length: LEVELS + 1 }, (_, level) =>
+      level === 0 ? look(undefined, icon(level)) : look(`${color}${level}`, icon(level)),
+    );
+  const hot = levels("profd.heat", gutterBar);
+  const more = levels("profd.heat", (level) => gutterArrow(level, true));
+  const less = levels("profd.less", (level) => gutterArrow(level, false));
+  const stale = look(undefined, gutterBar(0));
+  const quiet = look(undefined, svgUri('<circle cx="7" cy="7" r="1.6" fill="#9a9a9a"/>'));
   const hottest = make(
     config().get<boolean>("heat.overviewRuler", true)
       ? {
@@ -139,14 +161,29 @@ function makeLooks(): Looks {
       : {},
   );
   const text = make({ after: { color: new vscode.ThemeColor("profd.hint"), margin: "0 0 0 1.5em" } });
-  return { levels, hottest, text };
+  return { hot, more, less, stale, quiet, hottest, text };
+}
+
+function allOf(looks: Looks): vscode.TextEditorDecorationType[] {
+  return [...looks.hot, ...looks.more, ...looks.less, looks.stale, looks.quiet, looks.hottest, looks.text];
 }
 
 /** A bar as long as the level is high; an outline where the line is stale. */
-function gutterIcon(level: number): vscode.Uri {
+function gutterBar(level: number): vscode.Uri {
   const width = level === 0 ? 4 : 2 + level;
   const fill =
     level === 0 ? 'fill="none" stroke="#9a9a9a"' : `fill="#f2741a" fill-opacity="${(0.35 + level * 0.06).toFixed(2)}"`;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 14 14"><rect x="1" y="4.5" width="${width}" height="5" rx="1" ${fill}/></svg>`;
+  return svgUri(`<rect x="1" y="4.5" width="${width}" height="5" rx="1" ${fill}/>`);
+}
+
+/** What became of a line in a diff: up for more, down for less. */
+function gutterArrow(level: number, more: boolean): vscode.Uri {
+  const shape = more ? "M7 3.5 L11.5 10.5 L2.5 10.5 Z" : "M7 10.5 L11.5 3.5 L2.5 3.5 Z";
+  const opacity = (0.45 + level * 0.055).toFixed(2);
+  return svgUri(`<path d="${shape}" fill="${more ? "#f2741a" : "#3b8eea"}" fill-opacity="${opacity}"/>`);
+}
+
+function svgUri(shapes: string): vscode.Uri {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 14 14">${shapes}</svg>`;
   return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`);
 }

@@ -133,6 +133,8 @@ psp::SideTotals to_psp(SideTotals sides) {
   return out;
 }
 
+}  // namespace
+
 psp::ChangeColumns to_psp(ChangeColumns changes) {
   psp::ChangeColumns out;
   out.self_before = numbers(changes.self_before);
@@ -150,6 +152,8 @@ psp::ChangeColumns to_psp(ChangeColumns changes) {
   out.total_standing = standings(changes.total_standing);
   return out;
 }
+
+namespace {
 
 psp::BoxChanges to_psp(BoxChanges changes) {
   psp::BoxChanges out;

@@ -32,6 +32,7 @@ psp::SampleGroup to_psp(SampleGroup group);
 psp::HotspotsResult to_psp(const Places& places);
 psp::HotFunction to_psp(const Place& place, const Whole& whole);
 psp::MetricColumns to_psp(MetricRows rows);
+psp::ChangeColumns to_psp(ChangeColumns changes);
 std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& exclusion);
 // In their text form.
 std::vector<std::string> texts_of(const std::vector<Filter>& filters);

@@ -40,8 +40,16 @@ psp::HoverPage to_psp(const Hover& hover, const std::string& profile) {
   page.inlined = hover.inlined;
   page.others = static_cast<std::uint32_t>(hover.n_others);
   page.notes = sanitized(hover.notes);
-  for (const HoverRow& row : hover.rows)
-    page.rows.push_back({sanitize_text(row.metric), row.self, row.total, row.share});
+  for (const HoverRow& row : hover.rows) {
+    psp::HoverRow& out = page.rows.emplace_back();
+    out.metric = sanitize_text(row.metric);
+    out.self = row.self;
+    out.total = row.total;
+    out.share = row.share;
+    if (row.change)
+      out.change = psp::HoverChange{row.change->self_before, row.change->self_change,
+                                    row.change->total_before, row.change->total_change};
+  }
   page.remarks = sanitized(hover.remarks);
   for (const HoverList& list : hover.lists) {
     psp::HoverList& out = page.lists.emplace_back();

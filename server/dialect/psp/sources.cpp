@@ -41,7 +41,9 @@ psp::SourceAnnotationsResult annotations_to_psp(const OpenProfile& open, SourceA
   out.metric = std::move(answer.metric);
   out.unit = std::move(answer.unit);
   out.file_total = to_psp(answer.file_total);
+  if (answer.changes) out.lines.strength.emplace();
   for (const AnnotatedLine& line : answer.file.lines) {
+    if (line.change) out.lines.strength->push_back(line.change->strength);
     out.lines.line.push_back(line.line);
     out.lines.text.push_back(line.text);
     out.lines.heat.push_back(line.heat);
@@ -60,8 +62,15 @@ psp::SourceAnnotationsResult annotations_to_psp(const OpenProfile& open, SourceA
     annotation.total = to_amount(answer.file.whole, function.total);
     annotation.text = sanitize_text(function.text);
     annotation.stale = function.stale;
+    if (function.change) {
+      annotation.strength = function.change->strength;
+      annotation.unplaced_before = to_psp(function.unplaced_before);
+      annotation.unplaced_after = to_psp(function.unplaced_after);
+    }
     out.functions.push_back(std::move(annotation));
   }
+  if (answer.changes) out.changes = to_psp(std::move(*answer.changes));
+  if (answer.function_changes) out.function_changes = to_psp(std::move(*answer.function_changes));
   return out;
 }
 

@@ -82,21 +82,42 @@ test('what got worse, and what got better, are lists of their own', function()
   h.note('^profd: :Profd hotspots of ' .. NAME .. ' takes change, worse or better$')
 end)
 
-test('hints, a hover and the summary of a diff come without a complaint', function()
+--- The hints, signs and highlights on the screen, by line of the text.
+local function painted()
+  local out = {}
+  local marks = vim.api.nvim_buf_get_extmarks(0, require('profd.hints').namespace, 0, -1, { details = true })
+  for _, mark in ipairs(marks) do
+    local chunk = mark[4].virt_text[#mark[4].virt_text]
+    local text = vim.api.nvim_buf_get_lines(0, mark[2], mark[2] + 1, false)[1]
+    out[vim.trim(text)] = { hint = vim.trim(chunk[1]), group = chunk[2], sign = mark[4].sign_text }
+  end
+  return out
+end
+
+test('hints, signs and a hover of a diff say what became of each line', function()
   vim.cmd.edit('batch.go')
-  local painted = false
+  local answered = false
   vim.api.nvim_create_autocmd('User', {
     pattern = 'ProfdHints',
     once = true,
     callback = function()
-      painted = true
+      answered = true
     end,
   })
   h.notes = {}
   require('profd.hints').refresh_all()
   h.eventually(function()
-    return painted
+    return answered
   end, 'an answer about the hints')
+  local lines = painted()
+  -- Which text was measured before is not known: functions below these moved.
+  local called = lines['parcels[i] = parseRow(seed + uint64(i))']
+  h.matches(called.hint, '^~%+37%.2 %% +%+1%.29 s')
+  h.matches(called.group, '^ProfdHeat')
+  h.matches(called.sign, '▲')
+  -- What was called before stands a line further down.
+  h.matches(lines['checkAddresses(parcels)'].hint, '^~')
+  h.truthy(not lines['attachLabels(parcels)'].hint:find('[D]', 1, true))
   vim.api.nvim_win_set_cursor(0, { 25, 0 })
   vim.cmd('Profd hover')
   local hover = h.eventually(function()
@@ -107,8 +128,8 @@ test('hints, a hover and the summary of a diff come without a complaint', functi
     end
   end, 'a hover')
   h.matches(hover, 'main%.parseRow')
-  h.matches(hover, '4%.76 s')
-  h.matches(hover, '3%.47 s')
+  h.matches(hover, 'metric +before +after +change')
+  h.matches(hover, 'cpu +3%.47 s +4%.76 s +%+1%.29 s %(%+37 %%%)')
   vim.cmd('Profd summary')
   h.eventually(function()
     return vim.api.nvim_buf_get_name(0):find('profd://summary', 1, true)

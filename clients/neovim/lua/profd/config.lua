@@ -6,6 +6,7 @@ local M = {}
 ---@field threshold? number Share of the profile, 0 to 1, below which a line stays silent. nil: what .profd.toml says, or 0.005.
 ---@field heat? boolean Colour the hints by cost.
 ---@field number_heat? boolean Colour the line numbers too.
+---@field signs? boolean In a diff, arrows in the sign column beside lines that changed.
 ---@field align? boolean Hints of a file start in one column.
 ---@field align_max? integer The column is never further right than this.
 ---@field position? 'eol'|'right_align' Where hints stand.
@@ -15,12 +16,14 @@ local M = {}
 ---@field keymaps? table<string, string|false> Subcommand to key, for example `{ hover = '<leader>ph' }`.
 
 ---@class profd.Colors
----@field heat? string The one hue of heat, `#rrggbb`.
+---@field heat? string The one hue of heat, `#rrggbb`; in a diff of what costs more.
+---@field less? string In a diff the hue of what costs less.
 
 ---@class profd.Config: profd.Opts
 ---@field cmd string[]
 ---@field heat boolean
 ---@field number_heat boolean
+---@field signs boolean
 ---@field align boolean
 ---@field align_max integer
 ---@field position 'eol'|'right_align'
@@ -35,12 +38,13 @@ M.defaults = {
   threshold = nil,
   heat = true,
   number_heat = false,
+  signs = true,
   align = true,
   align_max = 78,
   position = 'eol',
   autostart = true,
   hover = true,
-  colors = { heat = '#f0643c' },
+  colors = { heat = '#f0643c', less = '#3b8eea' },
   keymaps = {},
 }
 
@@ -62,6 +66,7 @@ local checks = {
   end,
   heat = is_boolean,
   number_heat = is_boolean,
+  signs = is_boolean,
   align = is_boolean,
   align_max = function(value)
     return type(value) == 'number' and value >= 0 and value % 1 == 0, 'a number of columns'
@@ -74,9 +79,9 @@ local checks = {
   colors = function(value)
     local ok = type(value) == 'table'
     for key, color in pairs(ok and value or {}) do
-      ok = ok and key == 'heat' and type(color) == 'string' and color:match('^#%x%x%x%x%x%x$') ~= nil
+      ok = ok and (key == 'heat' or key == 'less') and type(color) == 'string' and color:match('^#%x%x%x%x%x%x$') ~= nil
     end
-    return ok, "{ heat = '#rrggbb' }"
+    return ok, "{ heat = '#rrggbb', less = '#rrggbb' }"
   end,
   keymaps = function(value)
     local ok = type(value) == 'table'

@@ -136,7 +136,8 @@ end
 
 --- Defines the highlight groups for the colour scheme that is on.
 function M.apply()
-  local hue = M.rgb(require('profd.config').current.colors.heat)
+  local colors_of = require('profd.config').current.colors
+  local hue, less = M.rgb(colors_of.heat), M.rgb(colors_of.less)
   local normal = normal_colors()
   local function define(name, fg, bg, attributes)
     local group = vim.tbl_extend('force', { fg = M.hex(fg), ctermfg = M.cterm(fg) }, attributes or {})
@@ -149,9 +150,15 @@ function M.apply()
     local colors = M.colors(level / M.LEVELS, hue, normal)
     define('ProfdHeat' .. level, colors.fg, colors.bg)
     define('ProfdNumber' .. level, M.readable(M.blend(normal.fg, hue, level / M.LEVELS), normal.bg, 4.5))
+    colors = M.colors(level / M.LEVELS, less, normal)
+    define('ProfdLess' .. level, colors.fg, colors.bg)
+    define('ProfdNumberLess' .. level, M.readable(M.blend(normal.fg, less, level / M.LEVELS), normal.bg, 4.5))
   end
+  define('ProfdMoreSign', M.readable(hue, normal.bg, 3))
+  define('ProfdLessSign', M.readable(less, normal.bg, 3))
   local faint = M.readable(M.blend(normal.fg, normal.bg, 0.55), normal.bg, 3)
   define('ProfdStale', faint, nil, { italic = true, cterm = { italic = true } })
+  define('ProfdQuiet', faint)
   define('ProfdHint', M.readable(M.blend(normal.fg, normal.bg, 0.4), normal.bg, 4.5))
   define('ProfdBar', M.blend(normal.bg, hue, 0.85))
   vim.api.nvim_set_hl(0, 'ProfdLink', { link = 'Underlined', default = true })

@@ -42,6 +42,32 @@ end
 ---@field text string
 ---@field group string
 ---@field number_group? string
+---@field sign? string of a line that changed in a diff
+---@field sign_group? string
+
+--- How a line is coloured: what its hint, its number and its sign have.
+---@param lines profd.AnnotationColumns
+---@param i integer
+---@param opts profd.Config
+---@return {group: string, number_group?: string, sign?: string, sign_group?: string}
+local function look_of(lines, i, opts)
+  local strength = lines.strength and lines.strength[i]
+  -- The lines of a diff are of two texts, and often not certain: their texts say so, and colour says which way.
+  if lines.stale[i] and not strength then
+    return { group = 'ProfdStale' }
+  end
+  if strength == 0 then
+    return { group = 'ProfdQuiet' }
+  end
+  local less = strength and strength < 0
+  local level = heat.level(strength and math.abs(strength) or lines.heat[i])
+  return {
+    group = opts.heat and (less and 'ProfdLess' or 'ProfdHeat') .. level or 'ProfdHint',
+    number_group = opts.number_heat and (less and 'ProfdNumberLess' or 'ProfdNumber') .. level or nil,
+    sign = opts.signs and strength and (less and '▼' or '▲') or nil,
+    sign_group = less and 'ProfdLessSign' or 'ProfdMoreSign',
+  }
+end
 
 --- The hints of an answer, their shares flush right below each other.
 ---@param lines profd.AnnotationColumns
@@ -54,13 +80,9 @@ function M.compose(lines, opts)
     return stop and vim.api.nvim_strwidth(text:sub(1, stop)) or 0
   end
   for i, text in ipairs(lines.text) do
-    local level = heat.level(lines.heat[i])
-    hints[i] = {
-      line = lines.line[i],
-      text = text:gsub('%c', ' '),
-      group = lines.stale[i] and 'ProfdStale' or opts.heat and 'ProfdHeat' .. level or 'ProfdHint',
-      number_group = opts.number_heat and not lines.stale[i] and 'ProfdNumber' .. level or nil,
-    }
+    local hint = look_of(lines, i, opts) --[[@as profd.Hint]]
+    hint.line, hint.text = lines.line[i], text:gsub('%c', ' ')
+    hints[i] = hint
     widest = math.max(widest, share_width(hints[i].text))
   end
   for _, hint in ipairs(hints) do
@@ -174,6 +196,8 @@ local function paint(bufnr, result)
         virt_text = chunks,
         virt_text_pos = position,
         number_hl_group = hint.number_group,
+        sign_text = hint.sign,
+        sign_hl_group = hint.sign and hint.sign_group,
         hl_mode = 'combine',
         invalidate = true, -- a hint goes with its line, and comes back with undo
         undo_restore = true,

@@ -55,9 +55,20 @@ end
 ---@param rows profd.HoverRow[]
 ---@param add fun(pieces: profd.Piece[])
 local function add_rows(rows, add)
-  local cells, widths = { { 'metric', 'self', 'total', 'share' } }, { 0, 0, 0, 0 }
+  local of_diff = rows[1].change ~= nil
+  local head = of_diff and { 'metric', 'before', 'after', 'change' } or { 'metric', 'self', 'total', 'share' }
+  local cells, widths = { head }, { 0, 0, 0, 0 }
+  local function add_cells(row)
+    cells[#cells + 1] = vim.tbl_map(log.one_line, row)
+  end
   for _, row in ipairs(rows) do
-    cells[#cells + 1] = vim.tbl_map(log.one_line, { row.metric, row.self, row.total, row.share })
+    local change = row.change
+    if change then
+      add_cells({ row.metric, change.totalBefore, row.total, change.totalChange })
+      add_cells({ row.metric .. ' self', change.selfBefore, row.self, change.selfChange })
+    else
+      add_cells({ row.metric, row.self, row.total, row.share })
+    end
   end
   for _, row in ipairs(cells) do
     for c, cell in ipairs(row) do

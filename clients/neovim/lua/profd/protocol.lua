@@ -1465,6 +1465,14 @@ M.DaemonState = {
 ---@field self string Its self value.
 ---@field total string Its total.
 ---@field share string The total as a share of the view.
+---@field change? profd.HoverChange Of a diff: the side before, and what became of it; the values beside are those after.
+
+--- The side before of a row, as texts.
+---@class profd.HoverChange
+---@field selfBefore string Its self value.
+---@field selfChange string What became of that: `+12 ms (+3.1 %)`.
+---@field totalBefore string Its total.
+---@field totalChange string What became of that.
 
 --- A caller or callee.
 ---@class profd.HoverNeighbour
@@ -1505,8 +1513,9 @@ M.DaemonState = {
 --- Lines as columns, all equally long, by rising line.
 ---@class profd.AnnotationColumns
 ---@field line integer[] Line in the document, 0-based, moved along with unsaved edits.
----@field text string[] The hint: share, value, self.
----@field heat number[] 0 to 1: the square root of the share, scaled to the hottest line.
+---@field text string[] The hint: share, value, self; of a diff what became of the total: of itself, in the metric: `+12.4 %  +310 ms`, `~` before what is within noise.
+---@field heat number[] 0 to 1: the square root of the share, scaled to the hottest line; of a diff the size of `strength`.
+---@field strength? number[] Of a diff, what colours a line, -1 less to 1 more: the square root of the change beside a large one, which 95 of 100 changed lines of the file stay below; 0 within noise.
 ---@field stale boolean[] The line changed since the profile was made, or it is not certain that the numbers are of this line (see `evidence`).
 
 --- A function of the file.
@@ -1515,8 +1524,11 @@ M.DaemonState = {
 ---@field name string Its full name.
 ---@field self profd.Amount Self value.
 ---@field total profd.Amount Total value.
----@field text string The lens: total, self, callers.
+---@field text string The lens: total, self, callers; of a diff what became of total and self.
 ---@field stale boolean The line changed since the profile was made, or it is not certain that the numbers are of it.
+---@field strength? number Of a diff: see `AnnotationColumns`, among the functions of the file.
+---@field unplacedBefore? number Of a diff: of its self value before, what is on lines that are not in the text now, or not known to be. With the lines it adds up to the function.
+---@field unplacedAfter? number The same of the side after.
 
 --- How far the numbers of a file can be trusted to be of this file and of these lines.
 ---@class profd.SourceEvidence
@@ -1538,6 +1550,8 @@ M.DaemonState = {
 ---@field columns profd.MetricColumns[] Values of the same lines, a metric each.
 ---@field hottest integer[] The hottest lines of the file, hottest first, at most ten.
 ---@field functions profd.FunctionAnnotation[] The functions of the file, by line.
+---@field changes? profd.ChangeColumns Of a diff: both sides of `lines`.
+---@field functionChanges? profd.ChangeColumns Of a diff: both sides of `functions`.
 ---@field left integer Lines below the threshold.
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -2908,6 +2922,13 @@ M.schema = {
     self = { type = "s", required = true },
     total = { type = "s", required = true },
     share = { type = "s", required = true },
+    change = { type = {"S", "HoverChange"} },
+  },
+  HoverChange = {
+    selfBefore = { type = "s", required = true },
+    selfChange = { type = "s", required = true },
+    totalBefore = { type = "s", required = true },
+    totalChange = { type = "s", required = true },
   },
   HoverNeighbour = {
     name = { type = "s", required = true },
@@ -2944,6 +2965,7 @@ M.schema = {
     line = { type = {"a", "u"}, required = true },
     text = { type = {"a", "s"}, required = true },
     heat = { type = {"a", "n"}, required = true },
+    strength = { type = {"a", "n"} },
     stale = { type = {"a", "b"}, required = true },
   },
   FunctionAnnotation = {
@@ -2953,6 +2975,9 @@ M.schema = {
     total = { type = {"S", "Amount"}, required = true },
     text = { type = "s", required = true },
     stale = { type = "b", required = true },
+    strength = { type = "n" },
+    unplacedBefore = { type = "n" },
+    unplacedAfter = { type = "n" },
   },
   SourceEvidence = {
     file = { type = "s", required = true },
@@ -2972,6 +2997,8 @@ M.schema = {
     columns = { type = {"a", {"S", "MetricColumns"}}, required = true },
     hottest = { type = {"a", "u"}, required = true },
     functions = { type = {"a", {"S", "FunctionAnnotation"}}, required = true },
+    changes = { type = {"S", "ChangeColumns"} },
+    functionChanges = { type = {"S", "ChangeColumns"} },
     left = { type = "l", required = true },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },

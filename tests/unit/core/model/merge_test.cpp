@@ -39,14 +39,15 @@ TEST_CASE("a metric that an input does not have is missing there, and 0 where it
   CHECK(merged.context_of[0].empty());
 }
 
-TEST_CASE("lines and addresses of two builds are one context, functions of two files are two") {
-  const MergedRows merged = merged_of(
-      {"main;f[a.c:10 address=0x10] 1\nmain;f[a.c:11] 2\n", "main;f[a.c:99] 4\nmain;f[b.c:1] 8\n"}, true);
-  CHECK(merged.tree.size() == 4);
+TEST_CASE("addresses of two builds are one context, lines and functions of two files are several") {
+  const MergedRows merged = merged_of({"main;f[a.c:10 address=0x10] 1\nmain;f[a.c:11] 2\n",
+                                       "main;f[a.c:10 address=0x20] 4\nmain;f[b.c:1] 8\n"},
+                                      true);
+  CHECK(merged.tree.size() == 5);
   CHECK(merged.context_of[0].size() == 4);
-  CHECK(list_of(merged.metrics[0].values.input) == std::vector<std::uint32_t>{0, 1, 1});
+  CHECK(list_of(merged.metrics[0].values.input) == std::vector<std::uint32_t>{0, 1, 0, 1});
   CHECK(list_of(std::get<GrowingVector<std::int64_t>>(merged.metrics[0].values.value)) ==
-        std::vector<std::int64_t>{3, 4, 8});
+        std::vector<std::int64_t>{1, 4, 2, 8});
 }
 
 TEST_CASE("many inputs take twelve bytes a value and the tree of all of them") {

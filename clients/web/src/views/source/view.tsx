@@ -157,6 +157,7 @@ function FileView({
             {costs.value.fileTotal.text} · {costs.value.fileTotal.shareText}
           </span>
         )}
+        {costs.value?.changes !== undefined && <span class="muted">before, after and change of the totals</span>}
         {costs.value?.evidence !== undefined && costs.value.evidence.text !== "" && (
           <span class="note">{costs.value.evidence.text}</span>
         )}
@@ -329,10 +330,14 @@ function TextView({
                 style={{ transform: `translateY(${rows.offset + (i - rows.first) * LINE}px)` }}
                 onClick={() => setAt(i)}
               >
-                <span class="source-cost" role="gridcell">
-                  <i style={{ opacity: heat }} />
-                  <span>{cost === undefined ? "" : (costs?.lines.text[cost] ?? "").trim()}</span>
-                </span>
+                {costs?.changes !== undefined ? (
+                  <LineChange costs={costs} at={cost} />
+                ) : (
+                  <span class="source-cost" role="gridcell">
+                    <i style={{ opacity: heat }} />
+                    <span>{cost === undefined ? "" : (costs?.lines.text[cost] ?? "").trim()}</span>
+                  </span>
+                )}
                 <span class="source-number" role="rowheader">
                   {i + 1}
                 </span>
@@ -346,6 +351,7 @@ function TextView({
         {[...byLine].map(([number, i]) => (
           <i
             key={number}
+            class={(costs?.lines.strength?.[i] ?? 0) < 0 ? "less" : undefined}
             style={{
               top: `${(number / Math.max(1, lines.length)) * 100}%`,
               opacity: 0.15 + 0.85 * (costs?.lines.heat[i] ?? 0),
@@ -355,6 +361,29 @@ function TextView({
         ))}
       </div>
     </div>
+  );
+}
+
+/** Both sides of a line of a diff, and what became of it: blue where it is less, grey within noise. */
+function LineChange({ costs, at }: { costs: SourceAnnotationsResult; at: number | undefined }) {
+  const { changes, lines } = costs;
+  const strength = at === undefined ? 0 : (lines.strength?.[at] ?? 0);
+  const side = (texts: readonly string[] | undefined) => (at === undefined ? "" : (texts?.[at] ?? ""));
+  const stale = at !== undefined && lines.stale[at] === true;
+  return (
+    <span
+      class={`source-cost source-change${strength < 0 ? " less" : ""}`}
+      role="gridcell"
+      title={at === undefined ? undefined : shown(`self ${changes?.selfChange[at] ?? ""}`)}
+    >
+      <i style={{ opacity: Math.abs(strength) }} />
+      <span>{side(changes?.totalBeforeText)}</span>
+      <span>{side(changes?.totalAfterText)}</span>
+      <span class={strength === 0 ? "muted" : undefined}>
+        {stale ? "~" : ""}
+        {side(changes?.totalChange)}
+      </span>
+    </span>
   );
 }
 
