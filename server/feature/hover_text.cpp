@@ -97,7 +97,8 @@ std::string hover_plain_text(const Hover& hover) {
         fmt::format("{} {}{}\n\n", sanitize_text(hover.name), sanitize_text(hover.place), after_title(hover));
   for (const std::string& note : hover.notes) text += sanitize_text(note) + "\n\n";
   for (const HoverRow& row : hover.rows)
-    text += fmt::format("{}: total {} ({}), self {}\n", sanitize_text(row.metric), row.total, row.share,
+    text += fmt::format("{}: total {}{}, self {}\n", sanitize_text(row.metric), row.total,
+                        row.share.empty() ? "" : " (" + row.share + ")",
                         row.self);
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sanitize_text(remark) + "\n\n";
