@@ -170,7 +170,7 @@ void add_flame(CLI::App& root, Commands& commands) {
                                   {"cool", FlameScheme::cool}},
              "Colours by module or package, by file, by kind of frame, or warm or cool ones by name");
   app->add_option_function<std::string>(
-         "--color",
+         "--color-by",
          [options](const std::string& name) {
            options->color = name;
            options->profile.names_metrics = true;
@@ -189,7 +189,7 @@ void add_flame(CLI::App& root, Commands& commands) {
       "  profd flame -o cpu.html cpu.pprof\n"
       "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
-      "  profd flame --derive 'cpi=cycles / instructions' --color cpi -o cpi.svg perf.data\n"
+      "  profd flame --derive 'cpi=cycles / instructions' --color-by cpi -o cpi.svg perf.data\n"
       "  profd flame --json --width 800 cpu.pprof");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return flame(*options, console); };

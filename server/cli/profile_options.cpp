@@ -112,7 +112,9 @@ std::shared_ptr<const FrameRule> mine_here() {
 // Those of the command line, which the profile must have metrics for, then those of the project.
 Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Profile& profile) {
   std::vector<DerivedMetric> all = options.derived;
-  for (const DerivedMetric& metric : all) PROFD_CHECK(derive_metric(profile, metric));
+  for (const DerivedMetric& metric : all)
+    if (const auto fits = derive_metric(profile, metric); !fits)
+      return fail(fits.error().code, fits.error().message);  // the place in it is not one in a file
   if (options.names_metrics || !options.columns.empty() || !options.metric.empty()) {
     std::error_code failed;
     const ProjectFound project = find_project({std::filesystem::current_path(failed).string()});

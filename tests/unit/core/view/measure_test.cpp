@@ -6,10 +6,9 @@ using namespace profd;
 
 namespace {
 
-const std::vector<MetricInfo> kMetrics = {{"cycles", "count"},       {"instructions", "count"},
-                                          {"cache-misses", "count"}, {"cpu", "nanoseconds"},
-                                          {"alloc_space", "bytes"},  {"L1:u", "count"},
-                                          {"a\"b", "bytes"},         {"index", ""}};
+const std::vector<MetricInfo> kMetrics = {
+    {"cycles", "count"},      {"instructions", "count"}, {"cache-misses", "count"}, {"cpu", "nanoseconds"},
+    {"alloc_space", "bytes"}, {"L1:u", "count"},         {"a\"b", "bytes"},         {"index", ""}};
 
 Measure parsed(std::string_view formula) {
   auto measure = parse_measure(formula, kMetrics);
