@@ -10,7 +10,7 @@ import { IconButton, Name } from "./bits.js";
 import { Dialog } from "./menu.js";
 import { Icon } from "./icons.js";
 
-export function FormulaButton({ onAdded }: { onAdded?: (name: string) => void }) {
+export function FormulaButton({ onAdded, small }: { onAdded?: (name: string) => void; small?: boolean }) {
   const app = useApp();
   const [open, setOpen] = useState(false);
   if (!app.can(MetricDeriveRequest.method)) return null;
@@ -18,11 +18,12 @@ export function FormulaButton({ onAdded }: { onAdded?: (name: string) => void })
     <>
       <button
         type="button"
-        class="button quiet"
+        class={small === true ? "icon-button" : "button quiet"}
         title="A metric by formula: cycles / instructions"
+        aria-label="Formula"
         onClick={() => setOpen(true)}
       >
-        <Icon name="plus" /> Formula
+        <Icon name="plus" /> {small !== true && "Formula"}
       </button>
       {open && <FormulaDialog onAdded={onAdded} onClose={() => setOpen(false)} />}
     </>
@@ -197,15 +198,17 @@ function FormulaInput(props: {
   const input = useRef<HTMLInputElement>(null);
   const [at, setAt] = useState(0);
   const [caret, setCaret] = useState(0);
-  const [closed, setClosed] = useState(false);
   useEffect(() => input.current?.focus(), []);
   const part = nameAt(props.value, caret);
   const lower = part.text.toLowerCase();
-  const offered = closed
-    ? []
-    : props.metrics
-        .filter(({ name }) => name.toLowerCase().includes(lower) && nameInFormula(name) !== part.typed)
-        .slice(0, 8);
+  // It stays when the focus goes elsewhere: what is clicked must not move away.
+  const offered =
+    part.typed === ""
+      ? []
+      : props.metrics
+          .filter(({ name }) => name.toLowerCase().includes(lower) && nameInFormula(name) !== part.typed)
+          .slice(0, 8);
+  const isWhole = props.metrics.some(({ name }) => nameInFormula(name) === part.typed);
   const take = (i: number) => {
     const metric = offered[i];
     if (metric === undefined) return;
@@ -234,22 +237,19 @@ function FormulaInput(props: {
         onInput={(event) => {
           setCaret(event.currentTarget.selectionStart ?? event.currentTarget.value.length);
           setAt(0);
-          setClosed(false);
           props.onChange(event.currentTarget.value);
         }}
         onClick={(event) => setCaret(event.currentTarget.selectionStart ?? 0)}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") setAt(Math.min(offered.length - 1, at + 1));
           else if (event.key === "ArrowUp") setAt(Math.max(0, at - 1));
-          else if (event.key === "Tab" && offered.length > 0 && part.typed !== "") take(at);
+          else if (event.key === "Tab" && offered.length > 0 && !isWhole) take(at);
           else if (event.key === "Enter") {
-            if (offered.length > 0 && part.typed !== "") take(at);
+            if (offered.length > 0 && !isWhole) take(at);
             else props.onEnter();
           } else return;
           event.preventDefault();
         }}
-        onBlur={() => setClosed(true)}
-        onFocus={() => setClosed(false)}
       />
       {offered.length > 0 && (
         <div class="picker-list formula-offered" role="listbox" id="formula-names" aria-label="Metrics">

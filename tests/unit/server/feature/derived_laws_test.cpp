@@ -103,7 +103,7 @@ std::string compare_boxes(const Case& c, Shape shape) {
   return "";
 }
 
-TableAnswer table_of(Derived& derived, const ViewSpec& spec, std::string_view sort, bool descending) {
+TableAnswer sorted_table(Derived& derived, const ViewSpec& spec, std::string_view sort, bool descending) {
   TableAnswerRequest request;
   request.open = derived.viewed.open;
   request.spec = spec;
@@ -145,7 +145,7 @@ TEST_CASE(
       return found == of.end() ? oracle::Sums() : found->second;
     };
     for (const bool descending : {true, false}) {
-      const TableAnswer answer = table_of(derived, spec, "ratio", descending);
+      const TableAnswer answer = sorted_table(derived, spec, "ratio", descending);
       for (std::size_t m = 0; m < kFormulas.size(); ++m)
         for (std::size_t i = 0; i < answer.rows.key.size(); ++i) {
           const std::string name = oracle_name(**selection, static_cast<Key>(answer.rows.key[i]));

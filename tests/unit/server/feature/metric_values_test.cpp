@@ -23,8 +23,8 @@ void derive(Viewed& viewed, const std::vector<DerivedMetric>& metrics) {
   viewed.open = std::move(open);
 }
 
-TableAnswer table_of(Viewed& viewed, std::string_view spec, std::string_view metric,
-                     std::string_view sort = "", bool descending = true) {
+TableAnswer formula_table(Viewed& viewed, std::string_view spec, std::string_view metric,
+                          std::string_view sort = "", bool descending = true) {
   TableAnswerRequest request;
   request.open = viewed.open;
   request.spec = spec_from(spec);
@@ -35,7 +35,7 @@ TableAnswer table_of(Viewed& viewed, std::string_view spec, std::string_view met
 }
 
 // "slow 3.00 3.00"
-std::vector<std::string> rows_of(const TableAnswer& answer) {
+std::vector<std::string> formula_rows(const TableAnswer& answer) {
   std::vector<std::string> out;
   const MetricRows& column = answer.columns.front();
   for (std::size_t i = 0; i < answer.rows.name.size(); ++i)
@@ -43,7 +43,7 @@ std::vector<std::string> rows_of(const TableAnswer& answer) {
   return out;
 }
 
-std::string text_of(std::string_view formula, std::string_view unit, double value) {
+std::string number_text(std::string_view formula, std::string_view unit, double value) {
   Viewed viewed(kCounters);
   derive(viewed, {{"x", std::string(formula), std::string(unit)}});
   return metric_text(*viewed.open, "x", Value{value});
@@ -63,8 +63,8 @@ FlameRequest flame_request(const Viewed& viewed, std::string_view color) {
 TEST_CASE("a ratio of a row is one of its sums, and has no value where it divides by nothing", "[derived]") {
   Viewed viewed(kCounters);
   derive(viewed, {{"cpi", "cycles / instructions", ""}});
-  const TableAnswer answer = table_of(viewed, "flat", "cpi");
-  CHECK(rows_of(answer) ==
+  const TableAnswer answer = formula_table(viewed, "flat", "cpi");
+  CHECK(formula_rows(answer) ==
         std::vector<std::string>{"slow 3.00 3.00", "fast 0.50 0.50", "idle n/a n/a", "main n/a 1.50"});
   CHECK(answer.columns[0].n_without == 1);
   CHECK(answer.columns[0].unit.empty());
@@ -73,26 +73,26 @@ TEST_CASE("a ratio of a row is one of its sums, and has no value where it divide
 TEST_CASE("rows without a value come last, whichever way rows are sorted", "[derived]") {
   Viewed viewed(kCounters);
   derive(viewed, {{"cpi", "cycles / instructions", ""}});
-  CHECK(rows_of(table_of(viewed, "flat", "cpi", "cpi")) ==
+  CHECK(formula_rows(formula_table(viewed, "flat", "cpi", "cpi")) ==
         std::vector<std::string>{"slow 3.00 3.00", "fast 0.50 0.50", "main n/a 1.50", "idle n/a n/a"});
-  CHECK(rows_of(table_of(viewed, "flat", "cpi", "cpi", false)) ==
+  CHECK(formula_rows(formula_table(viewed, "flat", "cpi", "cpi", false)) ==
         std::vector<std::string>{"fast 0.50 0.50", "slow 3.00 3.00", "main n/a 1.50", "idle n/a n/a"});
   // By a stored one as well.
-  CHECK(rows_of(table_of(viewed, "flat", "cpi", "instructions")).front() == "fast 0.50 0.50");
+  CHECK(formula_rows(formula_table(viewed, "flat", "cpi", "instructions")).front() == "fast 0.50 0.50");
 }
 
 TEST_CASE("levels of trees have columns of further metrics", "[derived]") {
   Viewed viewed(kCounters);
   derive(viewed, {{"cpi", "cycles / instructions", ""}});
-  const TableAnswer root = table_of(viewed, "top-down", "cpi");
-  CHECK(rows_of(root) == std::vector<std::string>{"main n/a 1.50"});
+  const TableAnswer root = formula_table(viewed, "top-down", "cpi");
+  CHECK(formula_rows(root) == std::vector<std::string>{"main n/a 1.50"});
   TableAnswerRequest request;
   request.open = viewed.open;
   request.spec = spec_from("top-down");
   request.metrics = {"cpi", "instructions"};
   request.expand = {root.rows.key[0]};
   const TableAnswer level = table_answer(viewed.views, request, {}).value();
-  CHECK(rows_of(level) == std::vector<std::string>{"slow 3.00 3.00", "fast 0.50 0.50", "idle n/a n/a"});
+  CHECK(formula_rows(level) == std::vector<std::string>{"slow 3.00 3.00", "fast 0.50 0.50", "idle n/a n/a"});
   CHECK(level.columns[1].total_text == std::vector<std::string>{"100", "200", "0"});
   request.sort_metric = "cpi";
   CHECK_FALSE(table_answer(viewed.views, request, {}));
@@ -101,16 +101,15 @@ TEST_CASE("levels of trees have columns of further metrics", "[derived]") {
 TEST_CASE("no view is as wide as a metric by formula", "[derived]") {
   Viewed viewed(kCounters);
   derive(viewed, {{"cpi", "cycles / instructions", ""}, {"rest", "cycles - instructions", ""}});
-  const auto refused = [&](std::string_view spec) {
+  const auto refusal_text = [&](std::string_view spec) {
     return prepare_view(viewed.views, *viewed.open, spec_from(spec), {}).error().message;
   };
-  CHECK(refused("flat | metric cpi") ==
+  CHECK(refusal_text("flat | metric cpi") ==
         "cpi is cycles / instructions, which does not add up: nothing is as wide as it. It can be a column, "
         "what "
         "rows are sorted by, or a colour");
-  CHECK(
-      refused("flat | metric rest").find("rest is worked out of cycles - instructions and stored nowhere") ==
-      0);
+  CHECK(refusal_text("flat | metric rest")
+            .find("rest is worked out of cycles - instructions and stored nowhere") == 0);
   CHECK(check_width(*viewed.open, "cycles"));
 }
 
@@ -128,16 +127,16 @@ TEST_CASE("a metric that is nowhere is told with why", "[derived]") {
 }
 
 TEST_CASE("numbers by formula read by their unit", "[derived]") {
-  CHECK(text_of("cycles / instructions", "", 1.25) == "1.25");
-  CHECK(text_of("1000 * cycles / instructions", "", 0.0123) == "0.0123");
-  CHECK(text_of("time / 2", "", 1500) == "1.50 µs");
-  CHECK(text_of("space / cycles", "", 2048) == "2.00 KiB");
-  CHECK(text_of("space / time", "", 2048) == "2.00 KiB/ns");
-  CHECK(text_of("cycles / time", "", 3.5) == "3.50/ns");
-  CHECK(text_of("space * space", "", 3) == "3.00 bytes^2");
-  CHECK(text_of("cycles - instructions", "", -12345) == "-12.3 k");
-  CHECK(text_of("1000 * cycles / instructions", "misses/kinst", 4) == "4.00 misses/kinst");
-  CHECK(text_of("space / cycles", "bytes", 2048) == "2.00 KiB");
+  CHECK(number_text("cycles / instructions", "", 1.25) == "1.25");
+  CHECK(number_text("1000 * cycles / instructions", "", 0.0123) == "0.0123");
+  CHECK(number_text("time / 2", "", 1500) == "1.50 µs");
+  CHECK(number_text("space / cycles", "", 2048) == "2.00 KiB");
+  CHECK(number_text("space / time", "", 2048) == "2.00 KiB/ns");
+  CHECK(number_text("cycles / time", "", 3.5) == "3.50/ns");
+  CHECK(number_text("space * space", "", 3) == "3.00 bytes^2");
+  CHECK(number_text("cycles - instructions", "", -12345) == "-12.3 k");
+  CHECK(number_text("1000 * cycles / instructions", "misses/kinst", 4) == "4.00 misses/kinst");
+  CHECK(number_text("space / cycles", "bytes", 2048) == "2.00 KiB");
 }
 
 TEST_CASE("boxes are coloured evenly between the usual ends, and have no colour without a value",

@@ -201,7 +201,7 @@ export function FlameView() {
               ]}
               onChange={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)}
             />
-            <FormulaButton onAdded={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)} />
+            <FormulaButton small onAdded={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)} />
           </>
         )}
         <Select

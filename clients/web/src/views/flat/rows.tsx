@@ -203,7 +203,7 @@ export function derivedColumns(derived: readonly DerivedMetric[], first: number,
     (["self", "total"] as const).map((which): Column<TableRow> => ({
       id: `d-${which}-${name}`,
       title: `${which === "self" ? "Self" : "Total"} ${shown(name)}`,
-      width: "8rem",
+      width: "7rem",
       align: "right",
       from,
       sort: `${which} ${name}`,

@@ -120,7 +120,7 @@ export function FlatView() {
     : metrics
         .map((m) => m.name)
         .filter((name) => name !== metric)
-        .slice(0, 4);
+        .slice(0, Math.max(0, 4 - 2 * (profile?.derived.length ?? 0)));
   const derived = profile?.derived ?? [];
   const sortMetric = derived.find(({ name }) => name === sort.metric)?.name;
   const onlyChanges = diff && place.changedOnly && isByChange(sort);

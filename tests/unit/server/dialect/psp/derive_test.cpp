@@ -63,12 +63,12 @@ TEST_CASE("a profile has so many metrics by formula and no more", "[derived]") {
   client.result("profile/open", {{"uri", file.uri}});
   for (int i = 0; i < 64; ++i)
     client.result("metric/derive", {{"name", fmt::format("m{}", i)}, {"formula", "cycles"}});
-  const json refused = client.call("metric/derive", {{"name", "m64"}, {"formula", "cycles"}});
-  CHECK(refused["error"]["data"]["reason"] == "limit");
+  const json refusal = client.call("metric/derive", {{"name", "m64"}, {"formula", "cycles"}});
+  CHECK(refusal["error"]["data"]["reason"] == "limit");
   CHECK(client.call("metric/derive", {{"name", "m63"}, {"formula", "instructions"}}).contains("result"));
 }
 
-TEST_CASE("a formula of a hundred thousand signs is refused, and so is one nested as deep", "[derived]") {
+TEST_CASE("a formula of a hundred thousand signs is refusal, and so is one nested as deep", "[derived]") {
   const Counted file;
   TestDaemon daemon;
   TestClient client(daemon);
