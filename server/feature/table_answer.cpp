@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/view/call_paths.h"
 #include "server/feature/matching_rows.h"
 
 namespace profd {
@@ -91,13 +92,24 @@ Result<void> write_level(const TableAnswerRequest& request, const PreparedView& 
   return {};
 }
 
+// Whether the level is of calls that were divided (call_paths.h), as its values then are.
+bool is_divided(const PreparedView& view, Shape shape) {
+  const Selection& selection = *view.selection;
+  return std::holds_alternative<Column<double>>(selection.sums->totals)
+             ? CallPaths<double>::answers(selection, shape, view.focus)
+             : CallPaths<std::int64_t>::answers(selection, shape, view.focus);
+}
+
 // Paths from the root to rows of one level: those above them first.
 struct LevelBoxes {
   std::vector<std::uint32_t> parent{kNone};
   std::vector<Key> key{kNone};
   std::size_t n_above = 1;
+  bool divided = false;
 
-  LevelBoxes(const std::vector<Key>& path, const std::vector<Key>& children) {
+  LevelBoxes(const PreparedView& view, Shape shape, const std::vector<Key>& path,
+             const std::vector<Key>& children)
+      : divided(is_divided(view, shape)) {
     for (const Key step : path) {
       parent.push_back(static_cast<std::uint32_t>(parent.size() - 1));
       key.push_back(step);
@@ -125,9 +137,9 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
     PROFD_TRY(numbers, metric_of_keys(views, open, request.spec, name, keys, stop));
   } else {
     PROFD_TRY(const std::vector<Key> path, to_keys(request.expand, *view.selection));
-    const LevelBoxes boxes(path, keys);
+    const LevelBoxes boxes(view, request.spec.shape, path, keys);
     PROFD_TRY(numbers, metric_of_boxes(views, open, request.spec, name, view.focus,
-                                       {boxes.parent, boxes.key}, BoxValuesWanted::totals_and_selves, stop));
+                                       {boxes.parent, boxes.key, boxes.divided}, BoxValuesWanted::totals_and_selves, stop));
     drop_first(numbers.now, boxes.n_above);
     if (numbers.before) drop_first(*numbers.before, boxes.n_above);
   }

@@ -41,8 +41,8 @@ TEST_CASE("a metric by formula is there for every client, and through a reload o
   second.result("profile/open", {{"uri", file.uri}});
   const json made = first.result("metric/derive", {{"name", "cpi"}, {"formula", "cycles / instructions"}});
   CHECK(made["metric"]["text"] == "2.00");
-  json news = second.expect("profile/changed")["params"];
-  while (news["reason"] != "metricsChanged") news = second.expect("profile/changed")["params"];
+  json news = second.expect("profile/changed");
+  while (news["reason"] != "metricsChanged") news = second.expect("profile/changed");
   CHECK(news["profile"] == "p1");
   CHECK(derived_of(second).size() == 1);
   CHECK(table_text(second, "cpi") == "2.00");
