@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "core/support/near_miss.h"
+#include "core/support/text.h"
 #include "core/view/name_scan.h"
 
 namespace profd {
 namespace {
 
 using Op = MeasureStep::Op;
-
-constexpr std::size_t kMaxBytes = 4096;
 
 bool starts_name(char c) {
   return is_lower(c) || is_upper(c) || c == '_';
@@ -47,11 +47,15 @@ std::vector<UnitPower> product(std::vector<UnitPower> a, const std::vector<UnitP
 // Precedence by a stack of operators: nesting takes no recursion.
 class Parser {
  public:
-  Parser(std::string_view text, const UnitOf& unit_of) : text_(text), unit_of_(unit_of) {}
+  // Null: every name is one of a metric, and no unit is known.
+  Parser(std::string_view text, const std::span<const MetricInfo>* metrics) : text_(text), metrics_(metrics) {}
 
   Result<Measure> run() && {
-    if (text_.size() > kMaxBytes)
-      return fail(ErrorCode::limit, fmt::format("a formula has at most {} bytes", kMaxBytes));
+    if (text_.size() > kMaxFormula)
+      return fail(ErrorCode::limit,
+                  fmt::format("a formula ends at character {} at the latest; this one has {}", kMaxFormula,
+                              text_.size()),
+                  kMaxFormula);
     bool wants_operand = true;
     for (skip_spaces(); at_ < text_.size(); skip_spaces()) {
       const char c = text_[at_];
@@ -89,7 +93,7 @@ class Parser {
 
   static int rank(char op) { return op == '(' ? -1 : op == '+' || op == '-' ? 1 : op == 'n' ? 3 : 2; }
   [[nodiscard]] tl::unexpected<Error> wrong(std::size_t at, std::string_view what) const {
-    return fail(ErrorCode::invalid, fmt::format("{} at character {} of the formula", what, at + 1));
+    return fail(ErrorCode::invalid, fmt::format("{} at character {} of the formula", what, at + 1), at);
   }
   void skip_spaces() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -112,15 +116,37 @@ class Parser {
     } else {
       return wrong(at_, "a metric or a number is expected");
     }
-    const std::optional<std::string> unit = unit_of_(name);
-    if (!unit)
-      return wrong(begin,
-                   fmt::format("there is no metric {} (names with other signs stand in quotes)", name));
+    std::vector<UnitPower> unit;
+    if (metrics_ != nullptr) {
+      const auto metric = std::find_if(metrics_->begin(), metrics_->end(),
+                                       [&](const MetricInfo& one) { return one.name == name; });
+      if (metric == metrics_->end()) return unknown(begin, name, c == '"');
+      if (!metric->unit.empty()) unit.push_back({metric->unit, 1});
+    }
     const auto known = std::find(out_.metrics.begin(), out_.metrics.end(), name);
     out_.steps.push_back({Op::column, static_cast<std::uint32_t>(known - out_.metrics.begin()), 0});
     if (known == out_.metrics.end()) out_.metrics.push_back(std::move(name));
-    operands_.push_back({Operand::Kind::linear, {{*unit, 1}}});
+    operands_.push_back({Operand::Kind::linear, std::move(unit)});
     return {};
+  }
+
+  // With what was perhaps meant, and what there is, each as it can be typed.
+  [[nodiscard]] tl::unexpected<Error> unknown(std::size_t at, const std::string& name, bool quoted) const {
+    constexpr std::size_t kMaxNamed = 20, kMaxShown = 100;
+    std::vector<std::string_view> names;
+    for (const MetricInfo& metric : *metrics_) names.push_back(metric.name);
+    std::string more = did_you_mean(name, names);
+    for (std::size_t m = 0; m < std::min(names.size(), kMaxNamed); ++m)
+      more += (m == 0 ? "; there is " : ", ") + name_in_formula(names[m]);
+    if (names.size() > kMaxNamed) more += fmt::format(" and {} more", names.size() - kMaxNamed);
+    // cache-misses without quotes is a difference.
+    const bool is_cut = std::any_of(names.begin(), names.end(), [&](std::string_view known) {
+      return known.size() > name.size() && known.starts_with(name) && !in_name(known[name.size()]);
+    });
+    if (!quoted && is_cut) more += "; names with other signs stand in quotes";
+    auto error = wrong(at, "there is no metric " + cut_bytes(name, kMaxShown));
+    error.value().message += more;
+    return error;
   }
 
   Result<void> number() {
@@ -183,7 +209,7 @@ class Parser {
   }
 
   std::string_view text_;
-  const UnitOf& unit_of_;
+  const std::span<const MetricInfo>* metrics_;
   std::size_t at_ = 0;
   Measure out_;
   std::vector<Operand> operands_;
@@ -203,8 +229,24 @@ std::string product_text(const std::vector<UnitPower>& unit, int sign) {
 
 }  // namespace
 
-Result<Measure> parse_measure(std::string_view formula, const UnitOf& unit_of) {
-  return Parser(formula, unit_of).run();
+Result<Measure> parse_measure(std::string_view formula, std::span<const MetricInfo> metrics) {
+  return Parser(formula, &metrics).run();
+}
+
+Result<void> check_formula(std::string_view formula) {
+  PROFD_CHECK(Parser(formula, nullptr).run());
+  return {};
+}
+
+std::string name_in_formula(std::string_view name) {
+  if (!name.empty() && starts_name(name.front()) && std::all_of(name.begin(), name.end(), in_name))
+    return std::string(name);
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
 }
 
 std::optional<double> value_of(const Measure& measure, std::span<const std::optional<double>> columns) {

@@ -9,14 +9,15 @@
 //   them
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/model/metric.h"
 #include "core/support/result.h"
 
 namespace profd {
@@ -45,11 +46,14 @@ struct Measure {
   bool operator==(const Measure&) const = default;
 };
 
-// The unit of a metric, as in MetricInfo; nothing when there is no such metric.
-using UnitOf = std::function<std::optional<std::string>(std::string_view metric)>;
-// Fails with `invalid` and the place in the text, in characters from 1: not a formula, a name that is no
-// metric, a sum of two units; with `limit` beyond 4 KiB.
-Result<Measure> parse_measure(std::string_view formula, const UnitOf& unit_of);
+// Fails with `invalid`: not a formula, a name that is none of these metrics, a sum of two units; with `limit`
+// beyond kMaxFormula bytes. The message says the place, in characters from 1; the error's offset has it from 0.
+constexpr std::size_t kMaxFormula = 4096;
+Result<Measure> parse_measure(std::string_view formula, std::span<const MetricInfo> metrics);
+// Whether it is a formula, whatever metrics there are.
+Result<void> check_formula(std::string_view formula);
+// A metric's name as a formula has it: in quotes where it needs them.
+std::string name_in_formula(std::string_view name);
 
 // `columns`: by Measure::metrics; nothing where a metric is missing. Nothing for what is no number: a
 // division by nothing, or of what is missing.

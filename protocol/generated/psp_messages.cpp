@@ -192,6 +192,24 @@ bool MetricListRequest::decode_result(const Json& value, Result& out, const Path
   return Codec<Result>::decode(value, out, path);
 }
 
+bool MetricDeriveRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string MetricDeriveRequest::params_text(const Params& params) { return text_of(params); }
+std::string MetricDeriveRequest::result_text(const Result& result) { return text_of(result); }
+bool MetricDeriveRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool MetricForgetRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string MetricForgetRequest::params_text(const Params& params) { return text_of(params); }
+std::string MetricForgetRequest::result_text(const Result& result) { return text_of(result); }
+bool MetricForgetRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool ProfileThreadsRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

@@ -282,6 +282,34 @@ struct MetricListRequest {
   static std::string result_text(const Result& result);
 };
 
+// A metric of a profile by formula over its other metrics, for all clients as long as the profile
+// is open; one of that name is replaced. It is worked out of the sums of every row and box, never
+// summed up, and has no value where it divides by nothing. It goes wherever further metrics do:
+// `metrics` and `sortMetric` of `view/table`, `colorMetric` of `view/flameGraph`, hovers. What is
+// wrong with the formula is refused with its place: `byteOffset` of the error's data.
+struct MetricDeriveRequest {
+  static constexpr char method[] = "metric/derive";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = MetricDeriveParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = MetricDeriveResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Takes back a `metric/derive`. What settings or `.profd.toml` define stays.
+struct MetricForgetRequest {
+  static constexpr char method[] = "metric/forget";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = MetricForgetParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = Null;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Threads and labels of the samples: how much of the whole profile each holds, with the filter that
 // keeps it.
 struct ProfileThreadsRequest {
@@ -749,13 +777,15 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 23> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 25> kAwaitProfile = {
     ExecuteCommandRequest::method,
     ProfileCloseRequest::method,
     ProfileSelectRequest::method,
     ProfileSummaryRequest::method,
     ProfileExportRequest::method,
     MetricListRequest::method,
+    MetricDeriveRequest::method,
+    MetricForgetRequest::method,
     ProfileThreadsRequest::method,
     FlameGraphRequest::method,
     HiddenMatchesRequest::method,

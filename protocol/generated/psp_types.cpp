@@ -96,6 +96,7 @@ std::string_view to_wire(ProfileChangeReason value) {
     case ProfileChangeReason::reload_failed: return "reloadFailed";
     case ProfileChangeReason::closed: return "closed";
     case ProfileChangeReason::default_changed: return "defaultChanged";
+    case ProfileChangeReason::metrics_changed: return "metricsChanged";
     case ProfileChangeReason::unrecognized: break;
   }
   return {};
@@ -106,6 +107,7 @@ bool from_wire(std::string_view text, ProfileChangeReason& value) {
   if (text == "reloadFailed") return value = ProfileChangeReason::reload_failed, true;
   if (text == "closed") return value = ProfileChangeReason::closed, true;
   if (text == "defaultChanged") return value = ProfileChangeReason::default_changed, true;
+  if (text == "metricsChanged") return value = ProfileChangeReason::metrics_changed, true;
   return false;
 }
 
@@ -2105,12 +2107,89 @@ void write(JsonText& out, const MetricListParams& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, DerivedMetric& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("formula", out.formula)
+      .required("unit", out.unit)
+      .optional("total", out.total)
+      .required("text", out.text)
+      .defaulted("additive", out.additive)
+      .defaulted("set", out.set)
+      .optional("why", out.why)
+      .ok();
+}
+void write(JsonText& out, const DerivedMetric& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "formula", value.formula);
+  put(out, "unit", value.unit);
+  put_optional(out, "total", value.total);
+  put(out, "text", value.text);
+  put(out, "additive", value.additive);
+  put(out, "set", value.set);
+  put_optional(out, "why", value.why);
+  out.end_object();
+}
+
+bool decode(const Json& value, MetricDeriveParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 1000})
+      .required("formula", out.formula)
+      .limit("formula", out.formula, {.max_length = 100000})
+      .optional("unit", out.unit)
+      .limit("unit", out.unit, {.max_length = 1000})
+      .defaulted("check", out.check)
+      .ok();
+}
+void write(JsonText& out, const MetricDeriveParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "name", value.name);
+  put(out, "formula", value.formula);
+  put_optional(out, "unit", value.unit);
+  put(out, "check", value.check);
+  out.end_object();
+}
+
+bool decode(const Json& value, MetricDeriveResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("metric", out.metric)
+      .ok();
+}
+void write(JsonText& out, const MetricDeriveResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "metric", value.metric);
+  out.end_object();
+}
+
+bool decode(const Json& value, MetricForgetParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 1000})
+      .ok();
+}
+void write(JsonText& out, const MetricForgetParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "name", value.name);
+  out.end_object();
+}
+
 bool decode(const Json& value, MetricListResult& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
       .required("revision", out.revision)
       .required("metrics", out.metrics)
       .required("default", out.default_)
+      .defaulted("derived", out.derived)
       .ok();
 }
 void write(JsonText& out, const MetricListResult& value) {
@@ -2119,6 +2198,7 @@ void write(JsonText& out, const MetricListResult& value) {
   put(out, "revision", value.revision);
   put(out, "metrics", value.metrics);
   put(out, "default", value.default_);
+  put(out, "derived", value.derived);
   out.end_object();
 }
 
@@ -2255,6 +2335,8 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .optional("zoom", out.zoom)
       .optional("revision", out.revision)
       .defaulted("order", out.order)
+      .defaulted("metrics", out.metrics)
+      .limit("metrics", out.metrics, {.max_items = 64})
       .optional("colorMetric", out.color_metric)
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
@@ -2271,6 +2353,7 @@ void write(JsonText& out, const FlameGraphParams& value) {
   put_optional(out, "zoom", value.zoom);
   put_optional(out, "revision", value.revision);
   put(out, "order", value.order);
+  put(out, "metrics", value.metrics);
   put_optional(out, "colorMetric", value.color_metric);
   put_optional(out, "search", value.search);
   put(out, "details", value.details);
@@ -2373,6 +2456,31 @@ void write(JsonText& out, const Truncation& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, ColorScale& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("low", out.low)
+      .required("high", out.high)
+      .required("lowText", out.low_text)
+      .required("highText", out.high_text)
+      .defaulted("byRoot", out.by_root)
+      .defaulted("without", out.without)
+      .ok();
+}
+void write(JsonText& out, const ColorScale& value) {
+  out.begin_object();
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "low", value.low);
+  put(out, "high", value.high);
+  put(out, "lowText", value.low_text);
+  put(out, "highText", value.high_text);
+  put(out, "byRoot", value.by_root);
+  put(out, "without", value.without);
+  out.end_object();
+}
+
 bool decode(const Json& value, SearchShare& out, const Path& path) {
   return ObjectReader(value, path)
       .required("amount", out.amount)
@@ -2432,6 +2540,52 @@ void write(JsonText& out, const Exclusion& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, MetricColumnsBefore& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("self", out.self)
+      .required("total", out.total)
+      .required("selfText", out.self_text)
+      .required("totalText", out.total_text)
+      .required("selfChange", out.self_change)
+      .required("totalChange", out.total_change)
+      .ok();
+}
+void write(JsonText& out, const MetricColumnsBefore& value) {
+  out.begin_object();
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "selfText", value.self_text);
+  put(out, "totalText", value.total_text);
+  put(out, "selfChange", value.self_change);
+  put(out, "totalChange", value.total_change);
+  out.end_object();
+}
+
+bool decode(const Json& value, MetricColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("self", out.self)
+      .required("total", out.total)
+      .required("selfText", out.self_text)
+      .required("totalText", out.total_text)
+      .defaulted("without", out.without)
+      .optional("before", out.before)
+      .ok();
+}
+void write(JsonText& out, const MetricColumns& value) {
+  out.begin_object();
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "selfText", value.self_text);
+  put(out, "totalText", value.total_text);
+  put(out, "without", value.without);
+  put_optional(out, "before", value.before);
+  out.end_object();
+}
+
 bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
   return ObjectReader(value, path)
       .required("profile", out.profile)
@@ -2457,6 +2611,8 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .optional("changes", out.changes)
       .optional("truncated", out.truncated)
       .optional("search", out.search)
+      .defaulted("columns", out.columns)
+      .optional("colorScale", out.color_scale)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
@@ -2487,6 +2643,8 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put_optional(out, "changes", value.changes);
   put_optional(out, "truncated", value.truncated);
   put_optional(out, "search", value.search);
+  put(out, "columns", value.columns);
+  put_optional(out, "colorScale", value.color_scale);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
@@ -2510,6 +2668,7 @@ bool decode(const Json& value, TableParams& out, const Path& path) {
       .optional("file", out.file)
       .limit("file", out.file, {.max_length = 10000})
       .defaulted("changedOnly", out.changed_only)
+      .optional("sortMetric", out.sort_metric)
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
       .optional("panelId", out.panel_id)
@@ -2528,6 +2687,7 @@ void write(JsonText& out, const TableParams& value) {
   put_optional(out, "search", value.search);
   put_optional(out, "file", value.file);
   put(out, "changedOnly", value.changed_only);
+  put_optional(out, "sortMetric", value.sort_metric);
   put(out, "metrics", value.metrics);
   put_optional(out, "panelId", value.panel_id);
   out.end_object();
@@ -2567,27 +2727,6 @@ void write(JsonText& out, const TableColumns& value) {
   put(out, "kind", value.kind);
   put(out, "key", value.key);
   put(out, "children", value.children);
-  out.end_object();
-}
-
-bool decode(const Json& value, MetricColumns& out, const Path& path) {
-  return ObjectReader(value, path)
-      .required("metric", out.metric)
-      .required("unit", out.unit)
-      .required("self", out.self)
-      .required("total", out.total)
-      .required("selfText", out.self_text)
-      .required("totalText", out.total_text)
-      .ok();
-}
-void write(JsonText& out, const MetricColumns& value) {
-  out.begin_object();
-  put(out, "metric", value.metric);
-  put(out, "unit", value.unit);
-  put(out, "self", value.self);
-  put(out, "total", value.total);
-  put(out, "selfText", value.self_text);
-  put(out, "totalText", value.total_text);
   out.end_object();
 }
 

@@ -141,6 +141,7 @@ enum class ProfileChangeReason : std::uint8_t {
   reload_failed,  // Its file changed and cannot be read; the older revision is served.
   closed,  // It is gone.
   default_changed,  // It became the default profile, or got another default metric.
+  metrics_changed,  // Its metrics by formula are others.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
 };
 std::string_view to_wire(ProfileChangeReason value);
@@ -1775,6 +1776,69 @@ struct MetricListParams {
 bool decode(const nlohmann::json& value, MetricListParams& out, const Path& path);
 void write(JsonText& out, const MetricListParams& value);
 
+// A metric by formula. No view is as wide as it: it is a column, what rows are sorted by, a colour.
+struct DerivedMetric {
+  // What it is asked for by.
+  std::string name;
+  // Of which metrics, and how.
+  std::string formula;
+  // Its unit, given or that of the formula; empty: a plain number.
+  std::string unit;
+  // Of the whole profile; absent: no value.
+  std::optional<Number> total;
+  // The same as shown.
+  std::string text;
+  // That of a whole is the sum of its parts, as of a difference of metrics.
+  bool additive = false;
+  // By settings or `.profd.toml`, not by `metric/derive`.
+  bool set = false;
+  // Why this profile has it not, as a sentence: no metric of a name that its formula has. Absent:
+  // it has.
+  std::optional<std::string> why;
+};
+bool decode(const nlohmann::json& value, DerivedMetric& out, const Path& path);
+void write(JsonText& out, const DerivedMetric& value);
+
+// Parameters of `metric/derive`.
+struct MetricDeriveParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // 1 to 100 bytes, no name of a metric of the profile.
+  std::string name;
+  // `cycles / instructions`, `1000 * "cache-misses" / instructions`: metrics by name (in double
+  // quotes where they have other signs than letters, digits, `_`, `.` and `:`), numbers, `+ - * /`
+  // and brackets, in at most 4,096 bytes. `+` and `-` take one unit.
+  std::string formula;
+  // In place of the formula's own.
+  std::optional<std::string> unit;
+  // Only answers or refuses: nothing is defined.
+  bool check = false;
+};
+bool decode(const nlohmann::json& value, MetricDeriveParams& out, const Path& path);
+void write(JsonText& out, const MetricDeriveParams& value);
+
+// The metric.
+struct MetricDeriveResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The metric.
+  DerivedMetric metric;
+};
+bool decode(const nlohmann::json& value, MetricDeriveResult& out, const Path& path);
+void write(JsonText& out, const MetricDeriveResult& value);
+
+// Parameters of `metric/forget`.
+struct MetricForgetParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The metric.
+  std::string name;
+};
+bool decode(const nlohmann::json& value, MetricForgetParams& out, const Path& path);
+void write(JsonText& out, const MetricForgetParams& value);
+
 // Result of `metric/list`.
 struct MetricListResult {
   // The profile.
@@ -1785,6 +1849,8 @@ struct MetricListResult {
   std::vector<MetricInfo> metrics;
   // The default one.
   std::string default_;
+  // Those by formula.
+  std::vector<DerivedMetric> derived;
 };
 bool decode(const nlohmann::json& value, MetricListResult& out, const Path& path);
 void write(JsonText& out, const MetricListResult& value);
@@ -1910,7 +1976,9 @@ struct FlameGraphParams {
   std::optional<std::uint32_t> revision;
   // Order of siblings.
   OpenEnum<BoxOrder> order = BoxOrder::name;
-  // Fills the column `color` with this metric.
+  // Further metrics of every box, stored or by formula.
+  std::vector<std::string> metrics;
+  // Fills the column `color` with this metric, stored or by formula, and `colorScale`.
   std::optional<std::string> color_metric;
   // An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
   // box is asked for with `view/hiddenMatches`, so that no box waits for it.
@@ -2009,6 +2077,29 @@ struct Truncation {
 bool decode(const nlohmann::json& value, Truncation& out, const Path& path);
 void write(JsonText& out, const Truncation& value);
 
+// From where to where colours go; what is outside has the colour of the end. What has no value has
+// a quiet colour of its own.
+struct ColorScale {
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // 0 for a stored metric; for one by formula what 5 in 100 boxes are below.
+  Number low;
+  // The most for a stored metric; for one by formula what 5 in 100 boxes are above.
+  Number high;
+  // The same as shown.
+  std::string low_text;
+  // The same as shown.
+  std::string high_text;
+  // Colours go by the square root of the value: most boxes are small beside the largest.
+  bool by_root = false;
+  // Boxes that have no value.
+  std::uint32_t without = 0;
+};
+bool decode(const nlohmann::json& value, ColorScale& out, const Path& path);
+void write(JsonText& out, const ColorScale& value);
+
 // How much of a view matches a search.
 struct SearchShare {
   // Each stack counted once.
@@ -2068,6 +2159,46 @@ struct Exclusion {
 bool decode(const nlohmann::json& value, Exclusion& out, const Path& path);
 void write(JsonText& out, const Exclusion& value);
 
+// The side before of a metric by formula, worked out of that side's own sums.
+struct MetricColumnsBefore {
+  // Self values; null: no value.
+  std::vector<std::optional<Number>> self;
+  // Total values; null: no value.
+  std::vector<std::optional<Number>> total;
+  // Self values as shown.
+  std::vector<std::string> self_text;
+  // Total values as shown.
+  std::vector<std::string> total_text;
+  // After less before, as shown: `+0.12 (+8.1 %)`; `n/a` where a side has no value.
+  std::vector<std::string> self_change;
+  // The same of totals.
+  std::vector<std::string> total_change;
+};
+bool decode(const nlohmann::json& value, MetricColumnsBefore& out, const Path& path);
+void write(JsonText& out, const MetricColumnsBefore& value);
+
+// Further values of the same rows, boxes or lines.
+struct MetricColumns {
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Self values; null: no value.
+  std::vector<std::optional<Number>> self;
+  // Total values; null: no value.
+  std::vector<std::optional<Number>> total;
+  // Self values as shown.
+  std::vector<std::string> self_text;
+  // Total values as shown.
+  std::vector<std::string> total_text;
+  // How many of these rows have no total in it.
+  std::uint32_t without = 0;
+  // Of a metric by formula in a diff: what it was before.
+  std::optional<MetricColumnsBefore> before;
+};
+bool decode(const nlohmann::json& value, MetricColumns& out, const Path& path);
+void write(JsonText& out, const MetricColumns& value);
+
 // A layout.
 struct FlameGraphResult {
   // The profile.
@@ -2120,6 +2251,10 @@ struct FlameGraphResult {
   std::optional<Truncation> truncated;
   // How much matches `search`.
   std::optional<SearchShare> search;
+  // The further metrics, as long as `boxes`, in the order asked for.
+  std::vector<MetricColumns> columns;
+  // With `colorMetric`: what colours mean.
+  std::optional<ColorScale> color_scale;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the
   // file.
   std::vector<std::string> warnings;
@@ -2158,7 +2293,10 @@ struct TableParams {
   std::optional<std::string> file;
   // With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`.
   bool changed_only = false;
-  // Further metrics to list.
+  // Of a flat view: `sort` by `self` or `total` is of this metric, stored or by formula. Rows
+  // without a value come last, whichever way they are sorted.
+  std::optional<std::string> sort_metric;
+  // Further metrics to list, stored or by formula.
   std::vector<std::string> metrics;
   // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
   std::optional<std::string> panel_id;
@@ -2199,24 +2337,6 @@ struct TableColumns {
 };
 bool decode(const nlohmann::json& value, TableColumns& out, const Path& path);
 void write(JsonText& out, const TableColumns& value);
-
-// Further values of the same rows or lines.
-struct MetricColumns {
-  // The metric.
-  std::string metric;
-  // Its unit.
-  std::string unit;
-  // Self values; null: no value.
-  std::vector<std::optional<Number>> self;
-  // Total values; null: no value.
-  std::vector<std::optional<Number>> total;
-  // Self values as shown.
-  std::vector<std::string> self_text;
-  // Total values as shown.
-  std::vector<std::string> total_text;
-};
-bool decode(const nlohmann::json& value, MetricColumns& out, const Path& path);
-void write(JsonText& out, const MetricColumns& value);
 
 // A page of a table.
 struct TableResult {

@@ -14,6 +14,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
 #include "server/cli/flame_terminal.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -37,6 +38,7 @@ struct FlameOptions {
   FlameScheme scheme = FlameScheme::module;
   bool inverted = false;
   std::string title;
+  std::string color;  // a metric; "" none
 };
 
 constexpr double kJsonWidth = 1200;
@@ -77,6 +79,13 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
                                         {layout.parent, layout.key, layout.divided}, StopToken{});
   if (!changes) return console.fail(file_error_text(shown_file(options.profile), changes.error()));
   if (*changes) svg.changes = &**changes;
+  std::optional<BoxColors> colors;
+  if (!options.color.empty()) {
+    auto made = box_colors(*view.views, *view.open, view.spec, options.color, view.prepared.focus, layout,
+                           StopToken{});
+    if (!made) return console.fail(file_error_text(shown_file(options.profile), made.error()));
+    svg.colors = &colors.emplace(std::move(*made));
+  }
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output.path == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)
@@ -97,6 +106,9 @@ int flame(const FlameOptions& options, const Console& console) {
                           "a flat view has no flame graph; `profd top` shows it", console, executor, code);
   if (!opened) return code;
   const OpenView* view = &opened->view;
+  if (!options.color.empty())
+    if (code = check_metrics(options.profile, *view, {options.color}, console); code != kExitOk) return code;
+  opened->request.color_metric = options.color;
   LayoutRequest& request = opened->request.layout;
   std::uint32_t rows = options.depth > 0 ? static_cast<std::uint32_t>(options.depth) : 0;
   const bool svg = !options.output.path.empty();
@@ -118,7 +130,14 @@ int flame(const FlameOptions& options, const Console& console) {
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
     if (!layout) return console.fail(file_error_text(shown_file(options.profile), layout.error()));
-    const FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
+    FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
+    std::optional<BoxColors> colors;
+    if (!options.color.empty() && !svg) {
+      auto made = box_colors(*view->views, *view->open, view->spec, options.color, view->prepared.focus, *layout,
+                             StopToken{});
+      if (!made) return console.fail(file_error_text(shown_file(options.profile), made.error()));
+      how.colors = &colors.emplace(std::move(*made));
+    }
     code = svg ? write_page(options, *html, console, *view, *layout)
                : console.print(flame_text(console.out, *view, *layout, how));
   }
@@ -150,6 +169,15 @@ void add_flame(CLI::App& root, Commands& commands) {
                                   {"warm", FlameScheme::warm},
                                   {"cool", FlameScheme::cool}},
              "Colours by module or package, by file, by kind of frame, or warm or cool ones by name");
+  app->add_option_function<std::string>(
+         "--color-by",
+         [options](const std::string& name) {
+           options->color = name;
+           options->profile.names_metrics = true;
+         },
+         "Colours by this metric, stored or by formula, in place of a palette")
+      ->type_name("METRIC");
+  add_derive_option(*app, options->profile);
   app->add_flag("--inverted", options->inverted,
                 "The root at the bottom: flames grow upwards; not with --json")
       ->excludes("--json");
@@ -161,6 +189,7 @@ void add_flame(CLI::App& root, Commands& commands) {
       "  profd flame -o cpu.html cpu.pprof\n"
       "  profd flame --inverted --title 'after the fix' -o cpu.svg cpu.pprof\n"
       "  profd flame --shape bottom-up --filter 'hide module libc.so.6' cpu.pprof\n"
+      "  profd flame --derive 'cpi=cycles / instructions' --color-by cpi -o cpi.svg perf.data\n"
       "  profd flame --json --width 800 cpu.pprof");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return flame(*options, console); };

@@ -61,6 +61,11 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
     out += fmt::format(", {} of the whole profile",
                        format_share(selection.sums->total, selection.sums->profile_total));
   }
+  if (options.colors != nullptr) {
+    const ColorScale& scale = options.colors->scale;
+    out += fmt::format(", colour {} from {} to {}", sanitize_text(scale.metric), sanitize_text(scale.low_text),
+                       sanitize_text(scale.high_text));
+  }
   out += '\n';
   if (whole <= 0) return out + "Nothing was measured.\n";
 
@@ -114,13 +119,22 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
       const std::size_t n = name_of.at(layout.key[box.id]);
       std::string name = sanitize_text(short_names[n]);
       const bool estimated = !layout.estimate.empty() && (layout.estimate[box.id] & kTotalEstimated) != 0;
-      if (width > 14)
+      if (width > 14 && options.colors != nullptr)
+        name += "  " + sanitize_text(options.colors->text[box.id]);
+      else if (width > 14)
         name += "  " + marked(format_share(layout.total[box.id], selection.sums->total), estimated);
       const std::string label = box_text(
           display_width(name) + 2 > static_cast<std::size_t>(width) ? sanitize_text(short_names[n]) : name,
           width, colored);
       if (!colored) {
         line += label;
+        continue;
+      }
+      if (options.colors != nullptr) {
+        const std::optional<Value>& value = options.colors->value[box.id];
+        const auto place =
+            value ? std::optional(place_on(options.colors->scale, as_double(*value))) : std::nullopt;
+        line += paint(terminal.colors, scale_color(place), label);
         continue;
       }
       const ColoredFrame frame{full[n], places[n].module, places[n].file, layout.kind[box.id],

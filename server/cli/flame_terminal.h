@@ -5,6 +5,7 @@
 
 #include "core/layout/flame.h"
 #include "server/cli/profile_options.h"
+#include "server/feature/box_colors.h"
 #include "server/feature/flame_colors.h"
 
 namespace profd {
@@ -13,6 +14,7 @@ struct FlameTextOptions {
   FlameScheme scheme = FlameScheme::module;
   std::uint32_t max_rows = kNone;
   bool inverted = false;  // the root at the bottom
+  const BoxColors* colors = nullptr;  // by a metric, which boxes say in place of their share
 };
 
 // `layout` was made for a viewport of as many pixels as the terminal has columns.

@@ -109,6 +109,22 @@ std::shared_ptr<const FrameRule> mine_here() {
   return mine_rule(std::move(workspace), named);
 }
 
+// Those of the command line, which the profile must have metrics for, then those of the project.
+Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Profile& profile) {
+  std::vector<DerivedMetric> all = options.derived;
+  for (const DerivedMetric& metric : all)
+    if (const auto fits = derive_metric(profile, metric); !fits)
+      return fail(fits.error().code, fits.error().message);  // the place in it is not one in a file
+  if (options.names_metrics || !options.columns.empty() || !options.metric.empty()) {
+    std::error_code failed;
+    const ProjectFound project = find_project({std::filesystem::current_path(failed).string()});
+    if (project.file)
+      all.insert(all.end(), project.file->settings.derived.begin(), project.file->settings.derived.end());
+  }
+  if (all.empty()) return DerivedMetricsPtr();
+  return std::make_shared<const DerivedMetrics>(derive_metrics(profile, all));
+}
+
 // `input`: of a file, what was opened of it.
 Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, const Origins& origins,
                             std::optional<OpenInput>& input) {
@@ -322,6 +338,10 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
   open->loaded = loaded;
+  if (auto derived = derived_here(options, *open->profile); !derived)
+    return named(name, derived.error());
+  else
+    open->derived = std::move(*derived);
   OpenView view{std::move(open),
                 std::make_unique<Views>(kViewBudget, executor),
                 std::move(spec),

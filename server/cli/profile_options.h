@@ -37,6 +37,10 @@ struct ProfileOptions {
   std::string metric;
   std::optional<Granularity> granularity;
   bool proven = false;
+  std::vector<DerivedMetric> derived;  // by formula, defined here
+  std::vector<std::string> columns;    // metrics of further columns
+  // Those of .profd.toml are looked for, as where a metric is named that need not be stored.
+  bool names_metrics = false;
 };
 
 // As messages name it: "-" is "stdin".

@@ -33,6 +33,31 @@ void add_estimates(RowText& rows, std::uint32_t flags) {
   rows.flag((flags & box_flag::kTotalEstimated) != 0);
 }
 
+void add_metrics(RowText& rows, const std::vector<MetricRows>& columns, std::optional<std::size_t> row) {
+  const auto add = [&](const std::vector<std::optional<Value>>& values) {
+    if (row && values[*row])
+      rows.number(*values[*row]);
+    else
+      rows.nothing();
+  };
+  for (const MetricRows& column : columns) {
+    add(column.self);
+    add(column.total);
+  }
+}
+
+// The usual columns, then both numbers of every further metric, whose names `texts` keeps.
+std::vector<std::string_view> with_metrics(std::vector<std::string_view> columns,
+                                           const std::vector<MetricRows>& metrics,
+                                           std::vector<std::string>& texts) {
+  texts.reserve(metrics.size() * 2);
+  for (const MetricRows& metric : metrics) {
+    columns.push_back(texts.emplace_back(metric.metric + " self"));
+    columns.push_back(texts.emplace_back(metric.metric + " total"));
+  }
+  return columns;
+}
+
 void add_kind(RowText& rows, const std::optional<FrameKind>& kind) {
   if (kind)
     rows.text(writers::text_of(*kind));
@@ -137,10 +162,13 @@ void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row) {
   rows.text(text_at(answer.modules, columns.module[row]));
 }
 
-std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer) {
+std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer,
+                      const std::vector<MetricRows>& metrics) {
+  std::vector<std::string> texts;
   RowText rows(options,
-               {"name", "file", "line", "module", "kind", "self", "total", "selfEstimated", "totalEstimated",
-                "metric", "unit", "profile"},
+               with_metrics({"name", "file", "line", "module", "kind", "self", "total", "selfEstimated",
+                             "totalEstimated", "metric", "unit", "profile"},
+                            metrics, texts),
                console.out.is_terminal);
   const RowColumns& columns = answer.rows;
   for (std::size_t i = 0; i < columns.name.size(); ++i) {
@@ -150,14 +178,18 @@ std::string rows_text(const RowOptions& options, const Console& console, const R
     rows.number(columns.total[i]);
     add_estimates(rows, columns.flags[i]);
     add_head(rows, answer.head);
+    add_metrics(rows, metrics, i);
   }
   return rows.take();
 }
 
 std::string rows_text(const RowOptions& options, const Console& console, const FlameAnswer& answer) {
+  std::vector<std::string> texts;
   RowText rows(options,
-               {"id", "parent", "depth", "name", "file", "line", "module", "kind", "inlined", "self", "total",
-                "selfEstimated", "totalEstimated", "joined", "metric", "unit", "profile"},
+               with_metrics({"id", "parent", "depth", "name", "file", "line", "module", "kind", "inlined",
+                             "self", "total", "selfEstimated", "totalEstimated", "joined", "metric", "unit",
+                             "profile"},
+                            answer.columns, texts),
                console.out.is_terminal);
   const BoxColumns& boxes = answer.boxes;
   const NameColumns& named = answer.named;
@@ -188,6 +220,7 @@ std::string rows_text(const RowOptions& options, const Console& console, const F
     add_estimates(rows, boxes.flags[i] | all);
     rows.count(0);
     add_head(rows, answer.head);
+    add_metrics(rows, answer.columns, i);
   }
   const RemainderColumns& rest = answer.remainder;
   for (std::size_t i = 0; i < rest.count.size(); ++i) {
@@ -202,6 +235,7 @@ std::string rows_text(const RowOptions& options, const Console& console, const F
     rows.flag(!answer.head.estimated.empty());
     rows.count(rest.count[i]);
     add_head(rows, answer.head);
+    add_metrics(rows, answer.columns, std::nullopt);
   }
   return rows.take();
 }

@@ -60,7 +60,9 @@ class RowText {
 
 // Name, file, line and module of a row: four cells.
 void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row);
-std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer);
+// Both numbers of every further metric come last.
+std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer,
+                      const std::vector<MetricRows>& metrics = {});
 // Boxes in the order of the layout: parents before their children. Siblings that were joined are one row,
 // whose `joined` says how many they are.
 std::string rows_text(const RowOptions& options, const Console& console, const FlameAnswer& answer);

@@ -7,6 +7,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -25,6 +26,7 @@ struct TopOptions {
   ProfileOptions profile;
   std::size_t n = 20;
   SortBy sort = SortBy::self;
+  std::string sort_metric;
   bool json = false;
   RowOptions rows;
   bool full_names = false;
@@ -45,7 +47,8 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
   if (!answer.head.estimated.empty())
     out += "\n" + console.out.dim(answer.head.estimated + ", " + kEstimateMark + " marks estimates");
   if (!answer.recursion.empty()) out += "\n" + console.out.dim(answer.recursion);
-  out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total")) + "\n";
+  const MetricHeads heads = metric_heads(answer.columns);
+  out += "\n" + console.out.dim(fmt::format("{:>18}  {:>18}", "self", "total") + heads.text) + "\n";
   const auto columns = static_cast<std::size_t>(console.out.columns);
   const std::vector<std::string> names = row_names(answer, options.full_names);
   for (std::size_t i = 0; i < rows.name.size(); ++i) {
@@ -55,8 +58,10 @@ std::string top_text(const TopOptions& options, const Console& console, const Op
         right_aligned(sanitize_text(rows.self_text[i]), 9) + "  " + right_aligned(rows.self_share[i], 7);
     out += console.out.heat(numbers, heat) + "  ";
     out += right_aligned(sanitize_text(rows.total_text[i]), 9) + "  " + right_aligned(rows.total_share[i], 7);
+    out += metric_cells(answer.columns, heads, i);
     const std::string place = sanitize_text(place_text(answer, i));
-    const std::size_t room = columns > 60 ? columns - 40 : 20;
+    const std::size_t used = 40 + display_width(heads.text);
+    const std::size_t room = columns > used + 20 ? columns - used : 20;
     const std::string name = options.full_names ? names[i] : fitted_name(names[i], room);
     out += "  " + name;
     // What the name says already is not said twice.
@@ -83,7 +88,12 @@ int top_of(const TopOptions& options, const ProfileOptions& file, const FileTurn
   ThreadExecutor executor;
   auto view = open_view(file, console, executor);
   if (!view) return console.fail(view.error().message);
+  std::vector<std::string> named = column_metrics(file);
+  if (!options.sort_metric.empty()) named.push_back(options.sort_metric);
+  if (const int code = check_metrics(file, *view, named, console); code != kExitOk) return code;
   TableAnswerRequest request;
+  request.metrics = column_metrics(file);
+  request.sort_metric = options.sort_metric;
   request.open = view->open;
   request.spec = view->spec;
   request.spec.shape = Shape::flat;
@@ -95,7 +105,7 @@ int top_of(const TopOptions& options, const ProfileOptions& file, const FileTurn
   if (answer && options.rows.any()) {
     RowOptions rows = options.rows;
     rows.header = turn.first();
-    code = console.print(rows_text(rows, console, *answer));
+    code = console.print(rows_text(rows, console, *answer, answer->columns));
     note_rest(answer->head, answer->remainder, console);
     if (answer->own)
       console.note(fmt::format("{} in stacks without a frame that is shown", answer->own->text));
@@ -125,13 +135,24 @@ void add_top(CLI::App& root, Commands& commands) {
   add_choice(*app, "--sort", "--sort", options->sort,
              Choices<SortBy>{{"self", SortBy::self}, {"total", SortBy::total}},
              "What the rows are ordered by; otherwise self");
+  app->add_option_function<std::string>(
+         "--sort-metric",
+         [options](const std::string& name) {
+           options->sort_metric = name;
+           options->profile.names_metrics = true;
+         },
+         "--sort is of this metric, stored or by formula; rows without a value come last")
+      ->type_name("METRIC");
+  add_derive_option(*app, options->profile);
+  add_column_option(*app, options->profile);
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "The answer of view/table, see docs/protocol.md");
   add_row_options(*app, options->rows);
   app->footer(
       "Examples:\n  profd top cpu.pprof\n  profd top --csv -n 0 *.pprof > functions.csv\n  profd top --sort "
       "total -n 50 --granularity file cpu.pprof\n"
-      "  profd top --filter 'keep function /^http/' --json cpu.pprof");
+      "  profd top --filter 'keep function /^http/' --json cpu.pprof\n"
+      "  profd top --derive 'cpi=cycles / instructions' --sort-metric cpi perf.data");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return top(*options, console); };
   });

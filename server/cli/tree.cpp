@@ -8,6 +8,7 @@
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -107,7 +108,8 @@ std::string change_text(const Console& console, const BoxChanges& changes, std::
 }
 
 std::string tree_text(const TreeOptions& options, const Console& console, const OpenView& view,
-                      const FlameLayout& layout, const BoxChanges* changes) {
+                      const FlameLayout& layout, const BoxChanges* changes,
+                      const std::vector<MetricRows>& more) {
   const Selection& selection = view.selection();
   const std::string& unit = view.metric().unit;
   const bool counted = counts_calls(view.profile(), selection.metric());
@@ -115,7 +117,14 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
   const Children children(layout);
   const double whole = std::max(1e-300, std::abs(as_double(selection.sums->total)));
   const auto columns = static_cast<std::size_t>(console.out.columns);
+  const MetricHeads heads = metric_heads(more);
+  // The widths of cells are those of the heads, two blanks before each.
+  const std::size_t more_width = display_width(heads.text);
   std::string out;
+  if (!more.empty()) {
+    const std::size_t before = 19 + (changes == nullptr ? 0 : kChangeColumns);
+    out += console.out.dim(std::string(before, ' ') + heads.text) + "\n";
+  }
 
   struct Entry {
     std::uint32_t box;
@@ -138,9 +147,11 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
     line += right_aligned(marked(sanitize_text(format_value(value, unit)), estimated), 9) + "  ";
     line = console.out.heat(line, remainder ? 0 : std::abs(as_double(layout.total[i])) / whole);
     if (changes != nullptr) line += change_text(console, *changes, i, remainder, unit);
+    if (!more.empty())
+      line += (remainder ? std::string(more_width, ' ') : metric_cells(more, heads, i)).substr(2) + "  ";
     line += console.out.dim(entry.indent + (entry.branch ? (entry.last ? "└ " : "├ ") : ""));
     const std::size_t used =
-        21 + (changes == nullptr ? 0 : kChangeColumns) + display_width(entry.indent) + (entry.branch ? 2 : 0);
+        21 + (changes == nullptr ? 0 : kChangeColumns) + more_width + display_width(entry.indent) + (entry.branch ? 2 : 0);
     if (layout.parent[i] == kNone) {
       line += console.out.bold("all") + " " + console.out.dim(sanitize_text(view.metric().name));
     } else if (remainder) {
@@ -221,6 +232,8 @@ int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTu
                           executor, code);
   if (!opened) return code;
   const OpenView* view = &opened->view;
+  const std::vector<std::string> metrics = column_metrics(file);
+  if (code = check_metrics(file, *view, metrics, console); code != kExitOk) return code;
   if (options.hot) {
     code = print_hot_path(options, file, turn, console, *view);
     keep_in_cache(*view);
@@ -235,6 +248,7 @@ int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTu
   request.order = SiblingOrder::weight;
   if (options.json || options.rows.any()) {
     opened->request.details = options.rows.any();
+    opened->request.metrics = metrics;
     auto answer = flame_answer(*view->views, opened->request, StopToken{});
     if (answer && options.rows.any()) {
       RowOptions rows = options.rows;
@@ -250,7 +264,15 @@ int tree_of(const TreeOptions& options, const ProfileOptions& file, const FileTu
     const auto changes = changes_of_boxes(*view->views, *view->open, view->spec, view->prepared,
                                           {layout->parent, layout->key, layout->divided}, StopToken{});
     if (!changes) return console.fail(file_error_text(shown_file(file), changes.error()));
-    code = console.print(tree_text(options, console, *view, *layout, *changes ? &**changes : nullptr));
+    std::vector<MetricRows> more;
+    for (const std::string& name : metrics) {
+      auto numbers = metric_of_boxes(*view->views, *view->open, view->spec, name, view->prepared.focus,
+                                     {layout->parent, layout->key, layout->divided},
+                                     BoxValuesWanted::totals_and_selves, StopToken{});
+      if (!numbers) return console.fail(file_error_text(shown_file(file), numbers.error()));
+      more.push_back(metric_rows(*view->open, name, std::move(*numbers)));
+    }
+    code = console.print(tree_text(options, console, *view, *layout, *changes ? &**changes : nullptr, more));
   }
   keep_in_cache(*view);
   return turn.end(code);
@@ -279,6 +301,8 @@ void add_tree(CLI::App& root, Commands& commands) {
   app->add_flag("--hot", options->hot,
                 "Only the hot path: down the heaviest child as long as it has half of its parent")
       ->excludes(least);
+  add_derive_option(*app, options->profile);
+  add_column_option(*app, options->profile);
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json,
                 "The answer of view/flameGraph, the heaviest first; with --hot that of view/hotPath");
@@ -286,7 +310,8 @@ void add_tree(CLI::App& root, Commands& commands) {
   app->footer(
       "Examples:\n  profd tree cpu.pprof\n  profd tree --shape bottom-up --depth 3 cpu.pprof\n"
       "  profd tree --hot cpu.pprof\n"
-      "  profd tree --shape 'callers of runtime.mallocgc' heap.pprof");
+      "  profd tree --shape 'callers of runtime.mallocgc' heap.pprof\n"
+      "  profd tree --derive 'cpi=cycles / instructions' perf.data");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return tree(*options, console); };
   });

@@ -386,6 +386,39 @@ Result<void> Engine::set_metric(const std::string& handle, const std::string& me
   return {};
 }
 
+Result<void> Engine::derive(const std::string& handle, const DerivedMetric& metric) {
+  PROFD_TRY(const OpenProfilePtr open, find(handle));
+  PROFD_CHECK(derive_metric(*open->profile, metric));
+  std::vector<DerivedMetric> derived = store_.member(open->handle)->derived;
+  const auto known = std::find_if(derived.begin(), derived.end(),
+                                  [&](const DerivedMetric& one) { return one.name == metric.name; });
+  if (known != derived.end())
+    *known = metric;
+  else if (derived.size() == kMaxDerivedMetrics)
+    return fail(ErrorCode::limit,
+                fmt::format("a profile has at most {} metrics by formula", kMaxDerivedMetrics));
+  else
+    derived.push_back(metric);
+  set_derived(*open, std::move(derived), fmt::format("{} has the metric {}", open->name, metric.name));
+  return {};
+}
+
+Result<void> Engine::forget_derived(const std::string& handle, const std::string& name) {
+  PROFD_TRY(const OpenProfilePtr open, find(handle));
+  std::vector<DerivedMetric> derived = store_.member(open->handle)->derived;
+  if (std::erase_if(derived, [&](const DerivedMetric& one) { return one.name == name; }) == 0)
+    return fail(ErrorCode::not_found, fmt::format("nobody has defined a metric {} for this profile", name));
+  set_derived(*open, std::move(derived), fmt::format("{} has no metric {} any more", open->name, name));
+  return {};
+}
+
+void Engine::set_derived(const OpenProfile& open, std::vector<DerivedMetric> derived,
+                         const std::string& message) {
+  store_.set_derived(open.handle, std::move(derived));
+  announce(ProfileChange::metrics_changed, store_.at(store_.of_handle(open.handle)),
+           *store_.member(open.handle), message);
+}
+
 void Engine::select(ClientId client, std::optional<SharedSelection> selection) {
   selection_ = std::move(selection);
   listeners_.each([&](ClientId id, EngineListener& listener) {

@@ -110,6 +110,11 @@ class Engine final : private Loading::Owner {
   [[nodiscard]] std::vector<ProfileEntry> list() const { return listing().rows(); }
   // The metric that is meant where none is named, for all clients.
   Result<void> set_metric(const std::string& handle, const std::string& metric);
+  // A metric by formula, for all clients as long as the profile is open, in the place of one of that name.
+  // Fails as derive_metric() does, and with `limit` beyond kMaxDerivedMetrics.
+  Result<void> derive(const std::string& handle, const DerivedMetric& metric);
+  // `not_found`: the profile has none of that name.
+  Result<void> forget_derived(const std::string& handle, const std::string& name);
   // The client means this where it names none; so do those who neither opened nor chose one and have no
   // project that lists some.
   Result<void> choose(ClientId client, const std::string& handle);
@@ -198,6 +203,7 @@ class Engine final : private Loading::Owner {
   };
   [[nodiscard]] Meant look_up(ClientId client) const;
   [[nodiscard]] Meant first_of_project(ClientId client, const std::vector<std::string>& keys) const;
+  void set_derived(const OpenProfile& open, std::vector<DerivedMetric> derived, const std::string& message);
   void announce(ProfileChange change, const OpenOrigin& origin, const OpenMember& member,
                 const std::string& message, std::size_t left = 0);
   void announce_all(ProfileChange change, const OpenOrigin& origin, const std::vector<OpenMember*>& members,

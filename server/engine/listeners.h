@@ -17,7 +17,14 @@
 
 namespace profd {
 
-enum class ProfileChange : std::uint8_t { opened, reloaded, reload_failed, closed, default_changed };
+enum class ProfileChange : std::uint8_t {
+  opened,
+  reloaded,
+  reload_failed,
+  closed,
+  default_changed,
+  metrics_changed,  // those by formula
+};
 
 // The frame all clients mean.
 struct SharedSelection {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/model/profile.h"
+#include "core/view/derived_metric.h"
 #include "server/engine/origin.h"
 
 namespace profd {
@@ -28,8 +29,14 @@ struct OpenProfile {
   ProfilePtr profile;
   OriginPtr origin;
   std::shared_ptr<const LoadedProfiles> loaded;  // all that came with it
+  // Metrics by formula: those of the profile and, in a session, of what is set there. Null: none.
+  DerivedMetricsPtr derived;
 
   [[nodiscard]] const MetricInfo& metric_info() const { return profile->metrics()[metric.v]; }
+  // Null: there is none of that name.
+  [[nodiscard]] const ProfileMeasure* derived_metric(std::string_view of) const {
+    return derived ? derived->find(of) : nullptr;
+  }
   [[nodiscard]] std::size_t n_in_file() const { return loaded->profiles.size(); }
   // What errors about it name.
   [[nodiscard]] const std::string& place() const { return origin->place(); }

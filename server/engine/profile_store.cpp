@@ -10,6 +10,14 @@
 #include "server/engine/pick_profile.h"
 
 namespace profd {
+namespace {
+
+DerivedMetricsPtr derived_of(const Profile& profile, const std::vector<DerivedMetric>& metrics) {
+  return metrics.empty() ? nullptr
+                         : std::make_shared<const DerivedMetrics>(derive_metrics(profile, metrics));
+}
+
+}  // namespace
 
 std::size_t OpenOrigin::n_used() const {
   return static_cast<std::size_t>(
@@ -92,6 +100,7 @@ std::vector<OpenMember> ProfileStore::match_members(OpenOrigin& origin,
     to.handle = std::exchange(from.handle, "");
     to.clients = from.clients;
     to.current = from.current;
+    to.derived = from.derived;
   };
   std::map<std::string, std::vector<OpenMember*>> by_name;
   for (OpenMember& member : before) by_name[member.current->member_name()].push_back(&member);
@@ -137,6 +146,7 @@ std::shared_ptr<OpenProfile> ProfileStore::make_open(const OpenOrigin& origin, c
                                                         : request.preferred_metric;
   if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())
     open->metric = *metric;
+  open->derived = derived_of(*open->profile, member.derived);
   return open;
 }
 
@@ -182,6 +192,14 @@ OpenMember ProfileStore::revise(const std::string& handle, ProfilePtr profile) {
     member.current = std::move(same);
   }
   return before;
+}
+
+void ProfileStore::set_derived(const std::string& handle, std::vector<DerivedMetric> derived) {
+  OpenMember& member = *this->member(handle);
+  member.derived = std::move(derived);
+  auto changed = std::make_shared<OpenProfile>(*member.current);
+  changed->derived = derived_of(*changed->profile, member.derived);
+  member.current = std::move(changed);
 }
 
 OpenOrigin ProfileStore::remove(OriginId id) {

@@ -25,6 +25,7 @@ struct OpenMember {
   std::string handle;
   OpenProfilePtr current;
   std::set<ClientId> clients;
+  std::vector<DerivedMetric> derived;  // that clients have defined for it, whatever is loaded later
 };
 
 struct OpenOrigin {
@@ -78,6 +79,8 @@ class ProfileStore {
   Change replace(OriginId id, std::shared_ptr<const LoadedProfiles> loaded);
   // Another profile in the place of one, as the next revision of its handle. What was before is given.
   OpenMember revise(const std::string& handle, ProfilePtr profile);
+  // Other metrics by formula; numbers, keys and views are what they were.
+  void set_derived(const std::string& handle, std::vector<DerivedMetric> derived);
   // Forgets it, with its handles.
   OpenOrigin remove(OriginId id);
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/text.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/uri.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 11> kSettings = {{
+constexpr std::array<Setting, 12> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -61,6 +62,12 @@ constexpr std::array<Setting, 11> kSettings = {{
      "is in the workspace, and not in `vendor`, `node_modules`, `third_party`, `site-packages`, `venv` or "
      "the like.",
      "As `mine` above."},
+    {"derive", "derive", SettingKind::formulas, &Settings::derived, kEverywhere, "none",
+     "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: names, "
+     "and of each "
+     "its formula, or `formula` and `unit`. One of the same name in `.profd.toml` is not used.",
+     "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: "
+     "`cpi = \"cycles / instructions\"`, or a table of `formula` and `unit`."},
     {"projectFile", "", SettingKind::flag, &Settings::project_file, kInitially | kFromPage, "`true`",
      "Of `initializationOptions` alone: false, and `.profd.toml` is not looked at. For folders that nobody "
      "trusts yet.",
@@ -128,6 +135,25 @@ class Taker {
       // As profiles are called: one file is one key, however it is spelled.
       const auto path = path_of_uri(uri);
       take(list, to[path ? uri_of_path(*path) : uri]);
+    }
+  }
+  void take(const SettingValue& value, std::vector<DerivedMetric>& to) {
+    if (value.kind != SettingValue::Kind::table || value.n_entries > most())
+      return wrong(value, fmt::format("a table of at most {} formulas by name", most()));
+    for (const auto& [name, given] : value.members) {
+      const SettingValue* formula = given.kind == SettingValue::Kind::text ? &given : given.member("formula");
+      const SettingValue* unit = given.member("unit");
+      const auto is_text = [](const SettingValue* one) { return one->kind == SettingValue::Kind::text; };
+      if (formula == nullptr || !is_text(formula) || (unit != nullptr && !is_text(unit))) {
+        say(given, fmt::format("{}: a formula as text, or a table of `formula` and `unit`",
+                               cut_bytes(name, kMaxNameBytes)));
+        continue;
+      }
+      DerivedMetric metric{name, formula->text, unit == nullptr ? "" : unit->text};
+      if (const auto right = check_derived_metric(metric); !right)
+        say(given, fmt::format("{}: {}", cut_bytes(name, kMaxNameBytes), right.error().message));
+      else
+        to.push_back(std::move(metric));
     }
   }
   void take(const SettingValue& value, std::vector<PathMapping>& to) {
@@ -231,6 +257,8 @@ std::size_t most_entries(SettingKind kind) {
     case SettingKind::filters:
     case SettingKind::filters_by_profile:
       return 100;
+    case SettingKind::formulas:
+      return kMaxDerivedMetrics;
     default:
       return SIZE_MAX;
   }

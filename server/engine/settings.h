@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/source/path_index.h"
+#include "core/view/derived_metric.h"
 #include "core/view/spec.h"
 
 namespace profd {
@@ -28,6 +29,7 @@ struct Settings {
   std::vector<Filter> filters;
   std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI
   std::vector<std::string> mine;                                            // see mine.h
+  std::vector<DerivedMetric> derived;                                       // metrics by formula
 };
 
 enum class SettingKind : std::uint8_t {
@@ -38,7 +40,8 @@ enum class SettingKind : std::uint8_t {
   globs,  // a list of paths with wildcards
   filters,
   filters_by_profile,
-  mappings
+  mappings,
+  formulas  // a table of formulas by name
 };
 
 // Where a setting may stand, as bits.
@@ -55,7 +58,7 @@ struct Setting {
                               std::optional<double> Settings::*, std::optional<std::string> Settings::*,
                               std::vector<std::string> Settings::*, std::vector<Filter> Settings::*,
                               std::map<std::string, std::vector<Filter>, std::less<>> Settings::*,
-                              std::vector<PathMapping> Settings::*>;
+                              std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*>;
 
   std::string_view key;          // as clients call it
   std::string_view project_key;  // as .profd.toml does

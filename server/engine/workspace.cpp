@@ -129,6 +129,13 @@ std::vector<Filter> Workspace::filters(std::string_view uri) const {
   decide_mine(all, [this] { return mine(); });
   return all;
 }
+std::vector<DerivedMetric> Workspace::derived() const {
+  std::vector<DerivedMetric> all = settings_.derived;
+  const std::vector<DerivedMetric>& of_project = settings_of(project_).derived;
+  all.insert(all.end(), of_project.begin(), of_project.end());
+  return all;
+}
+
 std::shared_ptr<const FrameRule> Workspace::mine() const {
   return mine_rule(snapshot(), settings_.mine.empty() ? settings_of(project_).mine : settings_.mine);
 }

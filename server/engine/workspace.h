@@ -55,6 +55,8 @@ class Workspace {
   [[nodiscard]] std::optional<std::string> metric() const;
   // What hints, lenses, hovers and commands leave out of the profiles of a URI.
   [[nodiscard]] std::vector<Filter> filters(std::string_view uri) const;
+  // Metrics by formula, what the client set before what the project file has.
+  [[nodiscard]] std::vector<DerivedMetric> derived() const;
   // What decides on `mine` here, for filters that come from elsewhere.
   [[nodiscard]] std::shared_ptr<const FrameRule> mine() const;
 

@@ -1,12 +1,13 @@
 #include "server/feature/flame_answer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "core/layout/flame_values.h"
 #include "core/support/run_both.h"
 #include "core/support/sums.h"
 #include "core/view/match_marks.h"
@@ -155,15 +156,30 @@ struct BoxWriter {
   }
 
   // The column of another metric, for the same boxes.
-  void write_colors(const std::vector<Value>& values, const std::string& unit) {
+  void write_colors(BoxColors colors) {
     out.boxes.color.emplace();
     out.boxes.color_text.emplace();
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
       if (row_of_box[i] < 0) continue;
-      const bool known = std::isfinite(as_double(values[i]));
-      out.boxes.color->push_back(known ? std::optional(values[i]) : std::nullopt);
-      out.boxes.color_text->push_back(known ? format_value(values[i], unit) : std::string(kUnknown));
+      out.boxes.color_text->push_back(std::move(colors.text[i]));
+      out.boxes.color->push_back(std::move(colors.value[i]));
     }
+    out.scale = std::move(colors.scale);
+  }
+
+  // Those of joined boxes are left out.
+  void write_metric(const OpenProfile& open, const std::string& name, SidedNumbers numbers) {
+    const auto without_joined = [&](MetricNumbers& of) {
+      for (auto* column : {&of.self, &of.total}) {
+        std::size_t n = 0;
+        for (std::uint32_t i = 0; i < layout.size(); ++i)
+          if (row_of_box[i] >= 0) (*column)[n++] = std::move((*column)[i]);
+        column->resize(n);
+      }
+    };
+    without_joined(numbers.now);
+    if (numbers.before) without_joined(*numbers.before);
+    out.columns.push_back(metric_rows(open, name, std::move(numbers)));
   }
 
   // Those of joined boxes are left out.
@@ -217,11 +233,16 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
                    NameTable(*view.selection)};
   writer.write();
   if (!request.color_metric.empty()) {
-    ViewSpec other = request.spec;
-    other.metric = request.color_metric;
-    PROFD_TRY(const SelectionPtr colors, views.selection(*request.open, other, stop));
-    PROFD_TRY(const auto values, values_of_boxes(*colors, request.layout, layout, stop));
-    writer.write_colors(values, request.open->profile->metrics()[colors->metric().v].unit);
+    PROFD_TRY(BoxColors colors, box_colors(views, *request.open, request.spec, request.color_metric, view.focus,
+                                           layout, stop));
+    writer.write_colors(std::move(colors));
+  }
+  for (const std::string& name : request.metrics) {
+    PROFD_TRY(SidedNumbers numbers,
+              metric_of_boxes(views, *request.open, request.spec, name, view.focus,
+                              {layout.parent, layout.key, layout.divided}, BoxValuesWanted::totals_and_selves,
+                              stop));
+    writer.write_metric(*request.open, name, std::move(numbers));
   }
   PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
   PROFD_TRY(auto changes, changes_of_boxes(views, *request.open, request.spec, view,
@@ -279,10 +300,11 @@ std::size_t digits(const Value& value) {
 }
 
 // `at_most`: short names are taken to be as long as the whole ones, which saves making them.
-std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, bool at_most) {
-  // Texts, separators and the columns of small numbers, of a box and of a name.
-  constexpr std::size_t kPlainBox = 52, kName = 24, kChange = 90;
-  const std::size_t per_box = kPlainBox + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
+std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, std::size_t n_metrics,
+                       bool at_most) {
+  // Texts, separators and the columns of small numbers, of a box and of a name; both numbers of a metric.
+  constexpr std::size_t kPlainBox = 52, kName = 24, kChange = 90, kMetric = 60;
+  const std::size_t per_box = kPlainBox + n_metrics * kMetric + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
   std::unordered_set<Key> keys;
   std::size_t bytes = 4096;  // what is the same for all: totals, sentences
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
@@ -301,11 +323,12 @@ Result<FlameLayout> layout_to_send(Views& views, FlameRequest& request, const Pr
                                    const StopToken& stop) {
   PROFD_TRY(FlameLayout layout, flame_layout(views, request, view, stop));
   // As many as a request has that asks for no number fit with long names, too.
-  if (layout.size() <= LayoutRequest().max_boxes) return layout;
+  const std::size_t n_metrics = request.metrics.size();
+  if (n_metrics == 0 && layout.size() <= LayoutRequest().max_boxes) return layout;
   // Fewer boxes share less of their names: a few steps come close. The ancestors of a zoom are always there.
   for (int steps = 0; steps < 4; ++steps) {
-    if (wire_bytes(*view.selection, layout, true) <= kMostBytes) break;
-    const std::size_t bytes = wire_bytes(*view.selection, layout, false);
+    if (wire_bytes(*view.selection, layout, n_metrics, true) <= kMostBytes) break;
+    const std::size_t bytes = wire_bytes(*view.selection, layout, n_metrics, false);
     if (bytes <= kMostBytes) break;
     request.layout.max_boxes = static_cast<std::uint32_t>(layout.size() * kMostBytes / bytes);
     PROFD_TRY(layout, layout_flame(*view.selection, request.layout, stop));
@@ -325,10 +348,9 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
 
 Needs needs_of(const FlameRequest& request) {
   Needs needs = needs_of_shape(request.spec);
+  for (const std::string& name : request.metrics) add_needs_of_metric(*request.open, request.spec, name, needs);
   if (request.color_metric.empty()) return needs;
-  ViewSpec colors = request.spec;
-  colors.metric = request.color_metric;
-  for (Need& need : needs_of_shape(colors)) needs.push_back(std::move(need));
+  add_needs_of_metric(*request.open, request.spec, request.color_metric, needs);
   return needs;
 }
 

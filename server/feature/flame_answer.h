@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "core/layout/flame.h"
+#include "server/feature/box_colors.h"
 #include "server/feature/box_target.h"
 #include "server/feature/changes.h"
+#include "server/feature/metric_values.h"
 
 namespace profd {
 
@@ -19,7 +21,8 @@ struct FlameRequest {
   LayoutRequest layout;         // its shape, focus and zoom are filled in from here
   BoxTarget zoom;               // the box that fills the width
   bool number_nodes = false;    // fills that column
-  std::string color_metric;     // "" none
+  std::string color_metric;     // stored or by formula; "" none
+  std::vector<std::string> metrics;  // further ones of every box, stored or by formula
   std::string search;           // RE2; "" none
   bool details = false;         // texts and places that only tooltips show
 };
@@ -76,6 +79,8 @@ struct FlameAnswer {
   RemainderColumns remainder;
   std::string truncated;  // a sentence when the bound on boxes cut something off
   std::optional<SearchShare> search;
+  std::optional<ColorScale> scale;  // with a metric of colours
+  std::vector<MetricRows> columns;  // the further metrics, as long as `boxes`
   // Of diffs: the view as a whole, and both sides of every box, as long as `boxes`.
   std::optional<SideTotals> sides;
   std::optional<BoxChanges> changes;

@@ -83,6 +83,14 @@ Hsl change_color(double strength) {
           static_cast<int>(std::lround(88 - 30 * size))};
 }
 
+Hsl scale_color(std::optional<double> place) {
+  if (!place) return {220, 5, 86};
+  const auto between = [&](double little, double much) {
+    return static_cast<int>(std::lround(little + (much - little) * *place));
+  };
+  return {between(52, 18), between(70, 92), between(88, 58)};
+}
+
 Rgb to_rgb(const Hsl& color) {
   const double s = color.saturation / 100.0, l = color.lightness / 100.0;
   const double a = s * std::min(l, 1 - l);

@@ -146,6 +146,45 @@ struct PageShape {
   }
 };
 
+Hsl color_by_metric(const BoxColors& colors, std::uint32_t box) {
+  const std::optional<Value>& value = colors.value[box];
+  return scale_color(value ? std::optional(place_on(colors.scale, as_double(*value))) : std::nullopt);
+}
+
+// A bar of the colours between the ends of the scale, and what has no value.
+void add_scale(const ColorScale& scale, int y, std::string& out) {
+  constexpr int kSteps = 24, kStep = 5, kHeight = 10;
+  const auto to = std::back_inserter(out);
+  int x = kSide;
+  const auto text = [&](const std::string& words) {
+    const std::string safe = sanitize_text(words);
+    fmt::format_to(to, "<text x=\"{}\" y=\"{}\">{}</text>\n", x, y, escape_markup(safe));
+    x += static_cast<int>(std::lround(text_width(safe, 12))) + 8;
+  };
+  const auto bar = [&](const Hsl& color, int width) {
+    const Rgb rgb = to_rgb(color);
+    fmt::format_to(to, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#{:02x}{:02x}{:02x}\"/>\n", x,
+                   y - kHeight + 1, width, kHeight, rgb.r, rgb.g, rgb.b);
+    x += width;
+  };
+  out += "<g id=\"scale\">\n";
+  text(scale.metric);
+  text(scale.low_text);
+  for (int i = 0; i < kSteps; ++i) {
+    const double share = static_cast<double>(i) / (kSteps - 1);
+    bar(scale_color(scale.by_root ? std::sqrt(share) : share), kStep);
+  }
+  x += 8;
+  text(scale.high_text);
+  if (scale.n_without > 0) {
+    x += 8;
+    bar(scale_color(std::nullopt), kHeight);
+    x += 6;
+    text(std::string(kNotAvailable));
+  }
+  out += "</g>\n";
+}
+
 // Attributes are short because there are thousands; flame_svg.h says what they are.
 void add_box(const Selection& selection, const FlameLayout& layout, const Frames& frames, std::uint32_t i,
              const FlameSvgOptions& options, const PageShape& shape, const std::string& unit,
@@ -175,6 +214,7 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
     color = flame_color(options.scheme,
                         {name, frames.places[n].module, frames.places[n].file, layout.kind[i], inlined});
     if (options.changes != nullptr) color = change_color(options.changes->strength[i]);
+    if (options.colors != nullptr) color = color_by_metric(*options.colors, i);
     for (const std::string_view word : {inlined ? std::string_view("inlined") : std::string_view(), kind}) {
       if (!word.empty()) where.append(where.empty() ? "" : " · ").append(word);
     }
@@ -192,6 +232,9 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
   const BoxChanges* const changes = remainder ? nullptr : options.changes;
   const Change change = changes == nullptr ? Change::same : changes->change[i];
   if (changes != nullptr) fmt::format_to(to, "{} {}\n", change_mark(change), escape_markup(changes->text[i]));
+  if (options.colors != nullptr && !remainder)
+    fmt::format_to(to, "{} {}\n", escape_markup(options.colors->scale.metric),
+                   escape_markup(options.colors->text[i]));
   fmt::format_to(to, "{}</title>", escape_markup(value_words(selection, layout, i, unit)));
   const Rgb rgb = to_rgb(color);
   constexpr double kWideEnough = 8;  // of a box that is narrower the edge would be all
@@ -260,7 +303,8 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   const bool empty = as_double(layout.total_width) <= 0;
   PageShape shape;
   const std::string notes = notes_of(selection, options);
-  shape.top = kHead + (notes.empty() ? 0 : kNotes);
+  const int scale_top = kHead + (notes.empty() ? 0 : kNotes);
+  shape.top = scale_top + (options.colors == nullptr ? 0 : kNotes);
   shape.inverted = options.inverted;
   for (const std::uint32_t depth : layout.depth) shape.rows = std::max(shape.rows, depth + 1);
   const int height = shape.top + static_cast<int>(std::max(shape.rows, 1u)) * kRow + kBottom;
@@ -301,6 +345,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   add_line("sname", " font-size=\"15\" font-weight=\"600\"", 24, 17, options.title, out);  // bold is wider
   add_line("ssub", "", 44, 12, subtitle_of(selection, layout, options), out);
   if (!notes.empty()) add_line("snotes", "", 44 + kNotes, 12, notes, out);
+  if (options.colors != nullptr) add_scale(options.colors->scale, 44 + scale_top - kHead + kNotes, out);
   out += "<g id=\"boxes\">\n";
   if (empty) {
     fmt::format_to(to, "<text x=\"{}\" y=\"{}\">Nothing was measured.</text>\n", kSide, shape.top + 14);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/layout/flame.h"
+#include "server/feature/box_colors.h"
 #include "server/feature/changes.h"
 #include "server/feature/flame_colors.h"
 
@@ -29,6 +30,8 @@ struct FlameSvgOptions {
   std::vector<std::string> notes = {};
   // Of a diff: colours the boxes, which say both sides. What is there on one side alone has a dashed edge.
   const BoxChanges* changes = nullptr;
+  // By a metric, which boxes say, and a row above them says what the colours mean.
+  const BoxColors* colors = nullptr;
   // The picture in a document of HTML, for who opens no SVG in a browser. It has not what profd reads back:
   // elements of that (`<b>`) would end the picture for a reader of HTML.
   bool html = false;

@@ -13,6 +13,7 @@
 #include "server/feature/evidence.h"
 #include "server/feature/line_functions.h"
 #include "server/feature/line_neighbours.h"
+#include "server/feature/metric_values.h"
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
 #include "server/feature/side_places.h"
@@ -278,6 +279,46 @@ Result<void> add_function_changes(Views& views, const AnnotateRequest& request, 
   return {};
 }
 
+void add_derived(std::vector<MetricTexts> rows, Hover& hover) {
+  constexpr std::size_t kMaxDerived = 8;
+  rows.resize(std::min(rows.size(), kMaxDerived));
+  for (MetricTexts& texts : rows) {
+    HoverRow& row = hover.rows.emplace_back();
+    row.metric = std::move(texts.metric);
+    row.self = std::move(texts.self);
+    row.total = std::move(texts.total);
+    if (texts.before)
+      row.change = HoverChange{std::move(texts.before->self), std::move(texts.before->self_change),
+                               std::move(texts.before->total), std::move(texts.before->total_change)};
+  }
+}
+
+// What is not at hand of one is not worked out for a hover.
+Result<void> add_derived_of_function(Views& views, const OpenProfile& open, const ViewSpec& spec, Key key,
+                                     Hover& hover, const StopToken& stop) {
+  if (!open.derived) return {};
+  const auto of_metric = [&](const std::string& name) {
+    ViewSpec other = spec;
+    other.metric = name;
+    return other;
+  };
+  bool at_hand = true;
+  for (const ProfileMeasure& derived : open.derived->known)
+    for (const Measure* side : {&derived.measure, derived.before ? &*derived.before : nullptr})
+      for (const std::string& name : side ? side->metrics : std::vector<std::string>())
+        at_hand = at_hand && views.has(open, needs_of_table(of_metric(name)));
+  if (!at_hand) return {};
+  std::vector<std::optional<OneRow>> rows(open.profile->metrics().size());
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    const ViewSpec other = of_metric(open.profile->metrics()[m].name);
+    if (!views.has(open, needs_of_table(other))) continue;
+    PROFD_TRY(const auto flat, views.flat(open, other, stop));
+    if (const auto row = flat->row_of(key)) rows[m] = OneRow{flat->self[*row], flat->total[*row]};
+  }
+  add_derived(derived_texts(open, [&](MetricId metric) { return rows[metric.v]; }), hover);
+  return {};
+}
+
 // Of a line that has no costs of its own: the function that begins on it.
 Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& request,
                                            const FileAnnotations& file, const StopToken& stop) {
@@ -319,6 +360,7 @@ Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& req
         !why.empty() && profile.contexts_estimated())
       recursion = why;
   }
+  PROFD_CHECK(add_derived_of_function(views, open, spec, found->key, hover, stop));
   if (!recursion.empty()) hover.remarks.push_back(std::move(recursion));
   PROFD_TRY(const auto sources, views.sources(open, request.file.workspace, stop));
   PROFD_TRY(const Neighbours around, views.neighbours(open, spec, found->key, kMaxNeighbours, stop));
@@ -417,6 +459,11 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
         !why.empty() && profile.contexts_estimated())
       recursion = why;
   }
+  const auto of_line = [&](MetricId metric) {
+    return std::optional<OneRow>(
+        {file.values->self[metric.v][line->row], file.values->total[metric.v][line->row]});
+  };
+  add_derived(derived_texts(*request.file.open, of_line), hover);
   if (!recursion.empty()) hover.remarks.push_back(std::move(recursion));
   if (known && on_line.functions.front().key != kNone)
     PROFD_CHECK(add_neighbours(views, all, *file.selection, on_line,

@@ -116,8 +116,8 @@ std::string hover_plain_text(const Hover& hover) {
                           row.total, row.change->self_change, row.change->self_before, row.self);
       continue;
     }
-    text += fmt::format("{}: total {} ({}), self {}\n", sanitize_text(row.metric), row.total, row.share,
-                        row.self);
+    text += fmt::format("{}: total {}{}, self {}\n", sanitize_text(row.metric), row.total,
+                        row.share.empty() ? "" : " (" + row.share + ")", row.self);
   }
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sanitize_text(remark) + "\n\n";

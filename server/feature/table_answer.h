@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/feature/changes.h"
+#include "server/feature/metric_values.h"
 #include "server/feature/rows_answer.h"
 
 namespace profd {
@@ -21,17 +22,12 @@ struct TableAnswerRequest {
   std::vector<std::int64_t> expand;  // keys of the row whose children are listed; none: the roots
   std::string search;                // RE2: only rows that match; "" all
   std::string file;  // only rows of this file, as the profile calls it; flat views only; "" all
-  std::vector<std::string> metrics;  // further ones, by name; flat views only
+  std::vector<std::string> metrics;  // further ones, stored or by formula
+  // Of flat views: what `sort` is of, in place of the view's own; rows without a value come last either way.
+  std::string sort_metric;
   // Of flat views of diffs, in place of `sort`.
   std::optional<ChangeOrder> by_change;
   bool changed_only = false;  // with `by_change`
-};
-
-// Another metric of the same rows; nothing where a row has no value in it.
-struct MetricRows {
-  std::string metric, unit;
-  std::vector<std::optional<Value>> self, total;
-  std::vector<std::string> self_text, total_text;
 };
 
 struct TableAnswer : RowsAnswer {

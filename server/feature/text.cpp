@@ -99,6 +99,14 @@ std::string count_text(double value) {
   return scaled(value, kCounts, false);
 }
 
+std::string relative_change(double delta, double before, const std::string& sign) {
+  const double percent = std::fabs(delta / before) * 100;
+  const std::string digits = percent < 0.1    ? "<0.1"
+                             : percent < 9.95 ? fmt::format("{:.1f}", percent)
+                                              : count_text(std::round(percent));
+  return sign + digits + " %";
+}
+
 std::string time_text(double ns) {
   return ns == 0 ? "0 s" : scaled(ns, kTime, true);
 }
@@ -196,10 +204,12 @@ std::string format_share(const Value& part, const Value& whole) {
   return (percent < 0 ? "-" : "") + percent_text(std::fabs(percent), less_magnitude(part, whole));
 }
 
-std::string format_ratio(double numerator, double denominator) {
-  if (std::isnan(numerator) || std::isnan(denominator)) return std::string(kUnknown);
-  if (denominator == 0) return std::string(kNotAvailable);
-  return fmt::format("{:.2f}", numerator / denominator);
+std::string format_ratio(double ratio) {
+  if (std::isnan(ratio)) return std::string(kUnknown);
+  const double magnitude = std::fabs(ratio);
+  if (magnitude >= 9999.5) return count_text(ratio);
+  if (magnitude >= 0.0995 || magnitude == 0) return fmt::format("{:.2f}", ratio);
+  return (ratio < 0 ? "-" : "") + three_digits(magnitude);
 }
 
 std::string_view change_mark(Change change) {
@@ -232,17 +242,14 @@ std::string format_delta(const Value& before, const Value& after, std::string_vi
   const std::string sign = delta > 0 ? "+" : delta < 0 ? "-" : "±";
   std::string text = within_noise ? "~ " : "";
   text += sign + format_value(Value{std::fabs(delta)}, unit);
-  if (b == 0 || delta == 0) return text;
-  const double percent = std::fabs(delta / b) * 100;
-  text += " (" + sign;
-  if (percent < 0.1) {
-    text += "<0.1";
-  } else if (percent < 9.95) {
-    text += fmt::format("{:.1f}", percent);
-  } else {
-    text += count_text(std::round(percent));
-  }
-  return text + " %)";
+  const std::string relative = b == 0 || delta == 0 ? "" : relative_change(delta, b, sign);
+  return relative.empty() ? text : text + " (" + relative + ")";
+}
+
+std::string relative_change(double before, double after) {
+  const double delta = after - before;
+  if (before == 0 || delta == 0 || !std::isfinite(delta)) return "";
+  return relative_change(delta, before, delta > 0 ? "+" : "-");
 }
 
 std::string format_time_utc(std::int64_t ns_since_epoch) {

@@ -31,14 +31,17 @@ std::string format_duration_ns(std::int64_t ns);
 
 // "12.3 %", "<0.1 %", "100 %" only when part equals whole; "n/a" when whole is zero.
 std::string format_share(const Value& part, const Value& whole);
-// Two decimals: "1.37"; "n/a" when the denominator is zero.
-std::string format_ratio(double numerator, double denominator);
+// A plain number that is no count, with two decimals, more below a tenth: "1.37", "0.0123", "12.3 k".
+std::string format_ratio(double ratio);
 
 // "[A]" only after, "[D]" only before, "[+]" more, "[-]" less, "[=]" same.
 std::string_view change_mark(Change change);
 // "+1.24 s (+34 %)"; without a ratio when there was nothing before; "~" in front when within noise.
 std::string format_delta(const Value& before, const Value& after, std::string_view unit,
                          bool within_noise = false);
+
+// "+34 %"; "" where there was nothing before, or nothing changed.
+std::string relative_change(double before, double after);
 
 // A point in time, UTC: "2026-11-20 19:28:14 UTC".
 std::string format_time_utc(std::int64_t ns_since_epoch);

@@ -7,6 +7,7 @@
 #include "formats/loss_texts.h"
 #include "server/feature/estimate.h"
 #include "server/feature/exclusion.h"
+#include "server/feature/metric_values.h"
 #include "server/feature/missing.h"
 
 namespace profd {
@@ -60,6 +61,7 @@ std::optional<Value> larger_side_of(const Selection& selection) {
 
 Result<PreparedView> prepare_view(Views& views, const OpenProfile& open, const ViewSpec& spec,
                                   const StopToken& stop) {
+  PROFD_CHECK(check_width(open, spec.metric));
   PreparedView view;
   PROFD_TRY(view.selection, views.selection(open, spec, stop));
   const Selection& selection = *view.selection;

@@ -220,8 +220,8 @@ TEST_CASE("law: a measure that is a sum of metrics is the sum of its parts at ev
     StopToken stop;
     auto tree = ColumnTree::make(columns_of(comparison), Shape::top_down, {}, stop);
     if (!tree) return tree.error().message;
-    const auto measure = parse_measure("3 * after - before / 2",
-                                       [](std::string_view) { return std::optional<std::string>("u"); });
+    const auto measure =
+        parse_measure("3 * after - before / 2", std::vector<MetricInfo>{{"after", "u"}, {"before", "u"}});
     if (!measure || !measure->additive) return "no sum";
     const auto value = [&](std::uint32_t id, bool self) {
       const auto number = [&](std::size_t column) {

@@ -9,6 +9,7 @@
 
 #include "core/layout/flame.h"
 #include "core/view/column_tree.h"
+#include "core/view/values.h"
 #include "tests/support/oracle.h"
 
 namespace profd::test {
@@ -18,6 +19,13 @@ std::string show(const oracle::Path& path);
 
 // Every box, however narrow. Of views with more than 5,000 boxes it is `truncated`.
 Result<FlameLayout> whole_layout(const Selection& selection, Shape shape, const std::vector<Key>& focus = {});
+// By box of a top-down layout: the total of another metric.
+inline Result<std::vector<Value>> totals_of_boxes(const Selection& other, const FlameLayout& layout) {
+  PROFD_TRY(BoxValues values,
+            values_of_boxes(other, Shape::top_down, {}, {layout.parent, layout.key, layout.divided},
+                            BoxValuesWanted::totals, {}));
+  return std::move(values.total);
+}
 // By box of a layout without remainders.
 std::vector<oracle::Path> paths_of(const Selection& selection, const FlameLayout& layout);
 // By node; unfolds all of the tree.

@@ -120,6 +120,7 @@ class ProfileChangeReason(str, Enum):
     RELOAD_FAILED = "reloadFailed"  # Its file changed and cannot be read; the older revision is served.
     CLOSED = "closed"  # It is gone.
     DEFAULT_CHANGED = "defaultChanged"  # It became the default profile, or got another default metric.
+    METRICS_CHANGED = "metricsChanged"  # Its metrics by formula are others.
 
 
 class ViewShape(str, Enum):
@@ -2394,6 +2395,101 @@ class MetricListParams(Structure):
 
 
 @dataclass(kw_only=True)
+class DerivedMetric(Structure):
+    """A metric by formula. No view is as wide as it: it is a column, what rows are sorted by, a
+    colour.
+    """
+
+    name: str
+    # What it is asked for by.
+    formula: str
+    # Of which metrics, and how.
+    unit: str
+    # Its unit, given or that of the formula; empty: a plain number.
+    total: int | float | None = None
+    # Of the whole profile; absent: no value.
+    text: str
+    # The same as shown.
+    additive: bool = False
+    # That of a whole is the sum of its parts, as of a difference of metrics.
+    set: bool = False
+    # By settings or `.profd.toml`, not by `metric/derive`.
+    why: str | None = None
+    # Why this profile has it not, as a sentence: no metric of a name that its formula has. Absent:
+    # it has.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "formula": FieldSpec("formula", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", "n", False),
+        "text": FieldSpec("text", "s", True),
+        "additive": FieldSpec("additive", "b", False),
+        "set": FieldSpec("set", "b", False),
+        "why": FieldSpec("why", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class MetricDeriveParams(Structure):
+    """Parameters of `metric/derive`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    name: str
+    # 1 to 100 bytes, no name of a metric of the profile.
+    formula: str
+    # `cycles / instructions`, `1000 * "cache-misses" / instructions`: metrics by name (in double
+    # quotes where they have other signs than letters, digits, `_`, `.` and `:`), numbers, `+ - * /`
+    # and brackets, in at most 4,096 bytes. `+` and `-` take one unit.
+    unit: str | None = None
+    # In place of the formula's own.
+    check: bool = False
+    # Only answers or refuses: nothing is defined.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "name": FieldSpec("name", "s", True, {"maxLength":1000}),
+        "formula": FieldSpec("formula", "s", True, {"maxLength":100000}),
+        "unit": FieldSpec("unit", "s", False, {"maxLength":1000}),
+        "check": FieldSpec("check", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class MetricDeriveResult(Structure):
+    """The metric."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    metric: DerivedMetric
+    # The metric.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "metric": FieldSpec("metric", ["S", "DerivedMetric"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class MetricForgetParams(Structure):
+    """Parameters of `metric/forget`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    name: str
+    # The metric.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "name": FieldSpec("name", "s", True, {"maxLength":1000}),
+    }
+
+
+@dataclass(kw_only=True)
 class MetricListResult(Structure):
     """Result of `metric/list`."""
 
@@ -2405,12 +2501,15 @@ class MetricListResult(Structure):
     # Its metrics.
     default: str
     # The default one.
+    derived: list[DerivedMetric] = field(default_factory=list)
+    # Those by formula.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
         "revision": FieldSpec("revision", "u", True),
         "metrics": FieldSpec("metrics", ["a", ["S", "MetricInfo"]], True),
         "default": FieldSpec("default", "s", True),
+        "derived": FieldSpec("derived", ["a", ["S", "DerivedMetric"]], False),
     }
 
 
@@ -2584,8 +2683,10 @@ class FlameGraphParams(Structure):
     # profile's answers `ContentModified`.
     order: str = "name"
     # Order of siblings.
+    metrics: list[str] = field(default_factory=list)
+    # Further metrics of every box, stored or by formula.
     color_metric: str | None = None
-    # Fills the column `color` with this metric.
+    # Fills the column `color` with this metric, stored or by formula, and `colorScale`.
     search: str | None = None
     # An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
     # box is asked for with `view/hiddenMatches`, so that no box waits for it.
@@ -2605,6 +2706,7 @@ class FlameGraphParams(Structure):
         "zoom": FieldSpec("zoom", ["o", "l", ["a", "l"], ["S", "BoxNames"]], False),
         "revision": FieldSpec("revision", "u", False),
         "order": FieldSpec("order", "s", False),
+        "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "colorMetric": FieldSpec("color_metric", "s", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "details": FieldSpec("details", "b", False),
@@ -2740,6 +2842,41 @@ class Truncation(Structure):
 
 
 @dataclass(kw_only=True)
+class ColorScale(Structure):
+    """From where to where colours go; what is outside has the colour of the end. What has no value has
+    a quiet colour of its own.
+    """
+
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    low: int | float
+    # 0 for a stored metric; for one by formula what 5 in 100 boxes are below.
+    high: int | float
+    # The most for a stored metric; for one by formula what 5 in 100 boxes are above.
+    low_text: str
+    # The same as shown.
+    high_text: str
+    # The same as shown.
+    by_root: bool = False
+    # Colours go by the square root of the value: most boxes are small beside the largest.
+    without: int = 0
+    # Boxes that have no value.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "low": FieldSpec("low", "n", True),
+        "high": FieldSpec("high", "n", True),
+        "lowText": FieldSpec("low_text", "s", True),
+        "highText": FieldSpec("high_text", "s", True),
+        "byRoot": FieldSpec("by_root", "b", False),
+        "without": FieldSpec("without", "u", False),
+    }
+
+
+@dataclass(kw_only=True)
 class SearchShare(Structure):
     """How much of a view matches a search."""
 
@@ -2825,6 +2962,66 @@ class Exclusion(Structure):
 
 
 @dataclass(kw_only=True)
+class MetricColumnsBefore(Structure):
+    """The side before of a metric by formula, worked out of that side's own sums."""
+
+    self: list[int | float | None]
+    # Self values; null: no value.
+    total: list[int | float | None]
+    # Total values; null: no value.
+    self_text: list[str]
+    # Self values as shown.
+    total_text: list[str]
+    # Total values as shown.
+    self_change: list[str]
+    # After less before, as shown: `+0.12 (+8.1 %)`; `n/a` where a side has no value.
+    total_change: list[str]
+    # The same of totals.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "self": FieldSpec("self", ["a", ["o", "n", "0"]], True),
+        "total": FieldSpec("total", ["a", ["o", "n", "0"]], True),
+        "selfText": FieldSpec("self_text", ["a", "s"], True),
+        "totalText": FieldSpec("total_text", ["a", "s"], True),
+        "selfChange": FieldSpec("self_change", ["a", "s"], True),
+        "totalChange": FieldSpec("total_change", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class MetricColumns(Structure):
+    """Further values of the same rows, boxes or lines."""
+
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    self: list[int | float | None]
+    # Self values; null: no value.
+    total: list[int | float | None]
+    # Total values; null: no value.
+    self_text: list[str]
+    # Self values as shown.
+    total_text: list[str]
+    # Total values as shown.
+    without: int = 0
+    # How many of these rows have no total in it.
+    before: MetricColumnsBefore | None = None
+    # Of a metric by formula in a diff: what it was before.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "self": FieldSpec("self", ["a", ["o", "n", "0"]], True),
+        "total": FieldSpec("total", ["a", ["o", "n", "0"]], True),
+        "selfText": FieldSpec("self_text", ["a", "s"], True),
+        "totalText": FieldSpec("total_text", ["a", "s"], True),
+        "without": FieldSpec("without", "u", False),
+        "before": FieldSpec("before", ["S", "MetricColumnsBefore"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class FlameGraphResult(Structure):
     """A layout."""
 
@@ -2878,6 +3075,10 @@ class FlameGraphResult(Structure):
     # What the request's bounds cut off.
     search: SearchShare | None = None
     # How much matches `search`.
+    columns: list[MetricColumns] = field(default_factory=list)
+    # The further metrics, as long as `boxes`, in the order asked for.
+    color_scale: ColorScale | None = None
+    # With `colorMetric`: what colours mean.
     warnings: list[str] = field(default_factory=list)
     # Sentences about the request (a filter that matches nothing), then what was lost in reading the
     # file.
@@ -2911,6 +3112,8 @@ class FlameGraphResult(Structure):
         "changes": FieldSpec("changes", ["S", "BoxChanges"], False),
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
+        "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
+        "colorScale": FieldSpec("color_scale", ["S", "ColorScale"], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
@@ -2945,8 +3148,11 @@ class TableParams(Structure):
     # the view all the same.
     changed_only: bool = False
     # With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`.
+    sort_metric: str | None = None
+    # Of a flat view: `sort` by `self` or `total` is of this metric, stored or by formula. Rows
+    # without a value come last, whichever way they are sorted.
     metrics: list[str] = field(default_factory=list)
-    # Further metrics to list.
+    # Further metrics to list, stored or by formula.
     panel_id: str | None = None
     # Names a panel of the client: a newer request of the same panel cancels an older one that
     # waits.
@@ -2963,6 +3169,7 @@ class TableParams(Structure):
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "file": FieldSpec("file", "s", False, {"maxLength":10000}),
         "changedOnly": FieldSpec("changed_only", "b", False),
+        "sortMetric": FieldSpec("sort_metric", "s", False),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "panelId": FieldSpec("panel_id", "s", False),
     }
@@ -3016,33 +3223,6 @@ class TableColumns(Structure):
         "kind": FieldSpec("kind", ["a", "i"], True),
         "key": FieldSpec("key", ["a", "l"], True),
         "children": FieldSpec("children", ["a", "b"], True),
-    }
-
-
-@dataclass(kw_only=True)
-class MetricColumns(Structure):
-    """Further values of the same rows or lines."""
-
-    metric: str
-    # The metric.
-    unit: str
-    # Its unit.
-    self: list[int | float | None]
-    # Self values; null: no value.
-    total: list[int | float | None]
-    # Total values; null: no value.
-    self_text: list[str]
-    # Self values as shown.
-    total_text: list[str]
-    # Total values as shown.
-
-    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
-        "metric": FieldSpec("metric", "s", True),
-        "unit": FieldSpec("unit", "s", True),
-        "self": FieldSpec("self", ["a", ["o", "n", "0"]], True),
-        "total": FieldSpec("total", ["a", ["o", "n", "0"]], True),
-        "selfText": FieldSpec("self_text", ["a", "s"], True),
-        "totalText": FieldSpec("total_text", ["a", "s"], True),
     }
 
 
@@ -4681,6 +4861,14 @@ PROFILE_EXPORT_REQUEST = Message("profile/export", ["S", "ProfileExportParams"],
 # Writes a profile or a view in another format. Which ones: `formats` of the server's capabilities.
 METRIC_LIST_REQUEST = Message("metric/list", ["S", "MetricListParams"], ["S", "MetricListResult"])
 # The metrics of a profile.
+METRIC_DERIVE_REQUEST = Message("metric/derive", ["S", "MetricDeriveParams"], ["S", "MetricDeriveResult"])
+# A metric of a profile by formula over its other metrics, for all clients as long as the profile is
+# open; one of that name is replaced. It is worked out of the sums of every row and box, never
+# summed up, and has no value where it divides by nothing. It goes wherever further metrics do:
+# `metrics` and `sortMetric` of `view/table`, `colorMetric` of `view/flameGraph`, hovers. What is
+# wrong with the formula is refused with its place: `byteOffset` of the error's data.
+METRIC_FORGET_REQUEST = Message("metric/forget", ["S", "MetricForgetParams"], "0")
+# Takes back a `metric/derive`. What settings or `.profd.toml` define stays.
 PROFILE_THREADS_REQUEST = Message("profile/threads", ["S", "ProfileThreadsParams"], ["S", "ProfileThreadsResult"])
 # Threads and labels of the samples: how much of the whole profile each holds, with the filter that
 # keeps it.

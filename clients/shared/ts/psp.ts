@@ -165,6 +165,8 @@ export const ProfileChangeReason = {
   closed: "closed",
   /** It became the default profile, or got another default metric. */
   defaultChanged: "defaultChanged",
+  /** Its metrics by formula are others. */
+  metricsChanged: "metricsChanged",
 } as const;
 export type ProfileChangeReason = (typeof ProfileChangeReason)[keyof typeof ProfileChangeReason] | (string & {});
 
@@ -1654,6 +1656,64 @@ export interface MetricListParams {
   profile?: ProfileHandle;
 }
 
+/** A metric by formula. No view is as wide as it: it is a column, what rows are sorted by, a colour. */
+export interface DerivedMetric {
+  /** What it is asked for by. */
+  name: string;
+  /** Of which metrics, and how. */
+  formula: string;
+  /** Its unit, given or that of the formula; empty: a plain number. */
+  unit: string;
+  /** Of the whole profile; absent: no value. */
+  total?: number;
+  /** The same as shown. */
+  text: string;
+  /** That of a whole is the sum of its parts, as of a difference of metrics. Default: false. */
+  additive?: boolean;
+  /** By settings or `.profd.toml`, not by `metric/derive`. Default: false. */
+  set?: boolean;
+  /**
+   * Why this profile has it not, as a sentence: no metric of a name that its formula has. Absent: it has.
+   */
+  why?: string;
+}
+
+/** Parameters of `metric/derive`. */
+export interface MetricDeriveParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** 1 to 100 bytes, no name of a metric of the profile. */
+  name: string;
+  /**
+   * `cycles / instructions`, `1000 * "cache-misses" / instructions`: metrics by name (in double quotes where
+   * they have other signs than letters, digits, `_`, `.` and `:`), numbers, `+ - * /` and brackets, in at
+   * most 4,096 bytes. `+` and `-` take one unit.
+   */
+  formula: string;
+  /** In place of the formula's own. */
+  unit?: string;
+  /** Only answers or refuses: nothing is defined. Default: false. */
+  check?: boolean;
+}
+
+/** The metric. */
+export interface MetricDeriveResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The metric. */
+  metric: DerivedMetric;
+}
+
+/** Parameters of `metric/forget`. */
+export interface MetricForgetParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The metric. */
+  name: string;
+}
+
 /** Result of `metric/list`. */
 export interface MetricListResult {
   /** The profile. */
@@ -1664,6 +1724,8 @@ export interface MetricListResult {
   metrics: MetricInfo[];
   /** The default one. */
   default: string;
+  /** Those by formula. Default: []. */
+  derived?: DerivedMetric[];
 }
 
 /** Parameters of `profile/threads`. */
@@ -1802,7 +1864,9 @@ export interface FlameGraphParams {
   revision?: number;
   /** Order of siblings. Default: "name". */
   order?: BoxOrder;
-  /** Fills the column `color` with this metric. */
+  /** Further metrics of every box, stored or by formula. Default: []. */
+  metrics?: string[];
+  /** Fills the column `color` with this metric, stored or by formula, and `colorScale`. */
   colorMetric?: string;
   /**
    * An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is
@@ -1895,6 +1959,29 @@ export interface Truncation {
   byDepth: boolean;
   /** The same as a sentence. */
   text: string;
+}
+
+/**
+ * From where to where colours go; what is outside has the colour of the end. What has no value has a quiet
+ * colour of its own.
+ */
+export interface ColorScale {
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** 0 for a stored metric; for one by formula what 5 in 100 boxes are below. */
+  low: number;
+  /** The most for a stored metric; for one by formula what 5 in 100 boxes are above. */
+  high: number;
+  /** The same as shown. */
+  lowText: string;
+  /** The same as shown. */
+  highText: string;
+  /** Colours go by the square root of the value: most boxes are small beside the largest. Default: false. */
+  byRoot?: boolean;
+  /** Boxes that have no value. Default: 0. */
+  without?: number;
 }
 
 /** How much of a view matches a search. */
@@ -2024,6 +2111,10 @@ export interface FlameGraphResult {
   truncated?: Truncation;
   /** How much matches `search`. */
   search?: SearchShare;
+  /** The further metrics, as long as `boxes`, in the order asked for. Default: []. */
+  columns?: MetricColumns[];
+  /** With `colorMetric`: what colours mean. */
+  colorScale?: ColorScale;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
    * Default: [].
@@ -2071,7 +2162,12 @@ export interface TableParams {
    * false.
    */
   changedOnly?: boolean;
-  /** Further metrics to list. Default: []. */
+  /**
+   * Of a flat view: `sort` by `self` or `total` is of this metric, stored or by formula. Rows without a value
+   * come last, whichever way they are sorted.
+   */
+  sortMetric?: string;
+  /** Further metrics to list, stored or by formula. Default: []. */
   metrics?: string[];
   /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
   panelId?: string;
@@ -2109,7 +2205,7 @@ export interface TableColumns {
   children: boolean[];
 }
 
-/** Further values of the same rows or lines. */
+/** Further values of the same rows, boxes or lines. */
 export interface MetricColumns {
   /** The metric. */
   metric: string;
@@ -2123,6 +2219,26 @@ export interface MetricColumns {
   selfText: string[];
   /** Total values as shown. */
   totalText: string[];
+  /** How many of these rows have no total in it. Default: 0. */
+  without?: number;
+  /** Of a metric by formula in a diff: what it was before. */
+  before?: MetricColumnsBefore;
+}
+
+/** The side before of a metric by formula, worked out of that side's own sums. */
+export interface MetricColumnsBefore {
+  /** Self values; null: no value. */
+  self: (number | null)[];
+  /** Total values; null: no value. */
+  total: (number | null)[];
+  /** Self values as shown. */
+  selfText: string[];
+  /** Total values as shown. */
+  totalText: string[];
+  /** After less before, as shown: `+0.12 (+8.1 %)`; `n/a` where a side has no value. */
+  selfChange: string[];
+  /** The same of totals. */
+  totalChange: string[];
 }
 
 /** The rows after this page. */
@@ -3291,6 +3407,18 @@ export const ProfileExportRequest: RequestType<ProfileExportParams, ProfileExpor
 
 /** The metrics of a profile. */
 export const MetricListRequest: RequestType<MetricListParams, MetricListResult> = { method: "metric/list", lane: "inline" };
+
+/**
+ * A metric of a profile by formula over its other metrics, for all clients as long as the profile is open;
+ * one of that name is replaced. It is worked out of the sums of every row and box, never summed up, and has
+ * no value where it divides by nothing. It goes wherever further metrics do: `metrics` and `sortMetric` of
+ * `view/table`, `colorMetric` of `view/flameGraph`, hovers. What is wrong with the formula is refused with
+ * its place: `byteOffset` of the error's data.
+ */
+export const MetricDeriveRequest: RequestType<MetricDeriveParams, MetricDeriveResult> = { method: "metric/derive", lane: "inline" };
+
+/** Takes back a `metric/derive`. What settings or `.profd.toml` define stays. */
+export const MetricForgetRequest: RequestType<MetricForgetParams, null> = { method: "metric/forget", lane: "inline" };
 
 /**
  * Threads and labels of the samples: how much of the whole profile each holds, with the filter that keeps it.

@@ -2,6 +2,9 @@
 import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import {
   ErrorCodes,
+  MetricDeriveRequest,
+  MetricForgetRequest,
+  MetricListRequest,
   ProfileChangedNotification,
   ProfileCloseRequest,
   ProfileDiffRequest,
@@ -19,6 +22,7 @@ import {
   type ErrorData,
   type MetricInfo,
   type OpenedProfile,
+  type DerivedMetric,
   type ProfileChangedParams,
   type ProfileListEntry,
   type ProfileSummary,
@@ -31,7 +35,7 @@ import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
 import { keptSteps, stepsFrom, type KeptSteps } from "./state/kept.js";
 import { decoded, isDiff, sidesOf } from "./state/compared.js";
-import { filesOf, fromAddress, startOf, toAddress, type Place } from "./state/place.js";
+import { filesOf, fromAddress, startOf, toAddress, type Formula, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 import { WhenSeen } from "./ui/seen.js";
 
@@ -42,6 +46,8 @@ export interface OpenProfile {
   readonly name: string;
   readonly metrics: readonly MetricInfo[];
   readonly metric: string;
+  /** Metrics by formula, of which no view can be: those that it has the metrics for. */
+  readonly derived: readonly DerivedMetric[];
   readonly summary: ProfileSummary;
   readonly members: readonly OpenedProfile[];
 }
@@ -384,7 +390,8 @@ export class App {
         const text = this.explain(error);
         if (text !== undefined) this.say(text, "error");
       }
-    } else if (reason === "reloadFailed")
+    } else if (reason === "metricsChanged") await this.listDerived(open).catch(() => undefined);
+    else if (reason === "reloadFailed")
       this.say(message ?? `${open.name} cannot be read any more; the older one is shown`, "warning");
     else if (reason === "closed") {
       this.opened = "";
@@ -398,6 +405,64 @@ export class App {
       this.answers.clear();
       this.profile.value = { ...open, revision: summary.revision, metrics: summary.metrics, summary };
     });
+    void this.listDerived(open).catch(() => undefined);
+  }
+
+  /** What the address defines and the daemon does not know yet is defined; then what there is. */
+  private async listDerived(open: OpenProfile): Promise<void> {
+    if (!this.can(MetricDeriveRequest.method)) return;
+    const ask = async () => (await this.client.request(MetricListRequest, { profile: open.handle })).derived ?? [];
+    let known = await ask();
+    const { formulas } = this.place.peek();
+    const missing = formulas.filter(({ name }) => !known.some((metric) => metric.name === name));
+    for (const { name, formula, unit } of missing)
+      await this.client
+        .request(MetricDeriveRequest, { profile: open.handle, name, formula, ...(unit === "" ? {} : { unit }) })
+        .catch((error: unknown) => {
+          const text = this.explain(error);
+          if (text !== undefined) this.say(`${name}: ${text}`, "warning");
+        });
+    if (missing.length > 0) known = await ask();
+    const now = this.profile.peek();
+    if (now?.handle !== open.handle) return;
+    batch(() => {
+      this.answers.clear();
+      this.profile.value = { ...now, derived: known.filter(({ why }) => why === undefined) };
+    });
+  }
+
+  /** Defines a metric of the profile that is shown; fails with what is wrong with its formula. */
+  async derive(metric: Formula): Promise<void> {
+    const open = this.profile.peek();
+    if (open === undefined) return;
+    const { name, formula, unit } = metric;
+    await this.client.request(MetricDeriveRequest, {
+      profile: open.handle,
+      name,
+      formula,
+      ...(unit === "" ? {} : { unit }),
+    });
+    this.update(
+      (state) => go(state, { formulas: [...state.place.formulas.filter((one) => one.name !== name), metric] }),
+      false,
+    );
+    await this.listDerived(open);
+  }
+
+  /** Takes it back. What shows it shows something else then. */
+  async forget(name: string): Promise<void> {
+    const open = this.profile.peek();
+    if (open === undefined) return;
+    this.update((state) => {
+      const { formulas, colorMetric, sort, color } = state.place;
+      return go(state, {
+        formulas: formulas.filter((one) => one.name !== name),
+        ...(colorMetric === name ? { colorMetric: "", color: color === "metric" ? "module" : color } : {}),
+        ...(sort.metric === name ? { sort: { by: sort.by, descending: sort.descending } } : {}),
+      });
+    }, false);
+    await this.client.request(MetricForgetRequest, { profile: open.handle, name });
+    await this.listDerived(open);
   }
 
   private summary(handle: string, signal?: AbortSignal): Promise<ProfileSummary> {
@@ -561,6 +626,7 @@ export class App {
       name: summary.name,
       metrics: summary.metrics,
       metric: summary.metrics.find((m) => m.default)?.name ?? summary.metric,
+      derived: [],
       summary,
       members: result.profiles,
     };
@@ -569,12 +635,14 @@ export class App {
       this.answers.clear();
       this.profile.value = open;
     });
+    void this.listDerived(open).catch(() => undefined);
     this.home.files?.add(uri);
     if (known)
       void summaryOf().then(
         (whole) => {
-          if (this.profile.value === open && whole.revision === open.revision)
-            this.profile.value = { ...open, summary: whole };
+          const now = this.profile.value;
+          if (now?.handle === handle && now.revision === open.revision && whole.revision === open.revision)
+            this.profile.value = { ...now, summary: whole };
         },
         () => undefined,
       );

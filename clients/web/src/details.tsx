@@ -131,7 +131,8 @@ export function Details({ selected }: { selected: Selected }) {
   const others = (isDiff(place.profile) ? [] : (profile?.metrics ?? []))
     .map((m) => m.name)
     .filter((name) => name !== metric)
-    .slice(0, 8);
+    .slice(0, 8)
+    .concat((profile?.derived ?? []).map(({ name }) => name));
   const answer = useAnswer(
     TableRequest,
     profile === undefined

@@ -123,6 +123,15 @@ const PLACES: readonly Place[] = [
     file: "/w/a b.cc",
     line: 17,
   },
+  {
+    ...START,
+    view: "flat",
+    formulas: [
+      { name: "cpi", formula: 'cycles / "instructions:u"', unit: "" },
+      { name: "misses & more", formula: "1000 * a+b / c", unit: "misses=1" },
+    ],
+    sort: { by: "self", descending: true, metric: "cpi" },
+  },
   startOf("diff://?before=file%3A%2F%2F%2Fa%2520b&after=file%3A%2F%2F%2Fb%25232"),
   {
     ...startOf("diff://?before=file%3A%2F%2F%2Fa&after=file%3A%2F%2F%2Fb"),

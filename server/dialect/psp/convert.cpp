@@ -12,6 +12,7 @@
 #include "server/engine/source_text.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
+#include "server/feature/metric_values.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -288,6 +289,40 @@ std::vector<psp::MetricInfo> metrics_to_psp(const OpenProfile& open) {
     result.push_back(std::move(out));
   }
   return result;
+}
+
+psp::DerivedMetric to_psp(const OpenProfile& open, const ProfileMeasure& derived) {
+  psp::DerivedMetric out;
+  out.name = derived.metric.name;
+  out.formula = derived.metric.formula;
+  out.unit = metric_unit(derived);
+  const std::optional<Value> total = metric_total(*open.profile, derived.measure);
+  if (total) out.total = to_psp(*total);
+  out.text = metric_text(derived, total);
+  out.additive = derived.measure.additive;
+  return out;
+}
+
+std::vector<psp::DerivedMetric> derived_to_psp(const OpenProfile& open, const std::vector<DerivedMetric>& set) {
+  std::vector<psp::DerivedMetric> out;
+  if (!open.derived) return out;
+  const auto is_set = [&](const DerivedMetric& metric) {
+    return std::find(set.begin(), set.end(), metric) != set.end();
+  };
+  for (const ProfileMeasure& derived : open.derived->known) {
+    out.push_back(to_psp(open, derived));
+    out.back().set = is_set(derived.metric);
+  }
+  for (const UnfitMetric& unfit : open.derived->unfit) {
+    psp::DerivedMetric& lacking = out.emplace_back();
+    lacking.name = unfit.metric.name;
+    lacking.formula = unfit.metric.formula;
+    lacking.unit = unfit.metric.unit;
+    lacking.text = kNotAvailable;
+    lacking.set = is_set(unfit.metric);
+    lacking.why = unfit.why;
+  }
+  return out;
 }
 
 psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, const SourceMap& sources) {

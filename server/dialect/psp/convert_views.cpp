@@ -241,6 +241,8 @@ std::optional<psp::Exclusion> exclusion_to_psp(const std::optional<Exclusion>& e
   return psp::Exclusion{to_psp(exclusion->amount), exclusion->text};
 }
 
+psp::MetricColumns to_psp(MetricRows rows);
+
 psp::FlameGraphResult to_psp(FlameAnswer answer) {
   psp::FlameGraphResult out;
   write_head(std::move(answer.head), out);
@@ -270,6 +272,18 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.boxes.node = std::move(boxes.node);
   if (boxes.color) out.boxes.color = numbers(*boxes.color);
   out.boxes.color_text = std::move(boxes.color_text);
+  for (MetricRows& column : answer.columns) out.columns.push_back(to_psp(std::move(column)));
+  if (answer.scale) {
+    psp::ColorScale& scale = out.color_scale.emplace();
+    scale.metric = std::move(answer.scale->metric);
+    scale.unit = std::move(answer.scale->unit);
+    scale.low = to_psp(Value{answer.scale->low});
+    scale.high = to_psp(Value{answer.scale->high});
+    scale.low_text = std::move(answer.scale->low_text);
+    scale.high_text = std::move(answer.scale->high_text);
+    scale.by_root = answer.scale->by_root;
+    scale.without = static_cast<std::uint32_t>(answer.scale->n_without);
+  }
   out.boxes.self_text = std::move(boxes.self_text);
   out.boxes.parent_share = std::move(boxes.parent_share);
   RemainderColumns& rest = answer.remainder;
@@ -308,8 +322,19 @@ psp::HiddenMatchesResult to_psp(HiddenMatches answer) {
 }
 
 psp::MetricColumns to_psp(MetricRows rows) {
-  return {std::move(rows.metric), std::move(rows.unit),      numbers(rows.self),
-          numbers(rows.total),    std::move(rows.self_text), std::move(rows.total_text)};
+  psp::MetricColumns out;
+  out.metric = std::move(rows.metric);
+  out.unit = std::move(rows.unit);
+  out.self = numbers(rows.self);
+  out.total = numbers(rows.total);
+  out.self_text = std::move(rows.self_text);
+  out.total_text = std::move(rows.total_text);
+  out.without = static_cast<std::uint32_t>(rows.n_without);
+  if (rows.before)
+    out.before = {numbers(rows.before->self),           numbers(rows.before->total),
+                  std::move(rows.before->self_text),    std::move(rows.before->total_text),
+                  std::move(rows.before->self_change),  std::move(rows.before->total_change)};
+  return out;
 }
 
 psp::TableResult to_psp(TableAnswer answer) {

@@ -1,6 +1,8 @@
 // view/flameGraph, view/hiddenMatches, view/match and view/hotPath: what begins at a box of a tree.
 #include "server/dialect/psp/flame.h"
 
+#include <fmt/format.h>
+
 #include "server/dialect/psp/convert_views.h"
 
 namespace profd {
@@ -52,10 +54,14 @@ tl::expected<FlameRequest, protocol::ResponseError> layout_of(SessionContext& se
   request.layout.order = sibling_order(params.order);
   request.zoom = box_target(params.zoom);
   if (params.color_metric) {
-    const auto id = find_metric(*open, *params.color_metric, "params.colorMetric");
-    if (!id) return tl::unexpected(id.error());
-    request.color_metric = open->profile->metrics()[id->v].name;
+    request.color_metric = params.color_metric->empty() ? open->metric_info().name : *params.color_metric;
+    if (auto wrong = no_metric(*open, request.color_metric, "params.colorMetric"))
+      return tl::unexpected(std::move(*wrong));
   }
+  for (std::size_t i = 0; i < params.metrics.size(); ++i)
+    if (auto wrong = no_metric(*open, params.metrics[i], fmt::format("params.metrics[{}]", i)))
+      return tl::unexpected(std::move(*wrong));
+  request.metrics = std::move(params.metrics);
   request.search = params.search.value_or("");
   request.details = params.details;
   return request;

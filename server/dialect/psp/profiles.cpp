@@ -1,6 +1,7 @@
 // profile/* and metric/list.
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -120,6 +121,16 @@ std::string metric_option(const std::optional<psp::Any>& options) {
   const nlohmann::json& value = options->get();
   if (!value.is_object() || !value.contains("metric") || !value["metric"].is_string()) return {};
   return value["metric"].get<std::string>();
+}
+
+// The sentence has the place already, in characters as people count them.
+protocol::ResponseError with_place_in_text(Error error) {
+  const auto place = std::exchange(error.offset, std::nullopt);
+  const protocol::ResponseError plain = to_psp(error);
+  psp::ErrorData data;
+  data.reason = error.code == ErrorCode::limit ? "limit" : "invalid";
+  if (place) data.byte_offset = static_cast<std::int64_t>(*place);
+  return {plain.code, plain.message, data};
 }
 
 class ProfilesModule final : public Module {
@@ -276,6 +287,8 @@ psp::ProfileChangeReason reason_of(ProfileChange change) {
       return psp::ProfileChangeReason::closed;
     case ProfileChange::default_changed:
       return psp::ProfileChangeReason::default_changed;
+    case ProfileChange::metrics_changed:
+      return psp::ProfileChangeReason::metrics_changed;
   }
   return psp::ProfileChangeReason::reloaded;
 }
@@ -451,7 +464,35 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         result.revision = (*open)->revision;
         result.metrics = metrics_to_psp(**open);
         result.default_ = (*open)->metric_info().name;
+        result.derived = derived_to_psp(**open, session_.workspace.derived());
         reply(result);
+      });
+
+  binder.request<psp::MetricDeriveRequest>(
+      [this](psp::MetricDeriveParams params, protocol::Reply<psp::MetricDeriveRequest> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        const DerivedMetric metric{std::move(params.name), std::move(params.formula),
+                                   params.unit.value_or("")};
+        auto measure = derive_metric(*(*open)->profile, metric);
+        if (measure && !params.check)
+          if (const auto derived = session_.engine.derive((*open)->handle, metric); !derived)
+            measure = tl::unexpected<Error>(derived.error());
+        if (!measure) return reply.error(with_place_in_text(std::move(measure.error())));
+        psp::MetricDeriveResult result;
+        result.profile = (*open)->handle;
+        result.revision = (*open)->revision;
+        result.metric = to_psp(**open, *measure);
+        reply(result);
+      });
+
+  binder.request<psp::MetricForgetRequest>(
+      [this](const psp::MetricForgetParams& params, protocol::Reply<psp::MetricForgetRequest> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        if (const auto gone = session_.engine.forget_derived((*open)->handle, params.name); !gone)
+          return reply.error(to_psp(gone.error()));
+        reply({});
       });
 }
 

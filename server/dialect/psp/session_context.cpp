@@ -1,11 +1,13 @@
 #include "server/dialect/psp/session_context.h"
 
+#include <iterator>
 #include <new>
 
 #include <fmt/format.h>
 
 #include "core/view/resolve.h"
 #include "server/engine/mine.h"
+#include "server/feature/metric_values.h"
 #include "server/feature/escape.h"
 #include "server/feature/first_needs.h"
 #include "server/runtime/log.h"
@@ -34,7 +36,22 @@ ResponseError to_psp(const Refusal& refusal, const std::string& place) {
 }
 
 tl::expected<OpenProfilePtr, ResponseError> SessionContext::profile(const std::string& handle) {
-  return tasks.profile(handle).map_error([](const Refusal& refusal) { return to_psp(refusal); });
+  auto found = tasks.profile(handle).map_error([](const Refusal& refusal) { return to_psp(refusal); });
+  if (found) *found = with_set_metrics(std::move(*found));
+  return found;
+}
+
+OpenProfilePtr SessionContext::with_set_metrics(OpenProfilePtr open) const {
+  const std::vector<DerivedMetric> set = open ? workspace.derived() : std::vector<DerivedMetric>();
+  if (set.empty()) return open;
+  DerivedMetrics all = open->derived ? *open->derived : DerivedMetrics();
+  DerivedMetrics more = derive_metrics(*open->profile, set);
+  for (ProfileMeasure& one : more.known)
+    if (all.find(one.metric.name) == nullptr) all.known.push_back(std::move(one));
+  std::move(more.unfit.begin(), more.unfit.end(), std::back_inserter(all.unfit));
+  auto out = std::make_shared<OpenProfile>(*open);
+  out->derived = std::make_shared<const DerivedMetrics>(std::move(all));
+  return out;
 }
 
 void SessionContext::log_message(psp::MessageType type, const std::string& text) {
@@ -67,9 +84,17 @@ void SessionContext::prepare(const OpenProfilePtr& open) {
 tl::expected<MetricId, ResponseError> find_metric(const OpenProfile& open, const std::string& name,
                                                   const std::string& where) {
   if (name.empty()) return open.metric;
+  if (const auto right = check_width(open, name); !right)
+    return tl::make_unexpected(invalid_params(where, right.error().message));
   auto found = resolve_metric(*open.profile, name);
   if (!found) return tl::make_unexpected(invalid_params(where, found.error().message));
   return *found;
+}
+
+std::optional<ResponseError> no_metric(const OpenProfile& open, const std::string& name,
+                                       const std::string& where) {
+  const auto known = check_metric(open, name);
+  return known ? std::nullopt : std::optional(invalid_params(where, known.error().message));
 }
 
 std::optional<ResponseError> outdated(const OpenProfile& open, const std::optional<std::uint32_t>& revision,

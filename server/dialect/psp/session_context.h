@@ -94,7 +94,9 @@ struct SessionContext {
     return profile(handle.value_or(""));
   }
   // The profile that is meant where none is named (Engine::meant). Null: none.
-  [[nodiscard]] OpenProfilePtr meant_profile() const { return engine.meant(client); }
+  [[nodiscard]] OpenProfilePtr meant_profile() const { return with_set_metrics(engine.meant(client)); }
+  // The same with the metrics by formula of the client's settings and the project, after its own.
+  [[nodiscard]] OpenProfilePtr with_set_metrics(OpenProfilePtr open) const;
   // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
   // by the session.
   std::function<void()> meant_changed;
@@ -126,6 +128,9 @@ struct SessionContext {
 // A metric of a profile by name; "" is the default one.
 tl::expected<MetricId, protocol::ResponseError> find_metric(const OpenProfile& open, const std::string& name,
                                                             const std::string& where);
+// Why there is no metric of that name, stored or by formula; nothing where there is one.
+std::optional<protocol::ResponseError> no_metric(const OpenProfile& open, const std::string& name,
+                                                 const std::string& where);
 // What refuses a request, in words of the protocol; `place` is named in errors.
 protocol::ResponseError to_psp(const Refusal& refusal, const std::string& place = "");
 // Tasks::outdated().

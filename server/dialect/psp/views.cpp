@@ -79,10 +79,10 @@ void ViewsModule::bind(protocol::Binder& binder) {
     if (params.expand)
       if (auto error = outdated(**open, params.revision, "expand")) return reply.error(*error);
     for (std::size_t i = 0; i < params.metrics.size(); ++i)
-      if (const auto id = find_metric(**open, params.metrics[i], fmt::format("params.metrics[{}]", i)); !id)
-        return reply.error(id.error());
-    if (!params.metrics.empty() && named->spec.shape != Shape::flat)
-      return reply.error(invalid_params("params.metrics", "further metrics are listed for flat views only"));
+      if (auto wrong = no_metric(**open, params.metrics[i], fmt::format("params.metrics[{}]", i)))
+        return reply.error(*wrong);
+    if (params.sort_metric)
+      if (auto wrong = no_metric(**open, *params.sort_metric, "params.sortMetric")) return reply.error(*wrong);
     TableAnswerRequest request;
     request.open = *open;
     request.workspace = session_.workspace.snapshot();
@@ -97,6 +97,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
     request.search = params.search.value_or("");
     request.file = params.file.value_or("");
     request.metrics = std::move(params.metrics);
+    request.sort_metric = params.sort_metric.value_or("");
     session_.answer<psp::TableRequest>(
         std::move(reply), std::move(request),
         [](Views& views, const TableAnswerRequest& asked, const StopToken& stop) {

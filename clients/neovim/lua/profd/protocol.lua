@@ -103,13 +103,14 @@ M.ProfileState = {
 }
 
 --- What happened to a profile.
----@alias profd.ProfileChangeReason string|"opened"|"reloaded"|"reloadFailed"|"closed"|"defaultChanged"
+---@alias profd.ProfileChangeReason string|"opened"|"reloaded"|"reloadFailed"|"closed"|"defaultChanged"|"metricsChanged"
 M.ProfileChangeReason = {
   opened = "opened", -- A client opened it.
   reloaded = "reloaded", -- Its file changed; it has a new revision.
   reloadFailed = "reloadFailed", -- Its file changed and cannot be read; the older revision is served.
   closed = "closed", -- It is gone.
   defaultChanged = "defaultChanged", -- It became the default profile, or got another default metric.
+  metricsChanged = "metricsChanged", -- Its metrics by formula are others.
 }
 
 --- The shape of a view.
@@ -989,12 +990,43 @@ M.DaemonState = {
 ---@class profd.MetricListParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
 
+--- A metric by formula. No view is as wide as it: it is a column, what rows are sorted by, a colour.
+---@class profd.DerivedMetric
+---@field name string What it is asked for by.
+---@field formula string Of which metrics, and how.
+---@field unit string Its unit, given or that of the formula; empty: a plain number.
+---@field total? number Of the whole profile; absent: no value.
+---@field text string The same as shown.
+---@field additive? boolean That of a whole is the sum of its parts, as of a difference of metrics. Default: false.
+---@field set? boolean By settings or `.profd.toml`, not by `metric/derive`. Default: false.
+---@field why? string Why this profile has it not, as a sentence: no metric of a name that its formula has. Absent: it has.
+
+--- Parameters of `metric/derive`.
+---@class profd.MetricDeriveParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field name string 1 to 100 bytes, no name of a metric of the profile.
+---@field formula string `cycles / instructions`, `1000 * "cache-misses" / instructions`: metrics by name (in double quotes where they have other signs than letters, digits, `_`, `.` and `:`), numbers, `+ - * /` and brackets, in at most 4,096 bytes. `+` and `-` take one unit.
+---@field unit? string In place of the formula's own.
+---@field check? boolean Only answers or refuses: nothing is defined. Default: false.
+
+--- The metric.
+---@class profd.MetricDeriveResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field metric profd.DerivedMetric The metric.
+
+--- Parameters of `metric/forget`.
+---@class profd.MetricForgetParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field name string The metric.
+
 --- Result of `metric/list`.
 ---@class profd.MetricListResult
 ---@field profile profd.ProfileHandle The profile.
 ---@field revision integer Its revision.
 ---@field metrics profd.MetricInfo[] Its metrics.
 ---@field default string The default one.
+---@field derived? profd.DerivedMetric[] Those by formula. Default: [].
 
 --- Parameters of `profile/threads`.
 ---@class profd.ProfileThreadsParams
@@ -1069,7 +1101,8 @@ M.DaemonState = {
 ---@field zoom? profd.ZoomTarget The box that fills the width; absent: the root.
 ---@field revision? integer The revision whose keys or nodes `zoom` has; required with those. Another one than the profile's answers `ContentModified`.
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
----@field colorMetric? string Fills the column `color` with this metric.
+---@field metrics? string[] Further metrics of every box, stored or by formula. Default: [].
+---@field colorMetric? string Fills the column `color` with this metric, stored or by formula, and `colorScale`.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is asked for with `view/hiddenMatches`, so that no box waits for it.
 ---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
 ---@field nodes? boolean Fills the column `node`; who names boxes by their path does without. Default: true.
@@ -1116,6 +1149,18 @@ M.DaemonState = {
 ---@field byBoxes boolean `maxBoxes` was reached: boxes with the flag `more` have children that are not here.
 ---@field byDepth boolean `maxDepth` was reached.
 ---@field text string The same as a sentence.
+
+--- From where to where colours go; what is outside has the colour of the end. What has no value has a quiet
+--- colour of its own.
+---@class profd.ColorScale
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field low number 0 for a stored metric; for one by formula what 5 in 100 boxes are below.
+---@field high number The most for a stored metric; for one by formula what 5 in 100 boxes are above.
+---@field lowText string The same as shown.
+---@field highText string The same as shown.
+---@field byRoot? boolean Colours go by the square root of the value: most boxes are small beside the largest. Default: false.
+---@field without? integer Boxes that have no value. Default: 0.
 
 --- How much of a view matches a search.
 ---@class profd.SearchShare
@@ -1168,6 +1213,8 @@ M.DaemonState = {
 ---@field changes? profd.BoxChanges Of a diff: both sides of every box.
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
+---@field columns? profd.MetricColumns[] The further metrics, as long as `boxes`, in the order asked for. Default: [].
+---@field colorScale? profd.ColorScale With `colorMetric`: what colours mean.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1185,7 +1232,8 @@ M.DaemonState = {
 ---@field search? string An RE2 regular expression: only rows whose name matches.
 ---@field file? string Of a flat view: only rows whose code is in this file, as the profile calls it. Shares are of the view all the same.
 ---@field changedOnly? boolean With a `sort` by change: rows that nothing became of are left out, and counted in `unchanged`. Default: false.
----@field metrics? string[] Further metrics to list. Default: [].
+---@field sortMetric? string Of a flat view: `sort` by `self` or `total` is of this metric, stored or by formula. Rows without a value come last, whichever way they are sorted.
+---@field metrics? string[] Further metrics to list, stored or by formula. Default: [].
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
 --- Rows as columns, all equally long.
@@ -1205,7 +1253,7 @@ M.DaemonState = {
 ---@field key integer[] Tells siblings apart; see BoxPath.
 ---@field children boolean[] The row can be expanded.
 
---- Further values of the same rows or lines.
+--- Further values of the same rows, boxes or lines.
 ---@class profd.MetricColumns
 ---@field metric string The metric.
 ---@field unit string Its unit.
@@ -1213,6 +1261,17 @@ M.DaemonState = {
 ---@field total (number|nil)[] Total values; null: no value.
 ---@field selfText string[] Self values as shown.
 ---@field totalText string[] Total values as shown.
+---@field without? integer How many of these rows have no total in it. Default: 0.
+---@field before? profd.MetricColumnsBefore Of a metric by formula in a diff: what it was before.
+
+--- The side before of a metric by formula, worked out of that side's own sums.
+---@class profd.MetricColumnsBefore
+---@field self (number|nil)[] Self values; null: no value.
+---@field total (number|nil)[] Total values; null: no value.
+---@field selfText string[] Self values as shown.
+---@field totalText string[] Total values as shown.
+---@field selfChange string[] After less before, as shown: `+0.12 (+8.1 %)`; `n/a` where a side has no value.
+---@field totalChange string[] The same of totals.
 
 --- The rows after this page.
 ---@class profd.TableRemainder
@@ -1796,6 +1855,12 @@ M.methods = {
   --- The metrics of a profile.
   --- params: profd.MetricListParams; result: profd.MetricListResult
   metric_list = "metric/list",
+  --- A metric of a profile by formula over its other metrics, for all clients as long as the profile is open; one of that name is replaced. It is worked out of the sums of every row and box, never summed up, and has no value where it divides by nothing. It goes wherever further metrics do: `metrics` and `sortMetric` of `view/table`, `colorMetric` of `view/flameGraph`, hovers. What is wrong with the formula is refused with its place: `byteOffset` of the error's data.
+  --- params: profd.MetricDeriveParams; result: profd.MetricDeriveResult
+  metric_derive = "metric/derive",
+  --- Takes back a `metric/derive`. What settings or `.profd.toml` define stays.
+  --- params: profd.MetricForgetParams; result: nil
+  metric_forget = "metric/forget",
   --- Threads and labels of the samples: how much of the whole profile each holds, with the filter that keeps it.
   --- params: profd.ProfileThreadsParams; result: profd.ProfileThreadsResult
   profile_threads = "profile/threads",
@@ -2490,11 +2555,38 @@ M.schema = {
   MetricListParams = {
     profile = { type = "s" },
   },
+  DerivedMetric = {
+    name = { type = "s", required = true },
+    formula = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = "n" },
+    text = { type = "s", required = true },
+    additive = { type = "b" },
+    set = { type = "b" },
+    why = { type = "s" },
+  },
+  MetricDeriveParams = {
+    profile = { type = "s" },
+    name = { type = "s", required = true, maxLength = 1000 },
+    formula = { type = "s", required = true, maxLength = 100000 },
+    unit = { type = "s", maxLength = 1000 },
+    check = { type = "b" },
+  },
+  MetricDeriveResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    metric = { type = {"S", "DerivedMetric"}, required = true },
+  },
+  MetricForgetParams = {
+    profile = { type = "s" },
+    name = { type = "s", required = true, maxLength = 1000 },
+  },
   MetricListResult = {
     profile = { type = "s", required = true },
     revision = { type = "u", required = true },
     metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
     default = { type = "s", required = true },
+    derived = { type = {"a", {"S", "DerivedMetric"}} },
   },
   ProfileThreadsParams = {
     profile = { type = "s" },
@@ -2558,6 +2650,7 @@ M.schema = {
     zoom = { type = {"o", "l", {"a", "l"}, {"S", "BoxNames"}} },
     revision = { type = "u" },
     order = { type = "s" },
+    metrics = { type = {"a", "s"}, maxItems = 64 },
     colorMetric = { type = "s" },
     search = { type = "s", maxLength = 10000 },
     details = { type = "b" },
@@ -2600,6 +2693,16 @@ M.schema = {
     byBoxes = { type = "b", required = true },
     byDepth = { type = "b", required = true },
     text = { type = "s", required = true },
+  },
+  ColorScale = {
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    low = { type = "n", required = true },
+    high = { type = "n", required = true },
+    lowText = { type = "s", required = true },
+    highText = { type = "s", required = true },
+    byRoot = { type = "b" },
+    without = { type = "u" },
   },
   SearchShare = {
     amount = { type = {"S", "Amount"}, required = true },
@@ -2647,6 +2750,8 @@ M.schema = {
     changes = { type = {"S", "BoxChanges"} },
     truncated = { type = {"S", "Truncation"} },
     search = { type = {"S", "SearchShare"} },
+    columns = { type = {"a", {"S", "MetricColumns"}} },
+    colorScale = { type = {"S", "ColorScale"} },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
@@ -2663,6 +2768,7 @@ M.schema = {
     search = { type = "s", maxLength = 10000 },
     file = { type = "s", maxLength = 10000 },
     changedOnly = { type = "b" },
+    sortMetric = { type = "s" },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     panelId = { type = "s" },
   },
@@ -2689,6 +2795,16 @@ M.schema = {
     total = { type = {"a", {"o", "n", "0"}}, required = true },
     selfText = { type = {"a", "s"}, required = true },
     totalText = { type = {"a", "s"}, required = true },
+    without = { type = "u" },
+    before = { type = {"S", "MetricColumnsBefore"} },
+  },
+  MetricColumnsBefore = {
+    self = { type = {"a", {"o", "n", "0"}}, required = true },
+    total = { type = {"a", {"o", "n", "0"}}, required = true },
+    selfText = { type = {"a", "s"}, required = true },
+    totalText = { type = {"a", "s"}, required = true },
+    selfChange = { type = {"a", "s"}, required = true },
+    totalChange = { type = {"a", "s"}, required = true },
   },
   TableRemainder = {
     count = { type = "l", required = true },

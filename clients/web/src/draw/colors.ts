@@ -22,6 +22,8 @@ export interface LegendRow {
   readonly text: string;
   /** Boxes of it have a dashed edge. */
   readonly edged?: boolean;
+  /** A range of colours. */
+  readonly bar?: boolean;
 }
 
 export type Rgb = readonly [number, number, number];
@@ -102,6 +104,19 @@ function scale(mode: Mode, t: number): Rgb {
     : oklch(lightness - 0.2 + 0.2 * t, 0.02 + 0.09 * t, 250 - 160 * t);
 }
 
+/** From little to much of a metric by formula, in all colours: its low end is no nothing. */
+export function ratioTone(mode: Mode, t: number): Rgb {
+  const hue = 255 - 195 * t;
+  return mode === "light"
+    ? oklch(0.84 - 0.04 * t, 0.075 + 0.055 * t, hue)
+    : oklch(0.4 + 0.09 * t, 0.065 + 0.045 * t, hue);
+}
+
+/** What has no value is quiet. */
+export const withoutTone = (mode: Mode): Rgb => (mode === "light" ? oklch(0.93, 0.003, 260) : oklch(0.29, 0.004, 260));
+
+const RATIO_STEPS = 24;
+
 const CHANGE_HUES = { more: 58, less: 250 } as const;
 const CHANGE_STEPS = 12;
 
@@ -150,7 +165,13 @@ export function paintsOf(
 
   const groups = layout.answer.groups ?? [];
   if (scheme === "module") giveHues(layout, groupHues);
-  const largest = Math.max(0, ...(layout.answer.boxes.color ?? []).map((v) => v ?? 0));
+  const ends = layout.answer.colorScale;
+  const toneOf = (t: number) => (ends?.byRoot === true ? scale(mode, t) : ratioTone(mode, t));
+  const placeOn = (value: number): number => {
+    if (ends === undefined || ends.high <= ends.low) return 0.5;
+    const part = Math.min(1, Math.max(0, (value - ends.low) / (ends.high - ends.low)));
+    return ends.byRoot === true ? Math.sqrt(part) : part;
+  };
 
   const pick = (item: number): number => {
     switch (scheme) {
@@ -177,8 +198,8 @@ export function paintsOf(
         );
       case "metric": {
         const value = layout.answer.boxes.color?.[item];
-        if (value === undefined || value === null) return plain(item, 0, true);
-        return fillOf(scale(mode, largest > 0 ? Math.round(Math.sqrt(Math.max(0, value) / largest) * 16) / 16 : 0));
+        if (value === undefined || value === null) return fillOf(withoutTone(mode));
+        return fillOf(toneOf(Math.round(placeOn(value) * RATIO_STEPS) / RATIO_STEPS));
       }
       case "change":
         return fillOf(changeTone(mode, layout.answer.changes?.strength[item] ?? 0));
@@ -212,13 +233,12 @@ export function paintsOf(
     }
   }
   const byFill = sortedBy(fill, layout.boxes, fills.length);
-  if (scheme === "metric")
-    for (const [t, text] of [
-      [0, "least"],
-      [0.5, "a quarter of the most"],
-      [1, "most"],
-    ] as const)
-      legend.set(text, { color: css(scale(mode, t)), text });
+  if (scheme === "metric" && ends !== undefined) {
+    const bar = [0, 0.25, 0.5, 0.75, 1].map((t) => css(toneOf(ends.byRoot === true ? Math.sqrt(t) : t))).join(", ");
+    const text = `${ends.metric} ${ends.lowText} to ${ends.highText}`;
+    legend.set("scale", { color: `linear-gradient(to right, ${bar})`, text, bar: true });
+    if ((ends.without ?? 0) > 0) legend.set("without", { color: css(withoutTone(mode)), text: "n/a" });
+  }
   if (scheme === "change")
     for (const row of [
       { strength: -1, text: "less" },

@@ -11,6 +11,21 @@ export type ViewId = (typeof VIEW_IDS)[number];
 export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change"] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
+/** A metric by formula. */
+export interface Formula {
+  readonly name: string;
+  readonly formula: string;
+  /** "": that of the formula. */
+  readonly unit: string;
+}
+
+/** In an address: no formula has a "=". */
+const formulaText = ({ name, formula, unit }: Formula) => [name, formula, ...(unit === "" ? [] : [unit])].join("=");
+function formulaOf(text: string): Formula | undefined {
+  const [name = "", formula = "", ...unit] = text.split("=");
+  return name === "" || formula === "" ? undefined : { name, formula, unit: unit.join("=") };
+}
+
 /** A filter that may be switched off and stays at its place. */
 export interface Chip {
   readonly filter: Filter;
@@ -23,6 +38,8 @@ export interface SortBy {
   /** "change", "worse", "better": of diffs. */
   readonly by: (typeof SORTS)[number];
   readonly descending: boolean;
+  /** Of a list: by this metric in place of the one that is shown. */
+  readonly metric?: string;
 }
 
 export interface Place {
@@ -37,6 +54,8 @@ export interface Place {
   readonly focus: readonly string[];
   readonly metric: string;
   readonly chips: readonly Chip[];
+  /** Metrics that this reader has defined; a copied address has them, too. */
+  readonly formulas: readonly Formula[];
   /** Hashes of the names from below the root to the zoomed box. */
   readonly zoom: readonly string[];
   readonly search: string;
@@ -67,6 +86,7 @@ export const START: Place = {
   focus: [],
   metric: "",
   chips: [],
+  formulas: [],
   zoom: [],
   search: "",
   order: "name",
@@ -152,6 +172,7 @@ export function toAddress(place: Place): string {
   place.chips.forEach((chip, at) => {
     if (!chip.on) parts.push(`off=${encoded(`${at} ${filterText(chip.filter)}`)}`);
   });
+  for (const formula of place.formulas) parts.push(`derive=${encoded(formulaText(formula))}`);
   put("zoom", place.zoom.join("."), "");
   put("search", place.search, "");
   put("order", place.order, START.order);
@@ -163,6 +184,7 @@ export function toAddress(place: Place): string {
   put("file", place.file, "");
   put("line", String(place.line), "0");
   put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
+  put("sortby", place.sort.metric, "");
   put("changed", place.changedOnly ? "1" : "", "");
   return parts.join("&");
 }
@@ -172,6 +194,9 @@ const oneOf = <T extends string>(values: readonly T[], value: string | undefined
 
 const count = (text: string | undefined, standard: number): number =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : standard;
+
+/** As many as a profile may have. */
+const MOST_FORMULAS = 64;
 
 /** All files that an address asks for; the first is the one shown. */
 export function filesOf(fragment: string): string[] {
@@ -186,13 +211,17 @@ export function filesOf(fragment: string): string[] {
 export function fromAddress(fragment: string): { place: Place; problem?: string } {
   const values = new Map<string, string>();
   const off: string[] = [];
+  const formulas: Formula[] = [];
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const equals = part.indexOf("=");
     if (equals < 0) continue;
     const key = part.slice(0, equals);
     const value = decoded(part.slice(equals + 1));
     if (key === "off") off.push(value);
-    else if (key !== "open" || !values.has(key)) values.set(key, value);
+    else if (key === "derive") {
+      const formula = formulaOf(value);
+      if (formula !== undefined && formulas.length < MOST_FORMULAS) formulas.push(formula);
+    } else if (key !== "open" || !values.has(key)) values.set(key, value);
   }
   let spec: Spec = specOf(START);
   let problem: string | undefined;
@@ -226,6 +255,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     focus: spec.focus,
     metric: spec.metric,
     chips,
+    formulas,
     zoom: (values.get("zoom") ?? "").split(".").filter((hash) => /^[0-9a-z]{1,7}$/.test(hash)),
     search: values.get("search") ?? "",
     order: oneOf(["name", "weight"], values.get("order"), START.order),
@@ -239,6 +269,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     sort: {
       by: oneOf(SORTS, sort.replace(/^-/, ""), start.sort.by),
       descending: !sort.startsWith("-"),
+      ...(values.get("sortby") === undefined ? {} : { metric: values.get("sortby")! }),
     },
     changedOnly: values.get("changed") === "1",
   };

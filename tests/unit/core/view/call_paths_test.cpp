@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "core/layout/flame.h"
-#include "core/layout/flame_values.h"
 #include "core/layout/match_step.h"
 #include "core/model/profile_builder.h"
 #include "core/view/filtered_profile.h"
@@ -15,6 +14,7 @@
 #include "core/view/search.h"
 #include "core/view/table.h"
 #include "core/view/unfold.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/format_tree.h"
 
@@ -332,9 +332,9 @@ TEST_CASE("boxes of divided paths have no value in a metric that says nothing of
   const auto profile = graph(kDiamond);
   const auto s = selected(profile), calls = selected(profile, "top-down | metric calls");
   const FlameLayout layout = *layout_flame(*s, {}, {});
-  const std::vector<Value> unknown = *values_of_boxes(*calls, LayoutRequest{}, layout, {});
+  const std::vector<Value> unknown = *totals_of_boxes(*calls, layout);
   for (const Value& value : unknown) CHECK(std::isnan(as_double(value)));
-  CHECK(*values_of_boxes(*s, LayoutRequest{}, layout, {}) == layout.total);
+  CHECK(*totals_of_boxes(*s, layout) == layout.total);
 }
 
 TEST_CASE("how often a function was called says nothing of what is below it") {

@@ -1,29 +1,23 @@
 #include "core/view/measure.h"
 
-#include <map>
-
 #include "tests/support/catch.h"
 
 using namespace profd;
 
 namespace {
 
-std::optional<std::string> unit_of(std::string_view metric) {
-  static const std::map<std::string, std::string, std::less<>> kUnits = {
-      {"cycles", "count"},      {"instructions", "count"}, {"cache-misses", "count"}, {"cpu", "nanoseconds"},
-      {"alloc_space", "bytes"}, {"L1:u", "count"},         {"a\"b", "bytes"}};
-  const auto found = kUnits.find(metric);
-  return found == kUnits.end() ? std::nullopt : std::optional(found->second);
-}
+const std::vector<MetricInfo> kMetrics = {
+    {"cycles", "count"},      {"instructions", "count"}, {"cache-misses", "count"}, {"cpu", "nanoseconds"},
+    {"alloc_space", "bytes"}, {"L1:u", "count"},         {"a\"b", "bytes"},         {"index", ""}};
 
 Measure parsed(std::string_view formula) {
-  auto measure = parse_measure(formula, unit_of);
+  auto measure = parse_measure(formula, kMetrics);
   if (!measure) FAIL(formula << ": " << measure.error().message);
   return std::move(*measure);
 }
 
 std::string wrong(std::string_view formula) {
-  const auto measure = parse_measure(formula, unit_of);
+  const auto measure = parse_measure(formula, kMetrics);
   REQUIRE_FALSE(measure);
   return measure.error().message;
 }
@@ -108,9 +102,6 @@ TEST_CASE("a text that is no formula is refused with its place", "[measure]") {
   CHECK(wrong("()") == "a metric or a number is expected at character 2 of the formula");
   CHECK(wrong("\"cycles") == "the quote is not closed at character 1 of the formula");
   CHECK(wrong("1e999") == "the number cannot be read at character 1 of the formula");
-  CHECK(wrong("cycles / speed") ==
-        "there is no metric speed (names with other signs stand in quotes) at character 10 of the formula");
-  CHECK(wrong("cache-misses").find("there is no metric cache ") == 0);
   CHECK(wrong("cycles % 2") == "one of + - * / is expected at character 8 of the formula");
 }
 
@@ -126,5 +117,27 @@ TEST_CASE("a formula may be nested as deep as it is long, and no longer than 4 K
   std::string negated;
   for (int i = 0; i < 4000; ++i) negated += '-';
   CHECK(value(negated += "cycles") == 12);
-  CHECK(wrong(nested(10'000)) == "a formula has at most 4096 bytes");
+  CHECK(wrong(nested(10'000)) == "a formula ends at character 4096 at the latest; this one has 20006");
+  CHECK(parse_measure(nested(10'000), kMetrics).error().code == ErrorCode::limit);
+  CHECK(parse_measure(nested(10'000), kMetrics).error().offset == 4096);
+}
+
+TEST_CASE("a metric that is not there is refused with those that are", "[measure]") {
+  CHECK(wrong("cpu / cyles") ==
+        "there is no metric cyles at character 7 of the formula (did you mean cycles?); there is cycles, "
+        "instructions, \"cache-misses\", cpu, alloc_space, L1:u, \"a\\\"b\", index");
+  CHECK(parse_measure("cpu / cyles", kMetrics).error().offset == 6);
+  CHECK(wrong("cache-misses").ends_with("; names with other signs stand in quotes"));
+  CHECK_FALSE(wrong("speed").ends_with("; names with other signs stand in quotes"));
+  CHECK(wrong(std::string(3000, 'x')).size() < 400);
+}
+
+TEST_CASE("a metric without a unit is a plain number", "[measure]") {
+  CHECK(unit_text(parsed("index + 1").unit).empty());
+  CHECK(unit_text(parsed("cpu / index").unit) == "nanoseconds");
+}
+
+TEST_CASE("names of metrics can be typed as they are told", "[measure]") {
+  for (const MetricInfo& metric : kMetrics)
+    CHECK(parsed(name_in_formula(metric.name)).metrics == std::vector<std::string>{metric.name});
 }

@@ -2,9 +2,9 @@
 
 #include <thread>
 
-#include "core/layout/flame_values.h"
 #include "core/view/key_memo.h"
 #include "core/view/memo.h"
+#include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/format_tree.h"
 #include "tests/support/text_profile.h"
@@ -52,8 +52,7 @@ TEST_CASE("a box has all of another metric at its path, also where the first met
           node 10 10
   )"));
   // Boxes go row by row: all, main, keep, parse, node.
-  CHECK(values_of_boxes(*alloc, request, *layout, {}).value() ==
-        std::vector<Value>{Value{1162L}, 1162L, 5L, 157L, 150L});
+  CHECK(totals_of_boxes(*alloc, *layout).value() == std::vector<Value>{Value{1162L}, 1162L, 5L, 157L, 150L});
   const auto both = values_of_boxes(*alloc, Shape::top_down, {}, {layout->parent, layout->key},
                                     BoxValuesWanted::totals_and_selves, {});
   CHECK(both->self == std::vector<Value>{Value{0L}, 0L, 5L, 0L, 150L});
@@ -94,13 +93,13 @@ TEST_CASE("the boxes of a view are worked out once for all its metrics") {
   CHECK(inuse->boxes->memo != other->boxes->memo);
   // Where the lists of contexts are made, both have them.
   const auto layout = layout_flame(*inuse, {}, {});
-  REQUIRE(values_of_boxes(*alloc, LayoutRequest(), *layout, {}));
+  REQUIRE(totals_of_boxes(*alloc, *layout));
   StopToken stop;
   const auto paths = inuse->boxes->memo->paths(Shape::top_down, {});
   REQUIRE(paths->contexts);
   const std::size_t n = paths->contexts->size();
   CHECK(n == layout->size());
-  REQUIRE(values_of_boxes(*inuse, LayoutRequest(), *layout, {}));
+  REQUIRE(totals_of_boxes(*inuse, *layout));
   CHECK(paths->contexts->size() == n);
 }
 
@@ -141,7 +140,7 @@ TEST_CASE("a selection outlives the one whose boxes it shares") {
   const auto layout = layout_flame(*inuse, {}, {});
   const auto alloc = metric_of(profile, "alloc", kept, {hide("parse")});
   inuse.reset();
-  CHECK(values_of_boxes(*alloc, LayoutRequest(), *layout, {}).value()[0] == Value{1162L});
+  CHECK(totals_of_boxes(*alloc, *layout).value()[0] == Value{1162L});
 }
 
 TEST_CASE("keys with few contexts are told from those that are everywhere") {

@@ -44,6 +44,24 @@ TEST_CASE("what is wrong in a project file is a problem with its line, and the r
   CHECK(project->settings.metric == "cpu");
 }
 
+TEST_CASE("a project file defines metrics by formula, and what is no formula is told with its place") {
+  const auto project = parse_project_file(R"([derive]
+bad = "cycles / (instructions"
+cpi = "cycles / instructions"
+mpki = { formula = "1000 * \"cache-misses\" / instructions", unit = "misses/kinst" }
+number = 3
+)",
+                                          "/w/.profd.toml");
+  REQUIRE(project);
+  CHECK(project->settings.derived ==
+        std::vector<DerivedMetric>{{"cpi", "cycles / instructions", ""},
+                                   {"mpki", "1000 * \"cache-misses\" / instructions", "misses/kinst"}});
+  CHECK(project->problems ==
+        std::vector<std::string>{
+            "/w/.profd.toml:2: derive bad: the bracket is not closed at character 10 of the formula",
+            "/w/.profd.toml:5: derive number: a formula as text, or a table of `formula` and `unit`"});
+}
+
 TEST_CASE("however much is wrong in a project file, it is said in few words, and counted") {
   std::string keys, maps;
   for (int i = 0; i < 60'000; ++i) keys += "k" + std::to_string(i) + " = 1\n";

@@ -60,6 +60,18 @@ TEST_CASE("hover: every metric of the line, its function and place, and the prof
   CHECK(text->ends_with("test"));
 }
 
+TEST_CASE("hover: metrics by formula stand below those they are made of") {
+  MeasuredFiles files = files_to_hover();
+  auto open = std::make_shared<OpenProfile>(*files.viewed.open);
+  open->derived = std::make_shared<const DerivedMetrics>(
+      derive_metrics(*open->profile, {{"size", "alloc / cpu", ""}, {"more", "2 * cpu", ""}}));
+  files.viewed.open = std::move(open);
+  const auto text = hover(files, 1);
+  CHECK(hover_says(text, "size: total 17.1 B/ns, self n/a\n"));
+  CHECK(hover_says(text, "more: total 120 ns, self 0 s\n"));
+  CHECK(hover_says(hover(files, 1, true), "| size | n/a | 17.1 B/ns |  |\n"));
+}
+
 TEST_CASE("hover: callers and callees through the line, then those of its function") {
   MeasuredFiles files = files_to_hover();
   const auto text = hover(files, 1);

@@ -99,9 +99,14 @@ TEST_CASE("a share is rounded as its exact decimals say, halves and their neighb
 }
 
 TEST_CASE("ratios have two decimals and know division by zero", "[text]") {
-  CHECK(format_ratio(4, 3) == "1.33");
-  CHECK(format_ratio(4, 0) == "n/a");
-  CHECK(format_ratio(std::nan(""), 1) == "?");
+  CHECK(format_ratio(4.0 / 3) == "1.33");
+  CHECK(format_ratio(-4.0 / 3) == "-1.33");
+  CHECK(format_ratio(0) == "0.00");
+  CHECK(format_ratio(0.0123456) == "0.0123");
+  CHECK(format_ratio(-0.0123456) == "-0.0123");
+  CHECK(format_ratio(1234.5) == "1234.50");
+  CHECK(format_ratio(12345.6) == "12.3 k");
+  CHECK(format_ratio(std::nan("")) == "?");
 }
 
 TEST_CASE("deltas carry a sign and what kind of change it was", "[text]") {

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { BoxFlag, FrameKind } from "../../../../shared/ts/psp.js";
 import { groupOf } from "../../draw/colors.js";
 import { CHANGE_MARKS, changeOf, isRemainder, nameOf, type Layout } from "../../draw/layout.js";
+import { shown } from "../../draw/shown.js";
 import { Name } from "../../ui/bits.js";
 import { placeAt, type Point } from "../../ui/menu.js";
 
@@ -118,7 +119,7 @@ export function BoxFacts({
         )}
         {color !== undefined && (
           <>
-            <dt>colour</dt>
+            <dt>{shown(answer.colorScale?.metric ?? "colour")}</dt>
             <dd>{color}</dd>
           </>
         )}

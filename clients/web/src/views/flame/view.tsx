@@ -3,7 +3,7 @@ import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { type ViewShape, MatchRequest } from "../../../../shared/ts/psp.js";
-import type { Selected } from "../../app.js";
+import type { OpenProfile, Selected } from "../../app.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
@@ -20,6 +20,7 @@ import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
 import { FunctionPicker } from "../../ui/picker.js";
 import { useSearch } from "../../ui/search.js";
+import { FormulaButton } from "../../ui/formula.js";
 import { SidesLine } from "../../ui/sides.js";
 import { showInTree } from "../tree/view.js";
 import { Minimap } from "./minimap.js";
@@ -45,6 +46,10 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
 
 const schemesOf = (profile: string | undefined) =>
   isDiff(profile) ? [{ id: "change" as const, text: "by change" }, ...SCHEMES] : SCHEMES;
+
+/** One by formula that is not there yet, or not any more, colours nothing. */
+const colorMetricOf = ({ metrics, derived, metric }: OpenProfile, name: string) =>
+  [...metrics, ...derived].some((one) => one.name === name) ? name : metric;
 
 let kept: { of: string; hues: GroupHues } = { of: "", hues: new Map() };
 
@@ -78,7 +83,7 @@ export function FlameView() {
       zoom: place.zoom,
       search: place.search,
       order: place.order,
-      colorMetric: place.color === "metric" ? place.colorMetric || profile.metric : "",
+      colorMetric: place.color === "metric" ? colorMetricOf(profile, place.colorMetric) : "",
       root: focused ? place.focus.join(" > ") : "",
     };
   }, [profile, place]);
@@ -185,13 +190,19 @@ export function FlameView() {
           choices={schemes}
           onChange={(color) => app.update((state) => go(state, { color }), false)}
         />
-        {place.color === "metric" && metrics.length > 1 && (
-          <Select
-            label="of"
-            value={place.colorMetric || (profile?.metric ?? "")}
-            choices={metrics.map((m) => ({ id: m.name, text: m.title ?? m.name }))}
-            onChange={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)}
-          />
+        {place.color === "metric" && (
+          <>
+            <Select
+              label="of"
+              value={place.colorMetric || (profile?.metric ?? "")}
+              choices={[
+                ...metrics.map((m) => ({ id: m.name, text: m.title ?? m.name })),
+                ...(profile?.derived ?? []).map((m) => ({ id: m.name, text: m.name })),
+              ]}
+              onChange={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)}
+            />
+            <FormulaButton small onAdded={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)} />
+          </>
         )}
         <Select
           label="Order"
@@ -386,7 +397,10 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
     <div class="legend" aria-label="What the colours mean" role="group">
       {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
         <span key={row.text} class="legend-row">
-          <i class={row.edged === true ? "edged" : undefined} style={{ background: row.color }} />
+          <i
+            class={row.edged === true ? "edged" : row.bar === true ? "bar" : undefined}
+            style={{ background: row.color }}
+          />
           {place.color === "module" && place.granularity === "function" ? (
             <button
               type="button"

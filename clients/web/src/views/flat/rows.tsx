@@ -1,6 +1,14 @@
 // A row of an answer of view/table, and the columns that all tables of values begin with.
-import { BoxFlag, ChangeKind, ChangeStanding, type MetricInfo, type TableResult } from "../../../../shared/ts/psp.js";
+import {
+  BoxFlag,
+  ChangeKind,
+  ChangeStanding,
+  type DerivedMetric,
+  type MetricInfo,
+  type TableResult,
+} from "../../../../shared/ts/psp.js";
 import { CHANGE_MARKS } from "../../draw/layout.js";
+import { shown } from "../../draw/shown.js";
 import { Share } from "../../ui/bits.js";
 import type { Column } from "../../ui/table.js";
 
@@ -22,9 +30,18 @@ export interface TableRow {
   readonly key: number;
   readonly children: boolean;
   readonly estimated: boolean;
-  readonly further: readonly string[];
+  /** Self and total of further metrics. */
+  readonly further: readonly FurtherValue[];
   /** Of a diff. */
   readonly change: RowChange | undefined;
+}
+
+export interface FurtherValue {
+  readonly self: string;
+  readonly total: string;
+  /** Of a metric by formula in a diff: what became of it. */
+  readonly selfChange: string | undefined;
+  readonly totalChange: string | undefined;
 }
 
 /** Both sides of a row, as shown. */
@@ -65,7 +82,12 @@ export function rowOf(page: TableResult, at: number): TableRow | undefined {
     key: rows.key[at]!,
     children: rows.children[at]!,
     estimated: (rows.flags[at]! & (BoxFlag.selfEstimated | BoxFlag.totalEstimated)) !== 0,
-    further: (page.columns ?? []).map((column) => column.selfText[at] ?? ""),
+    further: (page.columns ?? []).map((column) => ({
+      self: column.selfText[at] ?? "",
+      total: column.totalText[at] ?? "",
+      selfChange: column.before?.selfChange[at],
+      totalChange: column.before?.totalChange[at],
+    })),
     change: changeOfRow(page, at),
   };
 }
@@ -173,6 +195,31 @@ export function changeColumns(leading: "self" | "total"): Column<TableRow>[] {
     sideColumn("total-after", "after", sides, (change) => change.totalAfter),
   ];
   return leading === "self" ? [...selfs, ...totals] : [...totals, ...selfs];
+}
+
+/** Columns of metrics by formula, the `first` of which is that one of the further values of a row. */
+export function derivedColumns(derived: readonly DerivedMetric[], first: number, from: number): Column<TableRow>[] {
+  return derived.flatMap(({ name }, i) =>
+    (["self", "total"] as const).map((which): Column<TableRow> => ({
+      id: `d-${which}-${name}`,
+      title: `${which === "self" ? "Self" : "Total"} ${shown(name)}`,
+      width: "7rem",
+      align: "right",
+      from,
+      sort: `${which} ${name}`,
+      render: ({ further }) => {
+        const value = further[first + i];
+        if (value === undefined) return "";
+        const change = which === "self" ? value.selfChange : value.totalChange;
+        return (
+          <span title={change === undefined ? undefined : `${change} since before`}>
+            {value[which]}
+            {change !== undefined && change !== "n/a" && <span class="muted"> {change}</span>}
+          </span>
+        );
+      },
+    })),
+  );
 }
 
 export function columnsOf(whole: number, metric: string, info: MetricInfo | undefined): Column<TableRow>[] {

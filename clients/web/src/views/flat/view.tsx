@@ -10,11 +10,12 @@ import { go } from "../../state/state.js";
 import { Busy, Empty, FittedName, FittedPath, Notes, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { metricNoteOf, useApp, useProfile } from "../../ui/context.js";
+import { FormulaButton } from "../../ui/formula.js";
 import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { SidesLine } from "../../ui/sides.js";
-import { changeColumns, columnsOf, rowOf, type TableRow } from "./rows.js";
+import { changeColumns, columnsOf, derivedColumns, rowOf, type TableRow } from "./rows.js";
 
 const PAGE = 200;
 /** Widths from which there is room for values beside shares, for what is not sorted by, and for what is beside the values. */
@@ -119,7 +120,9 @@ export function FlatView() {
     : metrics
         .map((m) => m.name)
         .filter((name) => name !== metric)
-        .slice(0, 4);
+        .slice(0, Math.max(0, 4 - 2 * (profile?.derived.length ?? 0)));
+  const derived = profile?.derived ?? [];
+  const sortMetric = derived.find(({ name }) => name === sort.metric)?.name;
   const onlyChanges = diff && place.changedOnly && isByChange(sort);
   const pages = useFlatPages(
     profile === undefined
@@ -130,7 +133,8 @@ export function FlatView() {
           sort: sort.by,
           descending: sort.by === "name" ? !sort.descending : sort.descending,
           ...(onlyChanges ? { changedOnly: true } : {}),
-          metrics: others,
+          metrics: [...others, ...derived.map(({ name }) => name)],
+          ...(sortMetric === undefined ? {} : { sortMetric }),
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "flat",
         },
@@ -156,8 +160,9 @@ export function FlatView() {
       width: "7.5rem",
       align: "right",
       from: MIDDLE,
-      render: (row) => row.further[i] ?? "",
+      render: (row) => row.further[i]?.self ?? "",
     })),
+    ...derivedColumns(derived, others.length, SMALL),
     {
       id: "name",
       title: "Name",
@@ -214,6 +219,7 @@ export function FlatView() {
             </button>
           </>
         )}
+        <FormulaButton />
         {first?.unchanged !== undefined && (
           <span class="muted">
             {first.unchanged.count.toLocaleString("en")} unchanged left out · {first.unchanged.amount.text}
@@ -253,18 +259,24 @@ export function FlatView() {
           count={first.rowCount}
           row={pages.row}
           selected={at}
-          sort={{ by: isByChange(sort) ? "change" : sort.by, descending: sort.descending }}
+          sort={{
+            by: isByChange(sort) ? "change" : sortMetric === undefined ? sort.by : `${sort.by} ${sortMetric}`,
+            descending: sort.descending,
+          }}
           onSort={(by) => {
             if (by === "change") {
               orderBy(isByChange(sort) ? NEXT_BY_CHANGE[sort.by as keyof typeof NEXT_BY_CHANGE] : "change");
               return;
             }
+            const [which, ...of] = by.split(" ");
+            const ofMetric = of.length === 0 ? undefined : of.join(" ");
             app.update(
               (state) =>
                 go(state, {
                   sort: {
-                    by: by as "self" | "total" | "name",
-                    descending: state.place.sort.by === by ? !state.place.sort.descending : true,
+                    by: which as "self" | "total" | "name",
+                    descending: sort.by === which && sortMetric === ofMetric ? !sort.descending : true,
+                    ...(ofMetric === undefined ? {} : { metric: ofMetric }),
                   },
                 }),
               false,

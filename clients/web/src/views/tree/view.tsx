@@ -16,7 +16,7 @@ import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
 import { SidesLine } from "../../ui/sides.js";
 import { Table, type Column } from "../../ui/table.js";
-import { changeColumns, columnsOf, type RowChange, type TableRow } from "../flat/rows.js";
+import { changeColumns, columnsOf, derivedColumns, type RowChange, type TableRow } from "../flat/rows.js";
 import { TableNotes } from "../flat/view.js";
 import { EMPTY, opened, ROOT, rowsOf, withPage, type Node, type Parent, type Row, type Tree } from "./state.js";
 
@@ -61,6 +61,7 @@ export function TreeView() {
     setTree(next);
   };
   const metrics = profile?.metrics ?? [];
+  const derived = profile?.derived ?? [];
   const metric = place.metric || (profile?.metric ?? "");
   const diff = isDiff(place.profile);
   const sort = place.sort.by === "name" ? "name" : "total";
@@ -81,6 +82,7 @@ export function TreeView() {
         descending: sort === "name" ? false : descending,
         offset,
         limit: PAGE,
+        metrics: derived.map(({ name }) => name),
         ...(parent.path.length > 0 ? { expand: [...parent.path], revision: profile.revision } : {}),
       });
       if (mine !== generation.current) return undefined;
@@ -113,7 +115,7 @@ export function TreeView() {
   };
 
   // Another view: levels go, what was open is opened again by its names.
-  const key = `${profile?.handle ?? ""} ${profile?.revision ?? 0} ${spec} ${sort} ${descending} ${app.epoch.value}`;
+  const key = `${profile?.handle ?? ""} ${profile?.revision ?? 0} ${spec} ${sort} ${descending} ${app.epoch.value} ${JSON.stringify(derived)}`;
   useEffect(() => {
     ++generation.current;
     const { open } = current.current;
@@ -216,6 +218,15 @@ export function TreeView() {
         render: cell(column.render),
       };
     }),
+    // Levels have the largest first: rows of a tree are sorted by nothing else.
+    ...derivedColumns(derived, 0, MIDDLE).map(({ id, title, width, from, render }): Column<Row> => ({
+      id,
+      title,
+      width,
+      from: from!,
+      align: "right",
+      render: cell(render),
+    })),
     {
       id: "name",
       title: "Name",

@@ -49,6 +49,8 @@ std::string value_text(const Setting& setting, bool in_project) {
     case SettingKind::mappings:
       return fmt::format("a list of {}, at most {}",
                          in_project ? "tables with `from` and `to`" : "`{\"from\", \"to\"}`", most);
+    case SettingKind::formulas:
+      return fmt::format("{} of at most {} formulas by name", in_project ? "a table" : "an object", most);
   }
   return "";
 }
@@ -119,6 +121,15 @@ ordered_json type_of(const Setting& setting) {
                       {"additionalProperties", false},
                       {"properties", {{"from", text}, {"to", text}}}},
                      most);
+    case SettingKind::formulas: {
+      const ordered_json table = {{"type", "object"},
+                                  {"required", {"formula"}},
+                                  {"additionalProperties", false},
+                                  {"properties", {{"formula", text}, {"unit", text}}}};
+      return {{"type", "object"},
+              {"maxProperties", most},
+              {"additionalProperties", {{"oneOf", ordered_json::array({text, table})}}}};
+    }
   }
   return {};
 }
