@@ -6,14 +6,17 @@
 
 #include <fmt/format.h>
 
+#include "core/compare/spread.h"
 #include "core/layout/flame_values.h"
 #include "core/support/run_both.h"
 #include "core/support/sums.h"
 #include "core/view/match_marks.h"
+#include "core/view/series.h"
 #include "server/feature/estimate.h"
 #include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
 #include "server/feature/names.h"
+#include "server/feature/series_answer.h"
 #include "server/feature/text_index.h"
 
 namespace profd {
@@ -166,6 +169,28 @@ struct BoxWriter {
     }
   }
 
+  // How uneven the inputs are at each box; what stands for no single path has no value.
+  void write_spread(SpreadColor color, const KeySeries& series, const std::vector<std::uint8_t>& measured) {
+    out.boxes.color.emplace();
+    out.boxes.color_text.emplace();
+    for (std::uint32_t i = 0; i < layout.size(); ++i) {
+      if (row_of_box[i] < 0) continue;
+      const auto spread = spread_of(known_values(series.total_of(i), measured));
+      const std::optional<double> value = spread ? value_of(color, *spread) : std::nullopt;
+      out.boxes.color->push_back(value ? std::optional(Value{*value}) : std::nullopt);
+      out.boxes.color_text->push_back(!value                       ? std::string(kUnknown)
+                                      : color == SpreadColor::lost ? view.whole.text(Value{*value})
+                                                                   : imbalance_text(*value));
+    }
+  }
+
+  static std::optional<double> value_of(SpreadColor color, const Spread& spread) {
+    if (color == SpreadColor::lost) return spread.lost;
+    if (color == SpreadColor::imbalance) return spread.imbalance;
+    if (!spread.deviation || spread.mean <= 0) return std::nullopt;
+    return *spread.deviation / spread.mean;
+  }
+
   // Those of joined boxes are left out.
   void write_changes(BoxChanges all) {
     BoxChanges& changes = out.changes.emplace();
@@ -195,6 +220,24 @@ struct BoxWriter {
   }
 };
 
+// Of both columns of a series.
+constexpr std::size_t kMostSpreadNumbers = 16'000'000;
+
+Result<void> color_by_spread(const FlameRequest& request, const PreparedView& view, const FlameLayout& layout,
+                             BoxWriter& writer, const StopToken& stop) {
+  const Composition* const composition = request.open->profile->composition();
+  if (composition == nullptr || composition->kind != Composed::aggregate)
+    return fail(ErrorCode::invalid, "how uneven values are is told of an aggregate alone");
+  if (layout.size() * composition->inputs.size() * 2 > kMostSpreadNumbers)
+    return fail(ErrorCode::limit, fmt::format("{} boxes of {} profiles are too many to be coloured by spread",
+                                              layout.size(), composition->inputs.size()));
+  const std::uint32_t of = composition->metrics[view.selection->metric().v].of;
+  PROFD_TRY(const KeySeries series, series_of_boxes(*view.selection, of, request.spec.shape, view.focus,
+                                                    {layout.parent, layout.key, layout.divided}, 0, stop));
+  writer.write_spread(*request.color_spread, series, composition->of[of].values.measured);
+  return {};
+}
+
 // `layout` as it was asked for, search included.
 Result<FlameAnswer> write(Views& views, const FlameRequest& request, const PreparedView& view,
                           const FlameLayout& layout, const StopToken& stop) {
@@ -216,7 +259,9 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
                    out,
                    NameTable(*view.selection)};
   writer.write();
-  if (!request.color_metric.empty()) {
+  if (request.color_spread) {
+    PROFD_CHECK(color_by_spread(request, view, layout, writer, stop));
+  } else if (!request.color_metric.empty()) {
     ViewSpec other = request.spec;
     other.metric = request.color_metric;
     PROFD_TRY(const SelectionPtr colors, views.selection(*request.open, other, stop));
