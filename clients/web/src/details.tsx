@@ -3,6 +3,7 @@
 import { TableRequest } from "../../shared/ts/psp.js";
 import type { Selected } from "./app.js";
 import { shown } from "./draw/shown.js";
+import { SeriesPart } from "./seriespart.js";
 import { isDiff } from "./state/compared.js";
 import { specOf } from "./state/place.js";
 import { specText } from "./state/spec.js";
@@ -234,6 +235,7 @@ export function Details({ selected }: { selected: Selected }) {
           )}
         </div>
       )}
+      <SeriesPart selected={selected} />
       <div class="details-part">
         <h3>Do</h3>
         <ul class="deeds">

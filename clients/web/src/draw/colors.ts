@@ -1,7 +1,7 @@
 // What colour a box has. Hues are apart by a fixed list, brightness tells neighbours of one hue apart; text on any
 // fill has a contrast of at least 4.5 (test/colors.test.ts).
 import { BoxFlag, FrameKind } from "../../../shared/ts/psp.js";
-import type { ColorScheme } from "../state/place.js";
+import { SPREAD_SCHEMES, type ColorScheme } from "../state/place.js";
 import type { Palette } from "../state/state.js";
 import { nameOf, type Layout } from "./layout.js";
 
@@ -175,7 +175,10 @@ export function paintsOf(
                 palette,
               ),
         );
-      case "metric": {
+      case "metric":
+      case "imbalance":
+      case "variation":
+      case "lost": {
         const value = layout.answer.boxes.color?.[item];
         if (value === undefined || value === null) return plain(item, 0, true);
         return fillOf(scale(mode, largest > 0 ? Math.round(Math.sqrt(Math.max(0, value) / largest) * 16) / 16 : 0));
@@ -212,7 +215,7 @@ export function paintsOf(
     }
   }
   const byFill = sortedBy(fill, layout.boxes, fills.length);
-  if (scheme === "metric")
+  if (scheme === "metric" || SPREAD_SCHEMES.some((of) => of === scheme))
     for (const [t, text] of [
       [0, "least"],
       [0.5, "a quarter of the most"],

@@ -7,8 +7,8 @@ import type { Selected } from "../../app.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
-import { isDiff } from "../../state/compared.js";
-import { nameHash, schemeOf, specOf, type ColorScheme } from "../../state/place.js";
+import { isAggregate, isDiff } from "../../state/compared.js";
+import { nameHash, schemeOf, specOf, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
@@ -43,8 +43,17 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
   { id: "metric", text: "by metric" },
 ];
 
-const schemesOf = (profile: string | undefined) =>
-  isDiff(profile) ? [{ id: "change" as const, text: "by change" }, ...SCHEMES] : SCHEMES;
+/** Of an aggregate: how uneven its profiles are. */
+const SPREADS: readonly { id: ColorScheme; text: string }[] = [
+  { id: "imbalance", text: "by imbalance" },
+  { id: "variation", text: "by variation" },
+  { id: "lost", text: "by what is lost" },
+];
+
+function schemesOf(profile: string | undefined): readonly { id: ColorScheme; text: string }[] {
+  if (isDiff(profile)) return [{ id: "change", text: "by change" }, ...SCHEMES];
+  return isAggregate(profile) ? [...SCHEMES, ...SPREADS] : SCHEMES;
+}
 
 let kept: { of: string; hues: GroupHues } = { of: "", hues: new Map() };
 
@@ -79,6 +88,7 @@ export function FlameView() {
       search: place.search,
       order: place.order,
       colorMetric: place.color === "metric" ? place.colorMetric || profile.metric : "",
+      colorSpread: spreadSchemeOf(place),
       root: focused ? place.focus.join(" > ") : "",
     };
   }, [profile, place]);

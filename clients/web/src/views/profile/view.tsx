@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { type Measure, ProfileSummaryRequest } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
-import { isDiff, sidesOf } from "../../state/compared.js";
+import { inputsOf, isAggregate, isDiff, sidesOf } from "../../state/compared.js";
 import { filtersOf, nameHash, startOf } from "../../state/place.js";
 import { go } from "../../state/state.js";
 import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
@@ -12,6 +12,9 @@ import { Icon } from "../../ui/icons.js";
 import { Changes } from "../flat/changes.js";
 import { useHottest } from "../flat/hottest.js";
 import type { TableRow } from "../flat/rows.js";
+
+/** Of what an aggregate is made of. */
+const MOST_INPUTS = 12;
 
 const SEVERITIES: Readonly<Record<string, string>> = { info: "worth knowing", loss: "lost", error: "wrong" };
 
@@ -37,6 +40,10 @@ export function ProfileView() {
       ["After", after],
     ] as const)
       for (const uri of side) facts.push([title, <Name key={uri} text={pathOfUri(uri)} />]);
+  } else if (isAggregate(summary.uri)) {
+    const inputs = inputsOf(summary.uri);
+    for (const uri of inputs.slice(0, MOST_INPUTS)) facts.push(["Of", <Name key={uri} text={pathOfUri(uri)} />]);
+    if (inputs.length > MOST_INPUTS) facts.push(["", `and ${(inputs.length - MOST_INPUTS).toLocaleString("en")} more`]);
   } else facts.push(["File", <Name key="f" text={pathOfUri(summary.uri)} />]);
   const fact = (title: string, value: string | undefined) => {
     if (value !== undefined && value !== "" && value !== "?") facts.push([title, shown(value)]);
