@@ -59,6 +59,8 @@ export interface Place {
   readonly sort: SortBy;
   /** Of a diff: rows that nothing became of are left out, where the order is by change. */
   readonly changedOnly: boolean;
+  /** Of a diff: before, after and the difference beside each other. */
+  readonly panes: boolean;
   /** Of an aggregate: its table says how totals lie, not selfs. */
   readonly ofTotals: boolean;
 }
@@ -86,6 +88,7 @@ export const START: Place = {
   line: 0,
   sort: { by: "self", descending: true },
   changedOnly: false,
+  panes: false,
   ofTotals: false,
 };
 
@@ -185,6 +188,7 @@ export function toAddress(place: Place): string {
   put("line", String(place.line), "0");
   put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
   put("changed", place.changedOnly ? "1" : "", "");
+  put("panes", place.panes ? "1" : "", "");
   put("of", place.ofTotals ? "total" : "", "");
   return parts.join("&");
 }
@@ -263,6 +267,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
       descending: !sort.startsWith("-"),
     },
     changedOnly: values.get("changed") === "1",
+    panes: values.get("panes") === "1",
     ofTotals: values.get("of") === "total",
   };
   return problem === undefined ? { place } : { place, problem };

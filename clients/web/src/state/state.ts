@@ -53,12 +53,12 @@ export function show(state: State, view: ViewId): State {
 
 /** Another profile: what belongs to the old one alone is dropped, and how one looks stays. */
 export function openPlace(state: State, profile: string | undefined, member = 1): State {
-  const { granularity, order, color, upward, sort, changedOnly, ofTotals } = state.place;
+  const { granularity, order, color, upward, sort, changedOnly, panes, ofTotals } = state.place;
   const view = state.place.view === "open" ? "flame" : state.place.view;
   // What a diff or an aggregate is looked at by says nothing of another profile, and the other way round.
   const before = state.place.profile;
   const alike = isDiff(profile) === isDiff(before) && isAggregate(profile) === isAggregate(before);
-  const looks = alike ? { color, sort, changedOnly, ofTotals } : {};
+  const looks = alike ? { color, sort, changedOnly, panes, ofTotals } : {};
   return {
     ...state,
     place: { ...startOf(profile, member), granularity, order, upward, view, ...looks },

@@ -7,7 +7,7 @@ import type { Selected } from "../../app.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
-import { isAggregate, isDiff } from "../../state/compared.js";
+import { diffMetricOf, isAggregate, isDiff, metricWith } from "../../state/compared.js";
 import { nameHash, schemeOf, specOf, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
@@ -24,6 +24,7 @@ import { SidesLine } from "../../ui/sides.js";
 import { showInTree } from "../tree/view.js";
 import { Minimap } from "./minimap.js";
 import { exportPng, exportSvg } from "./picture.js";
+import { Panes } from "./panes.js";
 import { Stage, type FrameInfo, type StageHandle } from "./stage.js";
 import type { Target } from "./controller.js";
 import { useTheme } from "../../ui/theme.js";
@@ -92,6 +93,15 @@ export function FlameView() {
       root: focused ? place.focus.join(" > ") : "",
     };
   }, [profile, place]);
+  const sides = diffMetricOf(profile?.metrics ?? [], place.metric || (profile?.metric ?? ""));
+  const inPanes = place.panes && sides !== undefined && isDiff(place.profile) && target !== undefined;
+  const togglePanes = () => {
+    if (!isDiff(app.place.peek().profile)) {
+      app.say("Panes are those of a comparison: D compares this profile with another one");
+      return;
+    }
+    app.update((state) => go(state, { panes: !state.place.panes }), false);
+  };
 
   const cycle = () => {
     const at = schemes.findIndex(({ id }) => id === scheme);
@@ -159,6 +169,7 @@ export function FlameView() {
       { keys: ["n"], text: "next match", run: () => void step("next") },
       { keys: ["N"], text: "previous match", run: () => void step("previous") },
       { keys: ["s"], text: "next colour scheme", run: cycle },
+      { keys: ["a"], text: "of a comparison: before, after and difference side by side", run: togglePanes },
       {
         keys: ["i"],
         text: "flames up, icicles down",
@@ -185,7 +196,7 @@ export function FlameView() {
   const answer = picture?.layout.answer;
   return (
     <div class="view flame">
-      <SidesLine sides={answer?.sides} widths />
+      <SidesLine sides={answer?.sides} widths={!inPanes} />
       <Toolbar>
         <Segments label="Shape of the view" value={place.shape} choices={SHAPES} onChange={choose} />
         <GranularitySelect app={app} />
@@ -221,6 +232,17 @@ export function FlameView() {
         >
           <Icon name="flip" /> {place.upward ? "Flames" : "Icicles"}
         </button>
+        {isDiff(place.profile) && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-pressed={place.panes}
+            title="Before, after and the difference side by side (a)"
+            onClick={togglePanes}
+          >
+            <Icon name="panes" /> Panes
+          </button>
+        )}
         {(place.proven || answer?.estimated !== undefined) && (
           <button
             type="button"
@@ -267,6 +289,22 @@ export function FlameView() {
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
         </div>
+      ) : inPanes ? (
+        <Panes
+          targetOf={(width) => ({
+            ...target,
+            spec: specText({ ...specOf(place), metric: metricWith(sides, width) }),
+          })}
+          scheme={scheme}
+          upward={place.upward}
+          marks={search.marks}
+          hues={hues}
+          handle={handle}
+          onZoom={(zoom, asStep) => app.update((state) => go(state, { zoom }), asStep)}
+          onMenu={(box, at) => (menu.value = { box, at })}
+          onList={(names) => showInTree(app, names)}
+          onPicture={(layout, paints) => setPicture({ layout, paints })}
+        />
       ) : (
         <>
           <Minimap target={target} scheme={scheme} hues={hues} frame={frame} upward={place.upward} stage={handle} />
