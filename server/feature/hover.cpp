@@ -127,12 +127,12 @@ std::string foot_text(const HoverRequest& request) {
   return text;
 }
 
-// Of an aggregate: what each of its inputs has of a function, small.
+// Of an aggregate, which knows of no lines: what each of its inputs has of a function, small.
 Result<void> add_series(Views& views, const AnnotateRequest& request, const ViewSpec& spec, Key key,
                         const StopToken& stop, Hover& hover) {
   const OpenProfile& open = *request.open;
   const Composition* const composition = open.profile->composition();
-  if (composition == nullptr || composition->kind != Composed::aggregate || key == kNone) return {};
+  if (composition == nullptr || composition->kind != Composed::aggregate) return {};
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
   const std::uint32_t of = composition->metrics[selection->metric().v].of;
   PROFD_TRY(const KeySeries series, series_of_keys(*selection, of, {&key, 1}, stop));
@@ -334,8 +334,6 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
       recursion = why;
   }
   if (!recursion.empty()) hover.remarks.push_back(std::move(recursion));
-  if (known)
-    PROFD_CHECK(add_series(views, all, annotation_spec(all), on_line.functions.front().key, stop, hover));
   if (known && on_line.functions.front().key != kNone)
     PROFD_CHECK(add_neighbours(views, all, *file.selection, on_line,
                                file.values->total[request.file.metric.v][line->row], hover, stop));

@@ -76,13 +76,14 @@ void write_points(const KnownInputs& known, const Composition& composition, bool
                               format_count(shown.size()), format_count(known.value.size()));
 }
 
-std::string trend_sentence(const Trend& trend, const std::string& slope) {
+// That something was given back is said of bytes alone: ranks and runs are in no order of time.
+std::string trend_sentence(const Trend& trend, const SeriesAnswer& answer) {
   switch (trend.kind) {
     case TrendKind::rising:
-      return fmt::format("It grows beyond chance, {}{}.", slope,
+      return fmt::format("It grows beyond chance, {}{}.", answer.slope,
                          trend.may_level_off ? ", and may still level off" : "");
     case TrendKind::reclaimed:
-      return "It was given back: the last value is below half of the largest.";
+      return answer.unit == "bytes" ? "It was given back: the last value is below half of the largest." : "";
     case TrendKind::steady:
     case TrendKind::too_few:
       break;
@@ -173,7 +174,7 @@ Result<SeriesAnswer> series_answer(Views& views, const SeriesRequest& request, c
     out.text.front() = 'I';
     out.largest = composition->inputs[out.spread->largest].name;
   }
-  if (const std::string trend = out.trend ? trend_sentence(*out.trend, out.slope) : ""; !trend.empty())
+  if (const std::string trend = out.trend ? trend_sentence(*out.trend, out) : ""; !trend.empty())
     out.text += " " + trend;
   return out;
 }

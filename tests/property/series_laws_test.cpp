@@ -15,9 +15,10 @@ using namespace profd::test;
 
 namespace {
 
-// What cancels out over the inputs has no box in the aggregate: all values are positive.
+// Whole, and positive: what cancels out over the inputs has no box in the aggregate.
 Case positive(Case c) {
   for (PlainStack& stack : c.stacks) stack.value = std::abs(stack.value);
+  c.fractional = false;
   return c;
 }
 
@@ -72,7 +73,6 @@ void plain_filters(Case& c) {
     return c.spec.granularity == Granularity::line || c.spec.granularity == Granularity::address;
   };
   while (needs_samples()) c.spec = random_spec(rng, false);
-  c.fractional = false;
 }
 
 }  // namespace

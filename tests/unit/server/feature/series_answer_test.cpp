@@ -71,6 +71,22 @@ TEST_CASE("series: how the values lie, by hand") {
   CHECK(answer->trend->kind == TrendKind::reclaimed);
 }
 
+TEST_CASE("series: what grows over snapshots, and what was given back, is said") {
+  std::vector<std::string> texts;
+  for (int i = 1; i <= 8; ++i)
+    texts.push_back("# metrics: inuse/bytes\nmain;keep " + std::to_string(i * 1024) + "\nmain;drop " +
+                    std::to_string(i < 6 ? i * 1024 : 512) + "\n");
+  std::vector<ProfilePtr> inputs;
+  for (const std::string& text : texts) inputs.push_back(profile_from_text(text));
+  Viewed viewed(composed(Composed::aggregate, inputs).value());
+  CHECK(
+      series_at(viewed, "flat", {"keep"})->text ==
+      "In 8 of 8 profiles: mean 4.50 KiB, most 8.00 KiB in 8, 77.8 % above the mean. It grows beyond chance, "
+      "+1.00 KiB a snapshot.");
+  CHECK(series_at(viewed, "flat", {"drop"})
+            ->text.ends_with("It was given back: the last value is below half of the largest."));
+}
+
 TEST_CASE("series: filters hold for every profile") {
   Viewed viewed = four_ranks();
   CHECK(series_at(viewed, "top-down | drop function deep", {"main"})->points.value == Doubles{15, 10, 40, 5});
