@@ -1,9 +1,10 @@
 // What became of a diff: a verdict in a sentence, what makes the two hard to compare, what grew and what shrank most.
+import { ChangeKind } from "../../../../shared/ts/psp.js";
 import { shown } from "../../draw/shown.js";
 import { useApp } from "../../ui/context.js";
 import { Name, Notes } from "../../ui/bits.js";
 import { useHottest, type Ways } from "./hottest.js";
-import { Change, ChangeMark, type TableRow } from "./rows.js";
+import { Change, ChangeMark, type RowChange, type TableRow } from "./rows.js";
 
 const MOST = 10;
 
@@ -22,10 +23,18 @@ export function Changes({ panelId, chosen }: { panelId: string; chosen?: (row: T
       {sides?.verdict !== undefined && <p class="changes-verdict">{shown(sides.verdict)}</p>}
       <Notes texts={sides?.warnings ?? []} />
       <p class="muted">{worse.by}</p>
-      <ChangeList way="worse" title={worse.title} rows={worse.rows} known={worse.known} chosen={chosen} />
-      <ChangeList way="better" title={better.title} rows={better.rows} known={better.known} chosen={chosen} />
+      <div class="changes-lists">
+        <ChangeList way="worse" title={worse.title} rows={worse.rows} known={worse.known} chosen={chosen} />
+        <ChangeList way="better" title={better.title} rows={better.rows} known={better.known} chosen={chosen} />
+      </div>
     </div>
   );
+}
+
+/** The lists are of selfs, whose way a total need not go. */
+function selfKind({ kind, by }: RowChange): ChangeKind {
+  if (kind === ChangeKind.added || kind === ChangeKind.deleted) return kind;
+  return by > 0 ? ChangeKind.more : ChangeKind.less;
 }
 
 function ChangeList(props: {
@@ -57,7 +66,7 @@ function ChangeList(props: {
                 <Name text={row.label} cuts={row.cuts} />
                 {row.change !== undefined && (
                   <span class="glance-change">
-                    <ChangeMark kind={row.change.kind} />{" "}
+                    <ChangeMark kind={selfKind(row.change)} />{" "}
                     <Change text={row.change.self} standing={row.change.selfStanding} />
                   </span>
                 )}
