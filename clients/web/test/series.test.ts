@@ -11,63 +11,32 @@ import { boxOf, placeOf } from "../src/views/flame/box.js";
 import { isOfWay } from "../src/views/flat/hottest.js";
 import { rowOf } from "../src/views/flat/rows.js";
 import { spreadRowOf } from "../src/views/flat/spread.js";
-import { flames, tables } from "./recorded.js";
+import { flames, steps, tables } from "./recorded.js";
 
 const AGGREGATE = "aggregate://?of=file:///r/one.pb.gz&of=file:///r/a%2526b.pb.gz%231";
 
-const amount = { value: 100, text: "100 ns", share: 1, shareText: "100 %" };
-const series: SeriesResult = {
-  profile: "p4",
-  revision: 1,
-  spec: "flat by function | metric cpu",
-  metric: "cpu",
-  unit: "ns",
-  total: amount,
-  viewTotal: amount,
-  name: "main.main",
-  label: "main",
-  inputCount: 3,
-  points: { input: [0, 1, 2], name: ["a", "b", "c"], value: [20, 80, 50], text: ["20 ns", "80 ns", "50 ns"] },
-  spread: {
-    known: 3,
-    present: 3,
-    sum: 150,
-    min: 20,
-    max: 80,
-    mean: 50,
-    median: 50,
-    p90: 80,
-    lost: 90,
-    sumText: "150 ns",
-    minText: "20 ns",
-    maxText: "80 ns",
-    meanText: "50 ns",
-    medianText: "50 ns",
-    p90Text: "80 ns",
-    deviationText: "30 ns",
-    imbalanceText: "60.0 %",
-    lostText: "90 ns",
-    largest: "b",
-  },
-  histogram: { edges: [20, 50, 80], edgeTexts: ["20 ns", "50 ns", "80 ns"], counts: [1, 2] },
-  text: "In 3 of 3 profiles.",
-};
+const answerOf = (method: string) => steps.find((step) => step.method === method)!.result;
+const series = answerOf("view/series") as SeriesResult;
+const spreads = answerOf("view/spread") as SpreadResult;
+const uneven = flames.find((flame) => flame.boxes.color !== undefined)!;
 
 describe("the plot of a series", () => {
   it("has the daemon's texts at its marks, which do not lie upon each other", () => {
     const plot = seriesPlot(series)!;
-    expect(plot.x).toEqual([0, 1, 2]);
-    expect(plot.y).toEqual([20, 80, 50]);
-    expect(plot.yRange).toEqual([0, 80]);
-    expect(plot.marks.map(({ text }) => text)).toEqual(["0", "20 ns", "50 ns", "80 ns"]);
-    expect(plot.level).toBe(50);
-    expect(plot.says(1)).toBe("b: 80 ns");
-    const close = seriesPlot({ ...series, spread: { ...series.spread!, mean: 78, min: 2 } })!;
-    expect(close.marks.map(({ text }) => text)).toEqual(["0", "80 ns"]);
+    expect(plot.x).toEqual([0, 1, 2, 3]);
+    expect(plot.y).toEqual([428, 417, 1041, 413]);
+    expect(plot.yRange).toEqual([0, 1041]);
+    expect(plot.marks.map(({ text }) => text)).toEqual(["0", "575", "1,041"]);
+    expect(plot.level).toBe(574.75);
+    expect(plot.says(2)).toBe("rank-2.perf.txt.gz: 1,041");
+    const wide = seriesPlot({ ...series, spread: { ...series.spread!, min: 200, minText: "200" } })!;
+    expect(wide.marks.map(({ text }) => text)).toEqual(["0", "200", "575", "1,041"]);
   });
 
   it("goes by time where the times are known, and below nothing where values do", () => {
-    expect(seriesPlot({ ...series, points: { ...series.points, seconds: [0, 30, 31] } })!.x).toEqual([0, 30, 31]);
+    expect(seriesPlot({ ...series, points: { ...series.points, seconds: [0, 30, 31, 32] } })!.x).toEqual([
+      0, 30, 31, 32,
+    ]);
     const below = seriesPlot({ ...series, spread: { ...series.spread!, min: -40, max: -10 } })!;
     expect(below.yRange).toEqual([-40, 0]);
   });
@@ -83,10 +52,11 @@ describe("the plot of a series", () => {
 
   it("counts profiles in bins", () => {
     const plot = histogramPlot(series)!;
-    expect(plot.x).toEqual([20, 50]);
-    expect(plot.xRange).toEqual([20, 80]);
-    expect(plot.says(0)).toBe("1 profile: 20 ns to 50 ns");
-    expect(plot.says(1)).toBe("2 profiles: 50 ns to 80 ns");
+    expect(plot.x).toEqual([413, 727]);
+    expect(plot.y).toEqual([3, 1]);
+    expect(plot.xRange).toEqual([413, 1041]);
+    expect(plot.says(0)).toBe("3 profiles: 413 to 727");
+    expect(plot.says(1)).toBe("1 profile: 727 to 1,041");
     const { histogram, ...none } = series;
     expect(histogram).toBeDefined();
     expect(histogramPlot(none)).toBeUndefined();
@@ -125,41 +95,28 @@ describe("an aggregate", () => {
   });
 
   it("colours boxes by how uneven they are, those without a value grey", () => {
-    const flame = flames[0]!;
-    const color = flame.boxes.depth.map((_, i) => (i === 1 ? null : i));
-    const layout = layoutOf({ ...flame, boxes: { ...flame.boxes, color } }, 0);
+    const color = uneven.boxes.color!.map((value, i) => (i === 1 ? null : value));
+    const layout = layoutOf({ ...uneven, boxes: { ...uneven.boxes, color } }, 0);
     const paints = paintsOf(layout, "imbalance", "light", "standard");
     const fillOf = (item: number) => paints.fills[paints.fill[item]!]!;
-    expect(fillOf(2)).not.toBe(fillOf(layout.boxes - 1));
-    expect(fillOf(1)).not.toBe(fillOf(2));
+    const named = (name: string) => layout.names.findIndex((of) => of.startsWith(name));
+    const boxOfName = (name: string) => layout.name.indexOf(named(name));
+    expect(fillOf(boxOfName("heat::refine"))).not.toBe(fillOf(boxOfName("heat::relax")));
+    expect(fillOf(1)).not.toBe(fillOf(boxOfName("heat::relax")));
     expect(paints.legend.map(({ text }) => text)).toEqual(["least", "a quarter of the most", "most"]);
   });
 
   it("has rows with how its profiles lie", () => {
-    const table = tables[0]!.result;
-    const one = <T>(value: T) => table.rows.name.map(() => value);
-    const page: SpreadResult = {
-      ...table,
-      inputs: ["a", "b"],
-      rowCount: table.rows.name.length,
-      columns: {
-        mean: one(5),
-        min: one(0),
-        median: one(0),
-        max: one(10),
-        lost: one(10),
-        meanText: one("5"),
-        minText: one("0"),
-        medianText: one("0"),
-        maxText: one("10"),
-        deviationText: one("7.07"),
-        imbalanceText: one("100.0 %"),
-        lostText: one("10"),
-        series: one([0, 10]),
-      },
-    };
-    expect(spreadRowOf(page, 0)).toMatchObject({ name: rowOf(table, 0)!.name, imbalance: "100.0 %", series: [0, 10] });
-    expect(spreadRowOf(page, table.rows.name.length)).toBeUndefined();
+    expect(spreadRowOf(spreads, 0)).toMatchObject({
+      name: "heat::refine(unsigned long, int)",
+      selfText: "2,299",
+      mean: "575",
+      max: "1,041",
+      imbalance: "81.1 %",
+      lost: "1,865",
+      series: [428, 417, 1041, 413],
+    });
+    expect(spreadRowOf(spreads, spreads.rows.name.length)).toBeUndefined();
   });
 });
 

@@ -48,8 +48,8 @@ export function seriesPlot({ points, spread }: SeriesResult): PlotData | undefin
       [
         { at: spread.max, text: spread.maxText },
         { at: 0, text: "0" },
-        { at: spread.min, text: spread.minText },
         { at: spread.mean, text: spread.meanText },
+        { at: spread.min, text: spread.minText },
       ],
       yRange,
     ),

@@ -140,7 +140,7 @@ export function SpreadView() {
   });
   const columns: readonly Column<SpreadRow>[] = [
     number("sum", "Sum", 0, (row) => (place.ofTotals ? row.totalText : row.selfText), "sum"),
-    number("mean", "Mean", 900, (row) => row.mean),
+    number("mean", "Mean", 900, (row) => row.mean, "sum"),
     number("max", "Most", 620, (row) => row.max, "max"),
     number("deviation", "Deviation", 1000, (row) => row.deviation, "deviation"),
     number("imbalance", "Imbalance", 520, (row) => row.imbalance, "imbalance"),
