@@ -111,6 +111,8 @@ describe("an aggregate", () => {
       name: "heat::refine(unsigned long, int)",
       selfText: "2,299",
       mean: "575",
+      median: "417",
+      min: "413",
       max: "1,041",
       imbalance: "81.1 %",
       lost: "1,865",

@@ -20,6 +20,8 @@ const POINTS = 32;
 
 export interface SpreadRow extends TableRow {
   readonly mean: string;
+  readonly median: string;
+  readonly min: string;
   readonly max: string;
   readonly deviation: string;
   readonly imbalance: string;
@@ -34,6 +36,8 @@ export function spreadRowOf(page: SpreadResult, at: number): SpreadRow | undefin
   return {
     ...row,
     mean: columns.meanText[at]!,
+    median: columns.medianText[at]!,
+    min: columns.minText[at]!,
     max: columns.maxText[at]!,
     deviation: columns.deviationText[at]!,
     imbalance: columns.imbalanceText[at]!,
@@ -141,6 +145,8 @@ export function SpreadView() {
   const columns: readonly Column<SpreadRow>[] = [
     number("sum", "Sum", 0, (row) => (place.ofTotals ? row.totalText : row.selfText), "sum"),
     number("mean", "Mean", 900, (row) => row.mean, "sum"),
+    number("median", "Median", 1240, (row) => row.median),
+    number("min", "Least", 1340, (row) => row.min),
     number("max", "Most", 620, (row) => row.max, "max"),
     number("deviation", "Deviation", 1000, (row) => row.deviation, "deviation"),
     number("imbalance", "Imbalance", 520, (row) => row.imbalance, "imbalance"),
