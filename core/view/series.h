@@ -8,14 +8,17 @@
 #include "core/model/composition.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
+#include "core/view/path_contexts.h"
 #include "core/view/selection.h"
+#include "core/view/spec.h"
 
 namespace profd {
 
-// Values as the inputs have them: not scaled, no means. Those of keys of a selection, in their order.
+// Values as the inputs have them: not scaled, no means. Those of keys of a selection or of boxes of a view,
+// in their order.
 struct KeySeries {
   std::size_t n_inputs = 0;
-  std::vector<double> self, total;  // of key i in input j: [i * n_inputs + j]
+  std::vector<double> self, total;  // of key or box i in input j: [i * n_inputs + j]
 
   [[nodiscard]] std::span<const double> self_of(std::size_t i) const {
     return {self.data() + i * n_inputs, n_inputs};
@@ -31,6 +34,14 @@ struct KeySeries {
 // input.
 Result<KeySeries> series_of_keys(const Selection& selection, std::uint32_t of, std::span<const Key> keys,
                                  StopToken stop);
+
+// The same of boxes of a tree, those from number `first` on: as trees of the inputs alone have them at that
+// path of keys. Boxes that stand for no single path have 0. Costs a look at every frame of every row, and 16
+// bytes a box and input. Fails likewise; with `invalid` also for the flat shape, a missing focus, and where
+// boxes have no contexts (Selection::divided).
+Result<KeySeries> series_of_boxes(const Selection& selection, std::uint32_t of, Shape shape,
+                                  const std::vector<Key>& focus, const BoxPaths& boxes, std::size_t first,
+                                  StopToken stop);
 
 // The paths of boxes, top-down, that have values of their own: contexts with one path are one.
 struct PathSeries {

@@ -255,6 +255,15 @@ bool SpreadRequest::decode_result(const Json& value, Result& out, const Path& pa
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SeriesRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SeriesRequest::params_text(const Params& params) { return text_of(params); }
+std::string SeriesRequest::result_text(const Result& result) { return text_of(result); }
+bool SeriesRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool TrendRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

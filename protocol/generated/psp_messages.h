@@ -374,6 +374,19 @@ struct SpreadRequest {
   static std::string result_text(const Result& result);
 };
 
+// Of an aggregate: what each of its inputs has of one box or row, how these values lie, and what
+// became of them.
+struct SeriesRequest {
+  static constexpr char method[] = "view/series";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SeriesParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SeriesResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
 // A path grows when its values rise beyond chance, in the later half too, and all of the last third
 // are above all of the first.
@@ -777,7 +790,7 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 25> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 26> kAwaitProfile = {
     ExecuteCommandRequest::method,
     ProfileCloseRequest::method,
     ProfileSelectRequest::method,
@@ -791,6 +804,7 @@ inline constexpr std::array<std::string_view, 25> kAwaitProfile = {
     HiddenMatchesRequest::method,
     TableRequest::method,
     SpreadRequest::method,
+    SeriesRequest::method,
     TrendRequest::method,
     HotPathRequest::method,
     SearchRequest::method,

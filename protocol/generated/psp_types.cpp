@@ -269,6 +269,22 @@ bool from_wire(std::string_view text, DiffScale& value) {
   return false;
 }
 
+std::string_view to_wire(SpreadColor value) {
+  switch (value) {
+    case SpreadColor::imbalance: return "imbalance";
+    case SpreadColor::variation: return "variation";
+    case SpreadColor::lost: return "lost";
+    case SpreadColor::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, SpreadColor& value) {
+  if (text == "imbalance") return value = SpreadColor::imbalance, true;
+  if (text == "variation") return value = SpreadColor::variation, true;
+  if (text == "lost") return value = SpreadColor::lost, true;
+  return false;
+}
+
 std::string_view to_wire(SpreadSort value) {
   switch (value) {
     case SpreadSort::sum: return "sum";
@@ -2338,6 +2354,7 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
       .optional("colorMetric", out.color_metric)
+      .optional("colorSpread", out.color_spread)
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
       .defaulted("details", out.details)
@@ -2355,6 +2372,7 @@ void write(JsonText& out, const FlameGraphParams& value) {
   put(out, "order", value.order);
   put(out, "metrics", value.metrics);
   put_optional(out, "colorMetric", value.color_metric);
+  put_optional(out, "colorSpread", value.color_spread);
   put_optional(out, "search", value.search);
   put(out, "details", value.details);
   put(out, "nodes", value.nodes);
@@ -2795,9 +2813,13 @@ bool decode(const Json& value, SpreadParams& out, const Path& path) {
       .required("spec", out.spec)
       .defaulted("totals", out.totals)
       .defaulted("sort", out.sort)
+      .optional("search", out.search)
+      .limit("search", out.search, {.max_length = 10000})
       .defaulted("offset", out.offset)
       .defaulted("limit", out.limit)
       .limit("limit", out.limit, {.maximum = 1000})
+      .defaulted("points", out.points)
+      .limit("points", out.points, {.minimum = 1, .maximum = 2000})
       .optional("panelId", out.panel_id)
       .ok();
 }
@@ -2807,8 +2829,10 @@ void write(JsonText& out, const SpreadParams& value) {
   put(out, "spec", value.spec);
   put(out, "totals", value.totals);
   put(out, "sort", value.sort);
+  put_optional(out, "search", value.search);
   put(out, "offset", value.offset);
   put(out, "limit", value.limit);
+  put(out, "points", value.points);
   put_optional(out, "panelId", value.panel_id);
   out.end_object();
 }
@@ -2867,6 +2891,7 @@ bool decode(const Json& value, SpreadResult& out, const Path& path) {
       .required("modules", out.modules)
       .required("rows", out.rows)
       .required("columns", out.columns)
+      .optional("thinned", out.thinned)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
@@ -2891,6 +2916,183 @@ void write(JsonText& out, const SpreadResult& value) {
   put(out, "modules", value.modules);
   put(out, "rows", value.rows);
   put(out, "columns", value.columns);
+  put_optional(out, "thinned", value.thinned);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, SeriesParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("at", out.at)
+      .optional("revision", out.revision)
+      .defaulted("totals", out.totals)
+      .defaulted("points", out.points)
+      .limit("points", out.points, {.minimum = 1, .maximum = 2000})
+      .defaulted("bins", out.bins)
+      .limit("bins", out.bins, {.minimum = 1, .maximum = 200})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const SeriesParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "at", value.at);
+  put_optional(out, "revision", value.revision);
+  put(out, "totals", value.totals);
+  put(out, "points", value.points);
+  put(out, "bins", value.bins);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, SeriesPoints& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("input", out.input)
+      .required("name", out.name)
+      .required("value", out.value)
+      .required("text", out.text)
+      .optional("seconds", out.seconds)
+      .ok();
+}
+void write(JsonText& out, const SeriesPoints& value) {
+  out.begin_object();
+  put(out, "input", value.input);
+  put(out, "name", value.name);
+  put(out, "value", value.value);
+  put(out, "text", value.text);
+  put_optional(out, "seconds", value.seconds);
+  out.end_object();
+}
+
+bool decode(const Json& value, SeriesSpread& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("known", out.known)
+      .required("present", out.present)
+      .required("sum", out.sum)
+      .required("min", out.min)
+      .required("max", out.max)
+      .required("mean", out.mean)
+      .required("median", out.median)
+      .required("p90", out.p90)
+      .required("lost", out.lost)
+      .required("sumText", out.sum_text)
+      .required("minText", out.min_text)
+      .required("maxText", out.max_text)
+      .required("meanText", out.mean_text)
+      .required("medianText", out.median_text)
+      .required("p90Text", out.p90_text)
+      .required("deviationText", out.deviation_text)
+      .required("imbalanceText", out.imbalance_text)
+      .required("lostText", out.lost_text)
+      .required("largest", out.largest)
+      .ok();
+}
+void write(JsonText& out, const SeriesSpread& value) {
+  out.begin_object();
+  put(out, "known", value.known);
+  put(out, "present", value.present);
+  put(out, "sum", value.sum);
+  put(out, "min", value.min);
+  put(out, "max", value.max);
+  put(out, "mean", value.mean);
+  put(out, "median", value.median);
+  put(out, "p90", value.p90);
+  put(out, "lost", value.lost);
+  put(out, "sumText", value.sum_text);
+  put(out, "minText", value.min_text);
+  put(out, "maxText", value.max_text);
+  put(out, "meanText", value.mean_text);
+  put(out, "medianText", value.median_text);
+  put(out, "p90Text", value.p90_text);
+  put(out, "deviationText", value.deviation_text);
+  put(out, "imbalanceText", value.imbalance_text);
+  put(out, "lostText", value.lost_text);
+  put(out, "largest", value.largest);
+  out.end_object();
+}
+
+bool decode(const Json& value, SeriesHistogram& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("edges", out.edges)
+      .required("edgeTexts", out.edge_texts)
+      .required("counts", out.counts)
+      .ok();
+}
+void write(JsonText& out, const SeriesHistogram& value) {
+  out.begin_object();
+  put(out, "edges", value.edges);
+  put(out, "edgeTexts", value.edge_texts);
+  put(out, "counts", value.counts);
+  out.end_object();
+}
+
+bool decode(const Json& value, SeriesTrend& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("kind", out.kind)
+      .required("mayLevelOff", out.may_level_off)
+      .optional("strength", out.strength)
+      .optional("chance", out.chance)
+      .optional("slope", out.slope)
+      .optional("slopeText", out.slope_text)
+      .ok();
+}
+void write(JsonText& out, const SeriesTrend& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put(out, "mayLevelOff", value.may_level_off);
+  put_optional(out, "strength", value.strength);
+  put_optional(out, "chance", value.chance);
+  put_optional(out, "slope", value.slope);
+  put_optional(out, "slopeText", value.slope_text);
+  out.end_object();
+}
+
+bool decode(const Json& value, SeriesResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("name", out.name)
+      .required("label", out.label)
+      .required("inputCount", out.input_count)
+      .required("points", out.points)
+      .optional("thinned", out.thinned)
+      .optional("spread", out.spread)
+      .optional("histogram", out.histogram)
+      .optional("trend", out.trend)
+      .required("text", out.text)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const SeriesResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "name", value.name);
+  put(out, "label", value.label);
+  put(out, "inputCount", value.input_count);
+  put(out, "points", value.points);
+  put_optional(out, "thinned", value.thinned);
+  put_optional(out, "spread", value.spread);
+  put_optional(out, "histogram", value.histogram);
+  put_optional(out, "trend", value.trend);
+  put(out, "text", value.text);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);

@@ -284,6 +284,16 @@ enum class ChangeKind : std::int32_t {
   deleted = 4,  // There before alone: `[D]`.
 };
 
+// How uneven the values of many inputs are.
+enum class SpreadColor : std::uint8_t {
+  imbalance,  // The largest beside the mean: 1 is twice as much.
+  variation,  // The standard deviation beside the mean.
+  lost,  // What all others wait for the largest, in the metric's unit.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(SpreadColor value);
+bool from_wire(std::string_view text, SpreadColor& value);
+
 // What rows of a spread are sorted by, largest first.
 enum class SpreadSort : std::uint8_t {
   sum,  // Over all inputs.
@@ -1980,6 +1990,9 @@ struct FlameGraphParams {
   std::vector<std::string> metrics;
   // Fills the column `color` with this metric, stored or by formula, and `colorScale`.
   std::optional<std::string> color_metric;
+  // Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes
+  // before `colorMetric`.
+  std::optional<OpenEnum<SpreadColor>> color_spread;
   // An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
   // box is asked for with `view/hiddenMatches`, so that no box waits for it.
   std::optional<std::string> search;
@@ -2080,13 +2093,13 @@ void write(JsonText& out, const Truncation& value);
 // From where to where colours go; what is outside has the colour of the end. What has no value has
 // a quiet colour of its own.
 struct ColorScale {
-  // The metric.
+  // The metric, or the spread that `colorSpread` names.
   std::string metric;
-  // Its unit.
+  // Its unit; empty for a spread.
   std::string unit;
-  // 0 for a stored metric; for one by formula what 5 in 100 boxes are below.
+  // 0 for a stored metric and a spread; for one by formula what 5 in 100 boxes are below.
   Number low;
-  // The most for a stored metric; for one by formula what 5 in 100 boxes are above.
+  // The most for a stored metric and a spread; for one by formula what 5 in 100 boxes are above.
   Number high;
   // The same as shown.
   std::string low_text;
@@ -2253,7 +2266,7 @@ struct FlameGraphResult {
   std::optional<SearchShare> search;
   // The further metrics, as long as `boxes`, in the order asked for.
   std::vector<MetricColumns> columns;
-  // With `colorMetric`: what colours mean.
+  // With `colorMetric` or `colorSpread`: what colours mean.
   std::optional<ColorScale> color_scale;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the
   // file.
@@ -2411,10 +2424,14 @@ struct SpreadParams {
   bool totals = false;
   // What to sort by.
   OpenEnum<SpreadSort> sort = SpreadSort::sum;
+  // An RE2 regular expression: rows whose names match.
+  std::optional<std::string> search;
   // First row.
   std::uint32_t offset = 0;
   // Rows at most.
   std::uint32_t limit = 100;
+  // Values of a series at most: of more inputs each group of neighbours has its largest.
+  std::uint32_t points = 32;
   // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
   std::optional<std::string> panel_id;
 };
@@ -2447,7 +2464,8 @@ struct SpreadColumns {
   std::vector<std::string> imbalance_text;
   // As shown.
   std::vector<std::string> lost_text;
-  // By row, the value of each input.
+  // By row, the value of each input, or where there are more than `points` the largest of each
+  // group of neighbours; 0 where an input does not have the metric.
   std::vector<std::vector<Number>> series;
 };
 bool decode(const nlohmann::json& value, SpreadColumns& out, const Path& path);
@@ -2491,6 +2509,8 @@ struct SpreadResult {
   TableColumns rows;
   // Beside `rows`.
   SpreadColumns columns;
+  // Says how, where series have fewer values than there are inputs.
+  std::optional<std::string> thinned;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the
   // file.
   std::vector<std::string> warnings;
@@ -2502,6 +2522,167 @@ struct SpreadResult {
 };
 bool decode(const nlohmann::json& value, SpreadResult& out, const Path& path);
 void write(JsonText& out, const SpreadResult& value);
+
+// Parameters of `view/series`.
+struct SeriesParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view, of any shape; its own `profile` goes before the one beside it.
+  ViewSpecLike spec;
+  // What the series is of: a box of the view, the root where it is absent; of a flat view a row, by
+  // its one key or its one name.
+  std::optional<ZoomTarget> at;
+  // The revision whose keys or node `at` has; required with those. Another one than the profile's
+  // answers `ContentModified`.
+  std::optional<std::uint32_t> revision;
+  // Of totals; else of selfs.
+  bool totals = true;
+  // Points at most: of more inputs each group of neighbours has the one with the most.
+  std::uint32_t points = 500;
+  // Bins of the histogram at most.
+  std::uint32_t bins = 30;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, SeriesParams& out, const Path& path);
+void write(JsonText& out, const SeriesParams& value);
+
+// Inputs that have the metric, in order, as columns, all equally long.
+struct SeriesPoints {
+  // Number of the input, from 0.
+  std::vector<std::uint32_t> input;
+  // What it is called.
+  std::vector<std::string> name;
+  // Its value.
+  std::vector<Number> value;
+  // As shown.
+  std::vector<std::string> text;
+  // Since the first input was recorded; absent where times are not known, or the inputs are not in
+  // their order.
+  std::optional<std::vector<double>> seconds;
+};
+bool decode(const nlohmann::json& value, SeriesPoints& out, const Path& path);
+void write(JsonText& out, const SeriesPoints& value);
+
+// How the values of the inputs lie.
+struct SeriesSpread {
+  // Inputs that have the metric; the others are no values.
+  std::uint32_t known = 0;
+  // Inputs that have anything of it.
+  std::uint32_t present = 0;
+  // Of all inputs.
+  Number sum;
+  // The smallest.
+  Number min;
+  // The largest.
+  Number max;
+  // The mean.
+  Number mean;
+  // The median, by nearest rank.
+  Number median;
+  // What nine in ten do not exceed, by nearest rank.
+  Number p90;
+  // What all others wait for the largest: (max - mean) for each input.
+  Number lost;
+  // As shown.
+  std::string sum_text;
+  // As shown.
+  std::string min_text;
+  // As shown.
+  std::string max_text;
+  // As shown.
+  std::string mean_text;
+  // As shown.
+  std::string median_text;
+  // As shown.
+  std::string p90_text;
+  // Standard deviation, as shown; empty for one input.
+  std::string deviation_text;
+  // The largest beside the mean, as shown; empty where the mean is not above 0.
+  std::string imbalance_text;
+  // As shown.
+  std::string lost_text;
+  // The first input that has the largest value.
+  std::string largest;
+};
+bool decode(const nlohmann::json& value, SeriesSpread& out, const Path& path);
+void write(JsonText& out, const SeriesSpread& value);
+
+// How many inputs have how much: bins of equal width.
+struct SeriesHistogram {
+  // Where bins begin, and where the last one ends: one more than `counts`.
+  std::vector<Number> edges;
+  // As shown.
+  std::vector<std::string> edge_texts;
+  // Inputs; what lies between two bins is of the upper one.
+  std::vector<std::uint32_t> counts;
+};
+bool decode(const nlohmann::json& value, SeriesHistogram& out, const Path& path);
+void write(JsonText& out, const SeriesHistogram& value);
+
+// What became of the values, where the inputs are snapshots in order.
+struct SeriesTrend {
+  // What became of it.
+  OpenEnum<TrendKind> kind;
+  // Of what grows: slower in the last third.
+  bool may_level_off = false;
+  // Kendall's tau, 1 when every value is above all before it.
+  std::optional<double> strength;
+  // Of as much of a rise among values in random order.
+  std::optional<double> chance;
+  // The median rise (Theil, Sen), by second where the points have `seconds`, else by input.
+  std::optional<double> slope;
+  // As shown.
+  std::optional<std::string> slope_text;
+};
+bool decode(const nlohmann::json& value, SeriesTrend& out, const Path& path);
+void write(JsonText& out, const SeriesTrend& value);
+
+// What each input of an aggregate has of one box or row.
+struct SeriesResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Full name of the box or row; empty: the root.
+  std::string name;
+  // Its short name.
+  std::string label;
+  // The profiles that were put together.
+  std::uint32_t input_count = 0;
+  // The values.
+  SeriesPoints points;
+  // Says how, where there are fewer points than inputs.
+  std::optional<std::string> thinned;
+  // Absent where no input has the metric.
+  std::optional<SeriesSpread> spread;
+  // Absent where no input has the metric.
+  std::optional<SeriesHistogram> histogram;
+  // Absent for fewer than 4 values, and for more than 2,000.
+  std::optional<SeriesTrend> trend;
+  // All of it, in a sentence or two.
+  std::string text;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, SeriesResult& out, const Path& path);
+void write(JsonText& out, const SeriesResult& value);
 
 // Parameters of `view/trend`.
 struct TrendParams {

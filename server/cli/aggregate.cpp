@@ -10,9 +10,9 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
 #include "server/cli/rows.h"
-#include "server/cli/sparkline.h"
 #include "server/feature/escape.h"
 #include "server/feature/fitted_name.h"
+#include "server/feature/sparkline.h"
 #include "server/feature/spread_answer.h"
 #include "server/platform/memory.h"
 

@@ -8,9 +8,9 @@
 #include "server/cli/arguments.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
-#include "server/cli/sparkline.h"
 #include "server/feature/escape.h"
 #include "server/feature/fitted_name.h"
+#include "server/feature/sparkline.h"
 #include "server/feature/trend_answer.h"
 #include "server/platform/memory.h"
 

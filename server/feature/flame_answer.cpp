@@ -8,13 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "core/compare/spread.h"
 #include "core/support/run_both.h"
 #include "core/support/sums.h"
 #include "core/view/match_marks.h"
+#include "core/view/series.h"
 #include "server/feature/estimate.h"
 #include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
 #include "server/feature/names.h"
+#include "server/feature/series_answer.h"
 #include "server/feature/text_index.h"
 
 namespace profd {
@@ -182,6 +185,47 @@ struct BoxWriter {
     out.columns.push_back(metric_rows(open, name, std::move(numbers)));
   }
 
+  // How uneven the inputs are at each box; what stands for no single path has no value.
+  void write_spread(SpreadColor color, const KeySeries& series, const std::vector<std::uint8_t>& measured) {
+    const auto text = [&](double value) {
+      return color == SpreadColor::lost ? view.whole.text(Value{value}) : imbalance_text(value);
+    };
+    BoxColors colors;
+    for (std::uint32_t i = 0; i < layout.size(); ++i) {
+      const auto spread =
+          row_of_box[i] < 0 ? std::nullopt : spread_of(known_values(series.total_of(i), measured));
+      const std::optional<double> value = spread ? value_of(color, *spread) : std::nullopt;
+      if (value) colors.scale.high = std::max(colors.scale.high, *value);
+      if (!value && row_of_box[i] >= 0) ++colors.scale.n_without;
+      colors.value.push_back(value ? std::optional(Value{*value}) : std::nullopt);
+      colors.text.push_back(value ? text(*value) : std::string(kUnknown));
+    }
+    colors.scale.metric = name_of(color);
+    colors.scale.by_root = true;
+    colors.scale.low_text = text(0);
+    colors.scale.high_text = text(colors.scale.high);
+    write_colors(std::move(colors));
+  }
+
+  static std::string_view name_of(SpreadColor color) {
+    switch (color) {
+      case SpreadColor::imbalance:
+        return "imbalance";
+      case SpreadColor::variation:
+        return "variation";
+      case SpreadColor::lost:
+        return "lost";
+    }
+    return "";
+  }
+
+  static std::optional<double> value_of(SpreadColor color, const Spread& spread) {
+    if (color == SpreadColor::lost) return spread.lost;
+    if (color == SpreadColor::imbalance) return spread.imbalance;
+    if (!spread.deviation || spread.mean <= 0) return std::nullopt;
+    return *spread.deviation / spread.mean;
+  }
+
   // Those of joined boxes are left out.
   void write_changes(BoxChanges all) {
     BoxChanges& changes = out.changes.emplace();
@@ -211,6 +255,24 @@ struct BoxWriter {
   }
 };
 
+// Of both columns of a series.
+constexpr std::size_t kMostSpreadNumbers = 16'000'000;
+
+Result<void> color_by_spread(const FlameRequest& request, const PreparedView& view, const FlameLayout& layout,
+                             BoxWriter& writer, const StopToken& stop) {
+  const Composition* const composition = request.open->profile->composition();
+  if (composition == nullptr || composition->kind != Composed::aggregate)
+    return fail(ErrorCode::invalid, "how uneven values are is told of an aggregate alone");
+  if (layout.size() * composition->inputs.size() * 2 > kMostSpreadNumbers)
+    return fail(ErrorCode::limit, fmt::format("{} boxes of {} profiles are too many to be coloured by spread",
+                                              layout.size(), composition->inputs.size()));
+  const std::uint32_t of = composition->metrics[view.selection->metric().v].of;
+  PROFD_TRY(const KeySeries series, series_of_boxes(*view.selection, of, request.spec.shape, view.focus,
+                                                    {layout.parent, layout.key, layout.divided}, 0, stop));
+  writer.write_spread(*request.color_spread, series, composition->of[of].values.measured);
+  return {};
+}
+
 // `layout` as it was asked for, search included.
 Result<FlameAnswer> write(Views& views, const FlameRequest& request, const PreparedView& view,
                           const FlameLayout& layout, const StopToken& stop) {
@@ -232,16 +294,17 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
                    out,
                    NameTable(*view.selection)};
   writer.write();
-  if (!request.color_metric.empty()) {
-    PROFD_TRY(BoxColors colors, box_colors(views, *request.open, request.spec, request.color_metric, view.focus,
-                                           layout, stop));
+  if (request.color_spread) {
+    PROFD_CHECK(color_by_spread(request, view, layout, writer, stop));
+  } else if (!request.color_metric.empty()) {
+    PROFD_TRY(BoxColors colors,
+              box_colors(views, *request.open, request.spec, request.color_metric, view.focus, layout, stop));
     writer.write_colors(std::move(colors));
   }
   for (const std::string& name : request.metrics) {
-    PROFD_TRY(SidedNumbers numbers,
-              metric_of_boxes(views, *request.open, request.spec, name, view.focus,
-                              {layout.parent, layout.key, layout.divided}, BoxValuesWanted::totals_and_selves,
-                              stop));
+    PROFD_TRY(SidedNumbers numbers, metric_of_boxes(views, *request.open, request.spec, name, view.focus,
+                                                    {layout.parent, layout.key, layout.divided},
+                                                    BoxValuesWanted::totals_and_selves, stop));
     writer.write_metric(*request.open, name, std::move(numbers));
   }
   PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
@@ -304,7 +367,8 @@ std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, st
                        bool at_most) {
   // Texts, separators and the columns of small numbers, of a box and of a name; both numbers of a metric.
   constexpr std::size_t kPlainBox = 52, kName = 24, kChange = 90, kMetric = 60;
-  const std::size_t per_box = kPlainBox + n_metrics * kMetric + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
+  const std::size_t per_box =
+      kPlainBox + n_metrics * kMetric + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
   std::unordered_set<Key> keys;
   std::size_t bytes = 4096;  // what is the same for all: totals, sentences
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
@@ -348,7 +412,8 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
 
 Needs needs_of(const FlameRequest& request) {
   Needs needs = needs_of_shape(request.spec);
-  for (const std::string& name : request.metrics) add_needs_of_metric(*request.open, request.spec, name, needs);
+  for (const std::string& name : request.metrics)
+    add_needs_of_metric(*request.open, request.spec, name, needs);
   if (request.color_metric.empty()) return needs;
   add_needs_of_metric(*request.open, request.spec, request.color_metric, needs);
   return needs;

@@ -8,6 +8,7 @@
 #include "core/support/base_name.h"
 #include "core/support/checked.h"
 #include "core/view/by_path.h"
+#include "core/view/series.h"
 #include "core/view/table.h"
 #include "server/feature/estimate.h"
 #include "server/feature/evidence.h"
@@ -16,7 +17,9 @@
 #include "server/feature/metric_values.h"
 #include "server/feature/missing.h"
 #include "server/feature/names.h"
+#include "server/feature/series_answer.h"
 #include "server/feature/side_places.h"
+#include "server/feature/sparkline.h"
 
 namespace profd {
 namespace {
@@ -125,6 +128,26 @@ std::string foot_text(const HoverRequest& request) {
     if (request.now_ns) text += age(*recorded, *request.now_ns);
   }
   return text;
+}
+
+// Of an aggregate, which knows of no lines: what each of its inputs has of a function, small.
+Result<void> add_series(Views& views, const AnnotateRequest& request, const ViewSpec& spec, Key key,
+                        const StopToken& stop, Hover& hover) {
+  const OpenProfile& open = *request.open;
+  const Composition* const composition = open.profile->composition();
+  if (composition == nullptr || composition->kind != Composed::aggregate) return {};
+  PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));
+  const std::uint32_t of = composition->metrics[selection->metric().v].of;
+  PROFD_TRY(const KeySeries series, series_of_keys(*selection, of, {&key, 1}, stop));
+  const auto spread = inputs_spread_of(known_values(series.total_of(0), composition->of[of].values.measured));
+  if (!spread) return {};
+  const MetricInfo& metric = open.profile->metrics()[selection->metric().v];
+  constexpr std::size_t kBars = 24;
+  hover.remarks.push_back(fmt::format("{} total {} of {} {}", sparkline(series.total_of(0), kBars),
+                                      metric.name,
+                                      short_name(key_name(*open.profile, *selection->boxes->keys, key)),
+                                      spread_sentence(*spread, *composition, metric.unit)));
+  return {};
 }
 
 // Nothing is escaped here: the whole sentence is, by who writes it.
@@ -362,6 +385,7 @@ Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& req
   }
   PROFD_CHECK(add_derived_of_function(views, open, spec, found->key, hover, stop));
   if (!recursion.empty()) hover.remarks.push_back(std::move(recursion));
+  PROFD_CHECK(add_series(views, request.file, spec, found->key, stop, hover));
   PROFD_TRY(const auto sources, views.sources(open, request.file.workspace, stop));
   PROFD_TRY(const Neighbours around, views.neighbours(open, spec, found->key, kMaxNeighbours, stop));
   add_lists(lists_of(around, ""), profile, *file.selection->boxes->keys, *sources, hover);

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "core/compare/thin.h"
 #include "core/view/series.h"
 #include "server/feature/first_needs.h"
+#include "server/feature/series_answer.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -36,29 +38,23 @@ double rank_of(const Spread& spread, SpreadOrder order) {
   return 0;
 }
 
-std::vector<std::optional<double>> known(std::span<const double> values,
-                                         const std::vector<std::uint8_t>& measured) {
-  std::vector<std::optional<double>> out;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    out.push_back(measured[i] != 0 ? std::optional(values[i]) : std::nullopt);
-  return out;
-}
-
 void add_columns(const Spread& spread, std::span<const double> series,
-                 const std::vector<std::uint8_t>& measured, const std::string& unit, SpreadColumns& out) {
+                 const std::vector<std::uint8_t>& measured, const std::string& unit, std::size_t points,
+                 SpreadColumns& out) {
   const auto text = [&](const std::optional<double>& value) {
     return value ? format_value(Value{*value}, unit) : std::string();
   };
-  const auto median = percentile(known(series, measured), 50);
+  const auto median = percentile(known_values(series, measured), 50);
   out.spread.push_back(spread);
   out.median.push_back(median.value_or(0));
-  out.series.emplace_back(series.begin(), series.end());
+  std::vector<double>& line = out.series.emplace_back();
+  for (const std::size_t at : largest_of_neighbours(series, points)) line.push_back(series[at]);
   out.mean_text.push_back(text(spread.mean));
   out.min_text.push_back(text(spread.min));
   out.median_text.push_back(text(median));
   out.max_text.push_back(text(spread.max));
   out.deviation_text.push_back(text(spread.deviation));
-  out.imbalance_text.push_back(spread.imbalance ? fmt::format("{:.1f} %", *spread.imbalance * 100) : "");
+  out.imbalance_text.push_back(spread.imbalance ? imbalance_text(*spread.imbalance) : "");
   out.lost_text.push_back(text(spread.lost));
 }
 
@@ -84,6 +80,10 @@ Result<SpreadAnswer> spread_answer(Views& views, const SpreadRequest& request, c
   const std::vector<Value>& by = request.totals ? flat->total : flat->self;
   std::vector<std::size_t> heaviest(flat->key.size());
   for (std::size_t i = 0; i < heaviest.size(); ++i) heaviest[i] = i;
+  if (!request.search.empty()) {
+    PROFD_TRY(const auto found, views.search(*request.open, request.spec, request.search, stop));
+    std::erase_if(heaviest, [&](std::size_t row) { return found->matches[flat->key[row]] == 0; });
+  }
   const std::size_t most = std::max<std::size_t>(1, kMostNumbers / (2 * composition->inputs.size()));
   if (heaviest.size() > most) {
     const auto middle = heaviest.begin() + static_cast<std::ptrdiff_t>(most);
@@ -103,7 +103,7 @@ Result<SpreadAnswer> spread_answer(Views& views, const SpreadRequest& request, c
   };
   std::vector<Row> rows;
   for (std::size_t key = 0; key < keys.size(); ++key)
-    if (const auto spread = spread_of(known(series_of(key), metric.values.measured)))
+    if (const auto spread = spread_of(known_values(series_of(key), metric.values.measured)))
       rows.push_back({heaviest[key], key, *spread});
   const std::vector<std::uint32_t>& rank = view.selection->boxes->keys->name_rank;
   std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
@@ -116,9 +116,13 @@ Result<SpreadAnswer> spread_answer(Views& views, const SpreadRequest& request, c
        i < rows.size() && i - request.offset < request.limit; ++i) {
     writer.row(keys[rows[i].key], flat->self[rows[i].row], flat->total[rows[i].row], false,
                flat->estimate_of(rows[i].row));
-    add_columns(rows[i].spread, series_of(rows[i].key), metric.values.measured, view.whole.unit, out.columns);
+    add_columns(rows[i].spread, series_of(rows[i].key), metric.values.measured, view.whole.unit,
+                request.points, out.columns);
   }
   writer.finish();
+  if (request.points < out.inputs.size())
+    out.thinned = fmt::format("each series has {} values: of neighbouring profiles the largest",
+                              format_count(request.points));
   return out;
 }
 

@@ -1,13 +1,12 @@
 #include "server/feature/trend_answer.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/view/series.h"
 #include "server/feature/first_needs.h"
+#include "server/feature/snapshots.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -16,25 +15,6 @@ namespace {
 constexpr std::size_t kMostInTable = 20'000'000;
 // What never had so much of the highest total of a snapshot is no leak that anybody looks for.
 constexpr double kLeastShare = 0.001;
-
-// Seconds since the first snapshot; the number of each where a time is not known, or they do not ascend.
-std::vector<double> times_of(const Composition& composition, bool& by_time) {
-  const std::size_t n = composition.inputs.size();
-  std::vector<double> times(n);
-  by_time = true;
-  for (std::size_t i = 0; i < n && by_time; ++i) {
-    const auto& at = composition.inputs[i].time_ns;
-    by_time = at.has_value() && (i == 0 || *at > *composition.inputs[i - 1].time_ns);
-    if (by_time) times[i] = static_cast<double>(*at - *composition.inputs[0].time_ns) * 1e-9;
-  }
-  if (!by_time) std::iota(times.begin(), times.end(), 0.0);
-  return times;
-}
-
-std::string slope_text(double slope, const std::string& unit, bool by_time) {
-  const std::string size = format_value(Value{std::fabs(slope)}, unit);
-  return fmt::format("{}{}{}", slope < 0 ? "-" : "+", size, by_time ? "/s" : " a snapshot");
-}
 
 double highest_of(std::span<const double> series) {
   return *std::max_element(series.begin(), series.end());
@@ -107,7 +87,8 @@ Result<TrendAnswer> trend_answer(Views& views, const TrendRequest& request, cons
   out.head = head_of(*request.open, request.spec, view);
   out.unit = view.whole.unit;
   for (const ComposedInput& input : composition->inputs) out.inputs.push_back(input.name);
-  const std::vector<double> times = times_of(*composition, out.by_time);
+  const SnapshotTimes times = snapshot_times(*composition);
+  out.by_time = times.by_time;
   std::vector<double> totals(n, 0);
   for (std::size_t path = 0; path < series.context.size(); ++path)
     for (std::size_t i = 0; i < n; ++i) totals[i] += series.self_of(path)[i];
@@ -120,7 +101,7 @@ Result<TrendAnswer> trend_answer(Views& views, const TrendRequest& request, cons
       ++out.n_steady;
       continue;
     }
-    PROFD_TRY(const Trend trend, trend_of(times, values));
+    PROFD_TRY(const Trend trend, trend_of(times.at, values));
     if (trend.kind == TrendKind::rising)
       rising.push_back({path, trend});
     else if (trend.kind == TrendKind::reclaimed)

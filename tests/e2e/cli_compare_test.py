@@ -158,6 +158,20 @@ class Compare(InFolder):
         self.assertEqual(list(rows[0])[4:], [os.path.basename(rank) for rank in ranks])
         self.assertEqual(next(row for row in rows if row["name"].startswith("heat::refine"))["rank-2.perf.txt.gz"], "1041")
 
+    def test_what_each_snapshot_has_of_a_function_is_what_pprof_says(self):
+        snapshots = [os.path.join(RECORDED, "heap-snapshots", f"{n:02}.pb.gz") for n in range(1, 21)]
+        result = answer("aggregate", "--total", "--metric", "inuse_space", "-n", "0", *snapshots)
+        found = {result["names"][name]: series
+                 for name, series in zip(result["rows"]["name"], result["columns"]["series"])}
+        expected = {}
+        with open(os.path.join(RECORDED, "heap-snapshots/expected-inuse-space.txt"), encoding="utf-8") as report:
+            for line in report:
+                snapshot, name, *_, total = line.split()
+                expected.setdefault(name, [0] * 20)[int(snapshot) - 1] = int(total.rstrip("B"))
+        self.assertGreater(len(expected), 5)
+        for name, series in expected.items():
+            self.assertEqual(found[name], series, name)
+
     def test_every_command_says_the_same_of_a_diff(self):
         pair = ["--base", os.path.join(BEFORE_AFTER, "before-1.pb.gz"), os.path.join(BEFORE_AFTER, "after-1.pb.gz")]
         summary = answer("summary", *pair)

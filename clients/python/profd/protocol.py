@@ -252,6 +252,14 @@ class ChangeKind(IntEnum):
     DELETED = 4  # There before alone: `[D]`.
 
 
+class SpreadColor(str, Enum):
+    """How uneven the values of many inputs are. Newer peers may send other values."""
+
+    IMBALANCE = "imbalance"  # The largest beside the mean: 1 is twice as much.
+    VARIATION = "variation"  # The standard deviation beside the mean.
+    LOST = "lost"  # What all others wait for the largest, in the metric's unit.
+
+
 class SpreadSort(str, Enum):
     """What rows of a spread are sorted by, largest first. Newer peers may send other values."""
 
@@ -2687,6 +2695,9 @@ class FlameGraphParams(Structure):
     # Further metrics of every box, stored or by formula.
     color_metric: str | None = None
     # Fills the column `color` with this metric, stored or by formula, and `colorScale`.
+    color_spread: str | None = None
+    # Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes
+    # before `colorMetric`.
     search: str | None = None
     # An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
     # box is asked for with `view/hiddenMatches`, so that no box waits for it.
@@ -2708,6 +2719,7 @@ class FlameGraphParams(Structure):
         "order": FieldSpec("order", "s", False),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "colorMetric": FieldSpec("color_metric", "s", False),
+        "colorSpread": FieldSpec("color_spread", "s", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "details": FieldSpec("details", "b", False),
         "nodes": FieldSpec("nodes", "b", False),
@@ -2848,13 +2860,13 @@ class ColorScale(Structure):
     """
 
     metric: str
-    # The metric.
+    # The metric, or the spread that `colorSpread` names.
     unit: str
-    # Its unit.
+    # Its unit; empty for a spread.
     low: int | float
-    # 0 for a stored metric; for one by formula what 5 in 100 boxes are below.
+    # 0 for a stored metric and a spread; for one by formula what 5 in 100 boxes are below.
     high: int | float
-    # The most for a stored metric; for one by formula what 5 in 100 boxes are above.
+    # The most for a stored metric and a spread; for one by formula what 5 in 100 boxes are above.
     low_text: str
     # The same as shown.
     high_text: str
@@ -3078,7 +3090,7 @@ class FlameGraphResult(Structure):
     columns: list[MetricColumns] = field(default_factory=list)
     # The further metrics, as long as `boxes`, in the order asked for.
     color_scale: ColorScale | None = None
-    # With `colorMetric`: what colours mean.
+    # With `colorMetric` or `colorSpread`: what colours mean.
     warnings: list[str] = field(default_factory=list)
     # Sentences about the request (a filter that matches nothing), then what was lost in reading the
     # file.
@@ -3329,10 +3341,14 @@ class SpreadParams(Structure):
     # Of totals, in place of selfs.
     sort: str = "sum"
     # What to sort by.
+    search: str | None = None
+    # An RE2 regular expression: rows whose names match.
     offset: int = 0
     # First row.
     limit: int = 100
     # Rows at most.
+    points: int = 32
+    # Values of a series at most: of more inputs each group of neighbours has its largest.
     panel_id: str | None = None
     # Names a panel of the client: a newer request of the same panel cancels an older one that
     # waits.
@@ -3342,8 +3358,10 @@ class SpreadParams(Structure):
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "totals": FieldSpec("totals", "b", False),
         "sort": FieldSpec("sort", "s", False),
+        "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "offset": FieldSpec("offset", "u", False),
         "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "points": FieldSpec("points", "u", False, {"minimum":1,"maximum":2000}),
         "panelId": FieldSpec("panel_id", "s", False),
     }
 
@@ -3377,7 +3395,8 @@ class SpreadColumns(Structure):
     lost_text: list[str]
     # As shown.
     series: list[list[int | float]]
-    # By row, the value of each input.
+    # By row, the value of each input, or where there are more than `points` the largest of each
+    # group of neighbours; 0 where an input does not have the metric.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "mean": FieldSpec("mean", ["a", "n"], True),
@@ -3436,6 +3455,8 @@ class SpreadResult(Structure):
     # The rows.
     columns: SpreadColumns
     # Beside `rows`.
+    thinned: str | None = None
+    # Says how, where series have fewer values than there are inputs.
     warnings: list[str] = field(default_factory=list)
     # Sentences about the request (a filter that matches nothing), then what was lost in reading the
     # file.
@@ -3463,6 +3484,247 @@ class SpreadResult(Structure):
         "modules": FieldSpec("modules", ["a", "s"], True),
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
         "columns": FieldSpec("columns", ["S", "SpreadColumns"], True),
+        "thinned": FieldSpec("thinned", "s", False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class SeriesParams(Structure):
+    """Parameters of `view/series`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view, of any shape; its own `profile` goes before the one beside it.
+    at: int | list[int] | BoxNames | None = None
+    # What the series is of: a box of the view, the root where it is absent; of a flat view a row,
+    # by its one key or its one name.
+    revision: int | None = None
+    # The revision whose keys or node `at` has; required with those. Another one than the profile's
+    # answers `ContentModified`.
+    totals: bool = True
+    # Of totals; else of selfs.
+    points: int = 500
+    # Points at most: of more inputs each group of neighbours has the one with the most.
+    bins: int = 30
+    # Bins of the histogram at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "at": FieldSpec("at", ["o", "l", ["a", "l"], ["S", "BoxNames"]], False),
+        "revision": FieldSpec("revision", "u", False),
+        "totals": FieldSpec("totals", "b", False),
+        "points": FieldSpec("points", "u", False, {"minimum":1,"maximum":2000}),
+        "bins": FieldSpec("bins", "u", False, {"minimum":1,"maximum":200}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SeriesPoints(Structure):
+    """Inputs that have the metric, in order, as columns, all equally long."""
+
+    input: list[int]
+    # Number of the input, from 0.
+    name: list[str]
+    # What it is called.
+    value: list[int | float]
+    # Its value.
+    text: list[str]
+    # As shown.
+    seconds: list[float] | None = None
+    # Since the first input was recorded; absent where times are not known, or the inputs are not in
+    # their order.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "input": FieldSpec("input", ["a", "u"], True),
+        "name": FieldSpec("name", ["a", "s"], True),
+        "value": FieldSpec("value", ["a", "n"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+        "seconds": FieldSpec("seconds", ["a", "n"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class SeriesSpread(Structure):
+    """How the values of the inputs lie."""
+
+    known: int
+    # Inputs that have the metric; the others are no values.
+    present: int
+    # Inputs that have anything of it.
+    sum: int | float
+    # Of all inputs.
+    min: int | float
+    # The smallest.
+    max: int | float
+    # The largest.
+    mean: int | float
+    # The mean.
+    median: int | float
+    # The median, by nearest rank.
+    p90: int | float
+    # What nine in ten do not exceed, by nearest rank.
+    lost: int | float
+    # What all others wait for the largest: (max - mean) for each input.
+    sum_text: str
+    # As shown.
+    min_text: str
+    # As shown.
+    max_text: str
+    # As shown.
+    mean_text: str
+    # As shown.
+    median_text: str
+    # As shown.
+    p90_text: str
+    # As shown.
+    deviation_text: str
+    # Standard deviation, as shown; empty for one input.
+    imbalance_text: str
+    # The largest beside the mean, as shown; empty where the mean is not above 0.
+    lost_text: str
+    # As shown.
+    largest: str
+    # The first input that has the largest value.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "known": FieldSpec("known", "u", True),
+        "present": FieldSpec("present", "u", True),
+        "sum": FieldSpec("sum", "n", True),
+        "min": FieldSpec("min", "n", True),
+        "max": FieldSpec("max", "n", True),
+        "mean": FieldSpec("mean", "n", True),
+        "median": FieldSpec("median", "n", True),
+        "p90": FieldSpec("p90", "n", True),
+        "lost": FieldSpec("lost", "n", True),
+        "sumText": FieldSpec("sum_text", "s", True),
+        "minText": FieldSpec("min_text", "s", True),
+        "maxText": FieldSpec("max_text", "s", True),
+        "meanText": FieldSpec("mean_text", "s", True),
+        "medianText": FieldSpec("median_text", "s", True),
+        "p90Text": FieldSpec("p90_text", "s", True),
+        "deviationText": FieldSpec("deviation_text", "s", True),
+        "imbalanceText": FieldSpec("imbalance_text", "s", True),
+        "lostText": FieldSpec("lost_text", "s", True),
+        "largest": FieldSpec("largest", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class SeriesHistogram(Structure):
+    """How many inputs have how much: bins of equal width."""
+
+    edges: list[int | float]
+    # Where bins begin, and where the last one ends: one more than `counts`.
+    edge_texts: list[str]
+    # As shown.
+    counts: list[int]
+    # Inputs; what lies between two bins is of the upper one.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "edges": FieldSpec("edges", ["a", "n"], True),
+        "edgeTexts": FieldSpec("edge_texts", ["a", "s"], True),
+        "counts": FieldSpec("counts", ["a", "u"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class SeriesTrend(Structure):
+    """What became of the values, where the inputs are snapshots in order."""
+
+    kind: str
+    # What became of it.
+    may_level_off: bool
+    # Of what grows: slower in the last third.
+    strength: float | None = None
+    # Kendall's tau, 1 when every value is above all before it.
+    chance: float | None = None
+    # Of as much of a rise among values in random order.
+    slope: float | None = None
+    # The median rise (Theil, Sen), by second where the points have `seconds`, else by input.
+    slope_text: str | None = None
+    # As shown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "kind": FieldSpec("kind", "s", True),
+        "mayLevelOff": FieldSpec("may_level_off", "b", True),
+        "strength": FieldSpec("strength", "n", False),
+        "chance": FieldSpec("chance", "n", False),
+        "slope": FieldSpec("slope", "n", False),
+        "slopeText": FieldSpec("slope_text", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SeriesResult(Structure):
+    """What each input of an aggregate has of one box or row."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    name: str
+    # Full name of the box or row; empty: the root.
+    label: str
+    # Its short name.
+    input_count: int
+    # The profiles that were put together.
+    points: SeriesPoints
+    # The values.
+    thinned: str | None = None
+    # Says how, where there are fewer points than inputs.
+    spread: SeriesSpread | None = None
+    # Absent where no input has the metric.
+    histogram: SeriesHistogram | None = None
+    # Absent where no input has the metric.
+    trend: SeriesTrend | None = None
+    # Absent for fewer than 4 values, and for more than 2,000.
+    text: str
+    # All of it, in a sentence or two.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "name": FieldSpec("name", "s", True),
+        "label": FieldSpec("label", "s", True),
+        "inputCount": FieldSpec("input_count", "u", True),
+        "points": FieldSpec("points", ["S", "SeriesPoints"], True),
+        "thinned": FieldSpec("thinned", "s", False),
+        "spread": FieldSpec("spread", ["S", "SeriesSpread"], False),
+        "histogram": FieldSpec("histogram", ["S", "SeriesHistogram"], False),
+        "trend": FieldSpec("trend", ["S", "SeriesTrend"], False),
+        "text": FieldSpec("text", "s", True),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
@@ -4883,6 +5145,9 @@ TABLE_REQUEST = Message("view/table", ["S", "TableParams"], ["S", "TableResult"]
 # A page of a view as a table; for tree shapes one level of it.
 SPREAD_REQUEST = Message("view/spread", ["S", "SpreadParams"], ["S", "SpreadResult"])
 # Of an aggregate: how the values of its inputs lie, row by row of a flat view.
+SERIES_REQUEST = Message("view/series", ["S", "SeriesParams"], ["S", "SeriesResult"])
+# Of an aggregate: what each of its inputs has of one box or row, how these values lie, and what
+# became of them.
 TREND_REQUEST = Message("view/trend", ["S", "TrendParams"], ["S", "TrendResult"])
 # Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
 # A path grows when its values rise beyond chance, in the later half too, and all of the last third

@@ -375,6 +375,17 @@ export const ChangeKind = {
 } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind] | (number & {});
 
+/** How uneven the values of many inputs are. Newer peers may send other values. */
+export const SpreadColor = {
+  /** The largest beside the mean: 1 is twice as much. */
+  imbalance: "imbalance",
+  /** The standard deviation beside the mean. */
+  variation: "variation",
+  /** What all others wait for the largest, in the metric's unit. */
+  lost: "lost",
+} as const;
+export type SpreadColor = (typeof SpreadColor)[keyof typeof SpreadColor] | (string & {});
+
 /** What rows of a spread are sorted by, largest first. Newer peers may send other values. */
 export const SpreadSort = {
   /** Over all inputs. */
@@ -1869,6 +1880,11 @@ export interface FlameGraphParams {
   /** Fills the column `color` with this metric, stored or by formula, and `colorScale`. */
   colorMetric?: string;
   /**
+   * Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes before
+   * `colorMetric`.
+   */
+  colorSpread?: SpreadColor;
+  /**
    * An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is
    * asked for with `view/hiddenMatches`, so that no box waits for it.
    */
@@ -1966,13 +1982,13 @@ export interface Truncation {
  * colour of its own.
  */
 export interface ColorScale {
-  /** The metric. */
+  /** The metric, or the spread that `colorSpread` names. */
   metric: string;
-  /** Its unit. */
+  /** Its unit; empty for a spread. */
   unit: string;
-  /** 0 for a stored metric; for one by formula what 5 in 100 boxes are below. */
+  /** 0 for a stored metric and a spread; for one by formula what 5 in 100 boxes are below. */
   low: number;
-  /** The most for a stored metric; for one by formula what 5 in 100 boxes are above. */
+  /** The most for a stored metric and a spread; for one by formula what 5 in 100 boxes are above. */
   high: number;
   /** The same as shown. */
   lowText: string;
@@ -2113,7 +2129,7 @@ export interface FlameGraphResult {
   search?: SearchShare;
   /** The further metrics, as long as `boxes`, in the order asked for. Default: []. */
   columns?: MetricColumns[];
-  /** With `colorMetric`: what colours mean. */
+  /** With `colorMetric` or `colorSpread`: what colours mean. */
   colorScale?: ColorScale;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
@@ -2334,10 +2350,14 @@ export interface SpreadParams {
   totals?: boolean;
   /** What to sort by. Default: "sum". */
   sort?: SpreadSort;
+  /** An RE2 regular expression: rows whose names match. */
+  search?: string;
   /** First row. Default: 0. */
   offset?: number;
   /** Rows at most. Default: 100. */
   limit?: number;
+  /** Values of a series at most: of more inputs each group of neighbours has its largest. Default: 32. */
+  points?: number;
   /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
   panelId?: string;
 }
@@ -2368,7 +2388,10 @@ export interface SpreadColumns {
   imbalanceText: string[];
   /** As shown. */
   lostText: string[];
-  /** By row, the value of each input. */
+  /**
+   * By row, the value of each input, or where there are more than `points` the largest of each group of
+   * neighbours; 0 where an input does not have the metric.
+   */
   series: number[][];
 }
 
@@ -2412,6 +2435,167 @@ export interface SpreadResult {
   rows: TableColumns;
   /** Beside `rows`. */
   columns: SpreadColumns;
+  /** Says how, where series have fewer values than there are inputs. */
+  thinned?: string;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/** Parameters of `view/series`. */
+export interface SeriesParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** The view, of any shape; its own `profile` goes before the one beside it. */
+  spec: ViewSpecLike;
+  /**
+   * What the series is of: a box of the view, the root where it is absent; of a flat view a row, by its one
+   * key or its one name.
+   */
+  at?: ZoomTarget;
+  /**
+   * The revision whose keys or node `at` has; required with those. Another one than the profile's answers
+   * `ContentModified`.
+   */
+  revision?: number;
+  /** Of totals; else of selfs. Default: true. */
+  totals?: boolean;
+  /** Points at most: of more inputs each group of neighbours has the one with the most. Default: 500. */
+  points?: number;
+  /** Bins of the histogram at most. Default: 30. */
+  bins?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** Inputs that have the metric, in order, as columns, all equally long. */
+export interface SeriesPoints {
+  /** Number of the input, from 0. */
+  input: number[];
+  /** What it is called. */
+  name: string[];
+  /** Its value. */
+  value: number[];
+  /** As shown. */
+  text: string[];
+  /**
+   * Since the first input was recorded; absent where times are not known, or the inputs are not in their
+   * order.
+   */
+  seconds?: number[];
+}
+
+/** How the values of the inputs lie. */
+export interface SeriesSpread {
+  /** Inputs that have the metric; the others are no values. */
+  known: number;
+  /** Inputs that have anything of it. */
+  present: number;
+  /** Of all inputs. */
+  sum: number;
+  /** The smallest. */
+  min: number;
+  /** The largest. */
+  max: number;
+  /** The mean. */
+  mean: number;
+  /** The median, by nearest rank. */
+  median: number;
+  /** What nine in ten do not exceed, by nearest rank. */
+  p90: number;
+  /** What all others wait for the largest: (max - mean) for each input. */
+  lost: number;
+  /** As shown. */
+  sumText: string;
+  /** As shown. */
+  minText: string;
+  /** As shown. */
+  maxText: string;
+  /** As shown. */
+  meanText: string;
+  /** As shown. */
+  medianText: string;
+  /** As shown. */
+  p90Text: string;
+  /** Standard deviation, as shown; empty for one input. */
+  deviationText: string;
+  /** The largest beside the mean, as shown; empty where the mean is not above 0. */
+  imbalanceText: string;
+  /** As shown. */
+  lostText: string;
+  /** The first input that has the largest value. */
+  largest: string;
+}
+
+/** How many inputs have how much: bins of equal width. */
+export interface SeriesHistogram {
+  /** Where bins begin, and where the last one ends: one more than `counts`. */
+  edges: number[];
+  /** As shown. */
+  edgeTexts: string[];
+  /** Inputs; what lies between two bins is of the upper one. */
+  counts: number[];
+}
+
+/** What became of the values, where the inputs are snapshots in order. */
+export interface SeriesTrend {
+  /** What became of it. */
+  kind: TrendKind;
+  /** Of what grows: slower in the last third. */
+  mayLevelOff: boolean;
+  /** Kendall's tau, 1 when every value is above all before it. */
+  strength?: number;
+  /** Of as much of a rise among values in random order. */
+  chance?: number;
+  /** The median rise (Theil, Sen), by second where the points have `seconds`, else by input. */
+  slope?: number;
+  /** As shown. */
+  slopeText?: string;
+}
+
+/** What each input of an aggregate has of one box or row. */
+export interface SeriesResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Full name of the box or row; empty: the root. */
+  name: string;
+  /** Its short name. */
+  label: string;
+  /** The profiles that were put together. */
+  inputCount: number;
+  /** The values. */
+  points: SeriesPoints;
+  /** Says how, where there are fewer points than inputs. */
+  thinned?: string;
+  /** Absent where no input has the metric. */
+  spread?: SeriesSpread;
+  /** Absent where no input has the metric. */
+  histogram?: SeriesHistogram;
+  /** Absent for fewer than 4 values, and for more than 2,000. */
+  trend?: SeriesTrend;
+  /** All of it, in a sentence or two. */
+  text: string;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
    * Default: [].
@@ -3443,6 +3627,12 @@ export const TableRequest: RequestType<TableParams, TableResult> = { method: "vi
 
 /** Of an aggregate: how the values of its inputs lie, row by row of a flat view. */
 export const SpreadRequest: RequestType<SpreadParams, SpreadResult> = { method: "view/spread", lane: "interactive" };
+
+/**
+ * Of an aggregate: what each of its inputs has of one box or row, how these values lie, and what became of
+ * them.
+ */
+export const SeriesRequest: RequestType<SeriesParams, SeriesResult> = { method: "view/series", lane: "interactive" };
 
 /**
  * Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path

@@ -1,10 +1,12 @@
 // What everything on the page shares: the state, the connection, the open profile, and asking the daemon.
 import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import {
+  DiffScale,
   ErrorCodes,
   MetricDeriveRequest,
   MetricForgetRequest,
   MetricListRequest,
+  ProfileAggregateRequest,
   ProfileChangedNotification,
   ProfileCloseRequest,
   ProfileDiffRequest,
@@ -18,7 +20,6 @@ import {
   ShowMessageNotification,
   StatusNotification,
   type ComposedPart,
-  type DiffScale,
   type ErrorData,
   type MetricInfo,
   type OpenedProfile,
@@ -34,7 +35,7 @@ import { Answers } from "./rpc/answers.js";
 import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
 import { keptSteps, stepsFrom, type KeptSteps } from "./state/kept.js";
-import { decoded, isDiff, sidesOf } from "./state/compared.js";
+import { decoded, inputsOf, isAggregate, isDiff, sidesOf } from "./state/compared.js";
 import { filesOf, fromAddress, startOf, toAddress, type Formula, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 import { WhenSeen } from "./ui/seen.js";
@@ -120,7 +121,7 @@ export function comparableOf({ uri, name = baseName(uri) }: { uri: string; name?
 /** The open profiles that can be compared: diffs and what cannot be read are none. */
 export const comparablesOf = (listed: readonly ProfileListEntry[]): Comparable[] =>
   listed
-    .filter(({ uri, state }) => !isDiff(uri) && state !== "failed" && state !== "opening")
+    .filter(({ uri, state }) => !isDiff(uri) && !isAggregate(uri) && state !== "failed" && state !== "opening")
     .map(({ uri, member, name, profile }) => ({
       id: `${uri}#${member?.number ?? 1}`,
       name: member === undefined ? name : `${name} (${member.number} of ${member.count})`,
@@ -132,6 +133,11 @@ export interface Comparison {
   readonly before: readonly Comparable[];
   readonly after: readonly Comparable[];
   readonly scale: DiffScale;
+}
+
+interface ComposeHow {
+  readonly workDoneToken: string;
+  readonly options: { readonly makeDefault: boolean; readonly attach: boolean };
 }
 
 /** Where addresses and settings are kept: a browser, an editor, a test. */
@@ -555,30 +561,43 @@ export class App {
   /** Opens what became of profiles, which is a profile too. What is on the page stays where that cannot be. */
   async compare(comparison: Comparison): Promise<void> {
     const { before, after, scale } = comparison;
+    await this.compose(
+      `Comparing ${sideName(before)} with ${sideName(after)}`,
+      comparison,
+      async (how, signal) => {
+        const sides = { before: before.map(({ part }) => part), after: after.map(({ part }) => part) };
+        return this.client.request(ProfileDiffRequest, { ...sides, scale, ...how }, signal);
+      },
+      "Nothing was compared: you cancelled it",
+    );
+  }
+
+  /** Opens several profiles as one, in their order: runs, ranks or snapshots of a program. */
+  async putTogether(profiles: readonly Comparable[]): Promise<void> {
+    await this.compose(
+      `Putting ${sideName(profiles)} together`,
+      { before: [], after: profiles, scale: DiffScale.automatic },
+      async (how, signal) =>
+        this.client.request(ProfileAggregateRequest, { of: profiles.map(({ part }) => part), ...how }, signal),
+      "Nothing was put together: you cancelled it",
+    );
+  }
+
+  private async compose(
+    title: string,
+    comparison: Comparison,
+    ask: (how: ComposeHow, signal: AbortSignal) => Promise<{ readonly summary: ProfileSummary }>,
+    cancelled: string,
+  ): Promise<void> {
     const controller = new AbortController();
     this.nextToken++;
-    this.loading.value = {
-      title: `Comparing ${sideName(before)} with ${sideName(after)}`,
-      message: "",
-      percentage: undefined,
-      cancel: () => controller.abort(),
-    };
+    this.loading.value = { title, message: "", percentage: undefined, cancel: () => controller.abort() };
     let uri: string | undefined;
     try {
-      const { summary } = await this.client.request(
-        ProfileDiffRequest,
-        {
-          before: before.map(({ part }) => part),
-          after: after.map(({ part }) => part),
-          scale,
-          workDoneToken: this.token,
-          options: { makeDefault: false, attach: false },
-        },
-        controller.signal,
-      );
-      uri = summary.uri;
+      const how = { workDoneToken: this.token, options: { makeDefault: false, attach: false } };
+      uri = (await ask(how, controller.signal)).summary.uri;
     } catch (error) {
-      if (controller.signal.aborted) this.say("Nothing was compared: you cancelled it");
+      if (controller.signal.aborted) this.say(cancelled);
       const text = this.explain(error);
       if (text === undefined) return;
       this.say(text, "error", { text: "Choose others", run: () => (this.comparing.value = comparison) });
@@ -680,6 +699,10 @@ export function baseName(uri: string): string {
     const { before, after } = sidesOf(uri);
     return `${someOf(before.map(baseName))} → ${someOf(after.map(baseName))}`;
   }
+  if (isAggregate(uri)) {
+    const inputs = inputsOf(uri);
+    return `${inputs.length} profiles: ${someOf(inputs.map(baseName))}`;
+  }
   const last = uri.slice(uri.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(last) || uri;
@@ -699,6 +722,7 @@ export function pathOfUri(uri: string): string {
     const { before, after } = sidesOf(uri);
     return `${before.map(pathOfUri).join(", ")} → ${after.map(pathOfUri).join(", ")}`;
   }
+  if (isAggregate(uri)) return inputsOf(uri).map(pathOfUri).join(", ");
   if (!uri.startsWith("file://")) return uri;
   try {
     return decodeURIComponent(uri.slice(7));

@@ -1,9 +1,9 @@
 // Choosing what is compared: profiles before and after, several on a side as runs of it.
 import { useState } from "preact/hooks";
-import { DiffScale, ProfileDiffRequest, UploadBeginRequest } from "../../shared/ts/psp.js";
+import { DiffScale, ProfileAggregateRequest, ProfileDiffRequest, UploadBeginRequest } from "../../shared/ts/psp.js";
 import { comparableOf, comparablesOf, pathOfUri, uriOf, type App, type Comparable, type Comparison } from "./app.js";
 import { recentFiles } from "./recent.js";
-import { isDiff, scaleOf, sidesOf } from "./state/compared.js";
+import { isAggregate, isDiff, scaleOf, sidesOf } from "./state/compared.js";
 import { Name, Select, type Choice } from "./ui/bits.js";
 import { useApp } from "./ui/context.js";
 import { Icon } from "./ui/icons.js";
@@ -35,6 +35,7 @@ const SCALES: readonly (Choice<string> & { title: string })[] = [
   },
 ];
 
+const canPutTogether = (app: App) => app.can(ProfileAggregateRequest.method);
 export const canCompare = (app: App) => app.can(ProfileDiffRequest.method);
 
 /** Asks what is to be compared: with the profile that is shown; of a diff others, or otherwise scaled. */
@@ -84,7 +85,7 @@ export function CompareDialog() {
   const isNew = (known: readonly Comparable[]) => (one: Comparable) => !known.some(({ id }) => id === one.id);
   // What was chosen once stays in the lists, whatever becomes of it.
   const recent = recentFiles.value
-    .filter((uri) => !isDiff(uri))
+    .filter((uri) => !isDiff(uri) && !isAggregate(uri))
     .map((uri) => comparableOf({ uri }))
     .filter(isNew(listed))
     .slice(0, 6);
@@ -116,6 +117,8 @@ export function CompareDialog() {
     />
   );
   const ready = comparison.before.length > 0 && comparison.after.length > 0;
+  // Those of one side alone are compared with nothing: they can be one profile.
+  const together = ready || chosen.length < 2 || !canPutTogether(app) ? undefined : chosen;
   const close = () => (app.comparing.value = undefined);
   return (
     <Dialog title="Compare profiles" onClose={close} wide>
@@ -146,14 +149,28 @@ export function CompareDialog() {
           {app.loading.value?.title ??
             (ready
               ? "Several on a side are runs of it: their mean is compared."
-              : "Tick at least one profile on each side.")}
+              : together === undefined
+                ? "Tick at least one profile on each side."
+                : "Tick one on the other side to compare; or put these together: runs, ranks or snapshots, in this order.")}
         </span>
         <button type="button" class="button" onClick={close}>
           Cancel
         </button>
+        {together !== undefined && (
+          <button
+            type="button"
+            class="button primary"
+            onClick={() => {
+              close();
+              void app.putTogether(together);
+            }}
+          >
+            Put {together.length} together
+          </button>
+        )}
         <button
           type="button"
-          class="button primary"
+          class={together === undefined ? "button primary" : "button"}
           disabled={!ready}
           onClick={() => {
             close();

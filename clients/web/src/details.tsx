@@ -3,6 +3,7 @@
 import { TableRequest } from "../../shared/ts/psp.js";
 import type { Selected } from "./app.js";
 import { shown } from "./draw/shown.js";
+import { SeriesPart } from "./seriespart.js";
 import { isDiff } from "./state/compared.js";
 import { specOf } from "./state/place.js";
 import { specText } from "./state/spec.js";
@@ -13,6 +14,7 @@ import { useAnswer, useApp, useProfile } from "./ui/context.js";
 import { copyText } from "./ui/copy.js";
 import { Icon } from "./ui/icons.js";
 import { literal } from "./ui/picker.js";
+import { Changes } from "./views/flat/changes.js";
 import { useHottest } from "./views/flat/hottest.js";
 import { ChangeMark, rowOf, type RowChange } from "./views/flat/rows.js";
 
@@ -36,31 +38,16 @@ export function DetailsLine({ open, onToggle }: { open: boolean; onToggle: () =>
 export function Glance() {
   const app = useApp();
   const { summary } = useProfile()!;
-  const hottest = useHottest(8, "glance");
   return (
     <aside class="details" aria-label="At a glance">
-      <h2>{hottest.title}</h2>
-      <p class="muted">{hottest.by}</p>
-      <ol class={isDiff(summary.uri) ? "glance changes" : "glance"}>
-        {hottest.rows.map((row) => (
-          <li key={row.key}>
-            <button
-              type="button"
-              title={shown(row.name)}
-              onClick={() =>
-                app.select({ name: row.name, frames: [], file: row.file, line: row.line, module: row.module })
-              }
-            >
-              <Name text={row.label} cuts={row.cuts} />
-              {row.change === undefined ? (
-                <Share text={row.selfShare || row.selfText} part={Math.abs(row.self) / hottest.top} />
-              ) : (
-                <span class="glance-change">{row.change.self}</span>
-              )}
-            </button>
-          </li>
-        ))}
-      </ol>
+      {isDiff(summary.uri) ? (
+        <>
+          <h2>What changed</h2>
+          <Changes panelId="glance" />
+        </>
+      ) : (
+        <Hottest />
+      )}
       <dl class="facts small">
         {[
           ["Program", summary.program],
@@ -87,6 +74,33 @@ export function Glance() {
         this panel.
       </p>
     </aside>
+  );
+}
+
+function Hottest() {
+  const app = useApp();
+  const hottest = useHottest(8, "glance");
+  return (
+    <>
+      <h2>{hottest.title}</h2>
+      <p class="muted">{hottest.by}</p>
+      <ol class="glance">
+        {hottest.rows.map((row) => (
+          <li key={row.key}>
+            <button
+              type="button"
+              title={shown(row.name)}
+              onClick={() =>
+                app.select({ name: row.name, frames: [], file: row.file, line: row.line, module: row.module })
+              }
+            >
+              <Name text={row.label} cuts={row.cuts} />
+              <Share text={row.selfShare || row.selfText} part={Math.abs(row.self) / hottest.top} />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
@@ -222,6 +236,7 @@ export function Details({ selected }: { selected: Selected }) {
           )}
         </div>
       )}
+      <SeriesPart selected={selected} />
       <div class="details-part">
         <h3>Do</h3>
         <ul class="deeds">

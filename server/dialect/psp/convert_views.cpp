@@ -29,10 +29,14 @@ std::vector<psp::Number> numbers(const std::vector<Value>& values) {
   return out;
 }
 
+psp::Number number_of(double value) {
+  return to_psp(Value{value});
+}
+
 std::vector<psp::Number> numbers_of(const std::vector<double>& values) {
   std::vector<psp::Number> out;
   out.reserve(values.size());
-  for (const double value : values) out.push_back(to_psp(Value{value}));
+  for (const double value : values) out.push_back(number_of(value));
   return out;
 }
 
@@ -92,6 +96,32 @@ psp::TrendKind to_psp(TrendKind kind) {
       break;
   }
   return psp::TrendKind::steady;
+}
+
+psp::SeriesSpread to_psp(const InputsSpread& spread, const SeriesAnswer& answer) {
+  const auto text = [&](double value) { return format_value(Value{value}, answer.unit); };
+  const Spread& of = spread.spread;
+  psp::SeriesSpread out;
+  out.known = static_cast<std::uint32_t>(of.n);
+  out.present = static_cast<std::uint32_t>(spread.n_present);
+  out.sum = number_of(of.sum);
+  out.min = number_of(of.min);
+  out.max = number_of(of.max);
+  out.mean = number_of(of.mean);
+  out.median = number_of(spread.median);
+  out.p90 = number_of(spread.p90);
+  out.lost = number_of(of.lost);
+  out.sum_text = text(of.sum);
+  out.min_text = text(of.min);
+  out.max_text = text(of.max);
+  out.mean_text = text(of.mean);
+  out.median_text = text(spread.median);
+  out.p90_text = text(spread.p90);
+  out.deviation_text = of.deviation ? text(*of.deviation) : "";
+  out.imbalance_text = of.imbalance ? imbalance_text(*of.imbalance) : "";
+  out.lost_text = text(of.lost);
+  out.largest = answer.largest;
+  return out;
 }
 
 psp::ChangeKind to_psp(Change change) {
@@ -374,6 +404,42 @@ psp::SpreadResult to_psp(SpreadAnswer answer) {
   out.columns.deviation_text = std::move(columns.deviation_text);
   out.columns.imbalance_text = std::move(columns.imbalance_text);
   out.columns.lost_text = std::move(columns.lost_text);
+  out.thinned = said(std::move(answer.thinned));
+  return out;
+}
+
+psp::SeriesResult to_psp(SeriesAnswer answer) {
+  psp::SeriesResult out;
+  write_head(std::move(answer.head), out);
+  out.name = std::move(answer.name);
+  out.label = std::move(answer.label);
+  out.input_count = static_cast<std::uint32_t>(answer.n_inputs);
+  SeriesPoints& points = answer.points;
+  out.points.value = numbers_of(points.value);
+  out.points.input = std::move(points.input);
+  out.points.name = std::move(points.name);
+  out.points.text = std::move(points.text);
+  if (!points.seconds.empty()) out.points.seconds = std::move(points.seconds);
+  out.thinned = said(std::move(answer.thinned));
+  if (answer.spread) out.spread = to_psp(*answer.spread, answer);
+  if (answer.histogram) {
+    psp::SeriesHistogram& to = out.histogram.emplace();
+    for (std::size_t i = 0; i <= answer.histogram->counts.size(); ++i) {
+      to.edges.push_back(to_psp(Value{answer.histogram->edge(i)}));
+      to.edge_texts.push_back(format_value(Value{answer.histogram->edge(i)}, answer.unit));
+    }
+    to.counts = std::move(answer.histogram->counts);
+  }
+  if (answer.trend) {
+    psp::SeriesTrend& to = out.trend.emplace();
+    to.kind = to_psp(answer.trend->kind);
+    to.may_level_off = answer.trend->may_level_off;
+    to.strength = answer.trend->strength;
+    to.chance = answer.trend->p;
+    to.slope = answer.trend->slope;
+    to.slope_text = said(std::move(answer.slope));
+  }
+  out.text = std::move(answer.text);
   return out;
 }
 

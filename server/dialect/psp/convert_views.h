@@ -13,6 +13,7 @@
 #include "server/feature/places.h"
 #include "server/feature/sample_groups.h"
 #include "server/feature/search_answer.h"
+#include "server/feature/series_answer.h"
 #include "server/feature/spread_answer.h"
 #include "server/feature/table_answer.h"
 #include "server/feature/trend_answer.h"
@@ -24,6 +25,7 @@ psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::HiddenMatchesResult to_psp(HiddenMatches answer);
 psp::TableResult to_psp(TableAnswer answer);
 psp::SpreadResult to_psp(SpreadAnswer answer);
+psp::SeriesResult to_psp(SeriesAnswer answer);
 psp::TrendResult to_psp(TrendAnswer answer);
 psp::HotPathResult to_psp(HotPathAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);

@@ -1,4 +1,5 @@
-// view/flameGraph, view/hiddenMatches, view/match and view/hotPath: what begins at a box of a tree.
+// view/flameGraph, view/hiddenMatches, view/match, view/hotPath and view/series: what begins at a box of a
+// tree.
 #include "server/dialect/psp/flame.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,13 @@ namespace {
 
 SiblingOrder sibling_order(const psp::OpenEnum<psp::BoxOrder>& order) {
   return order == psp::BoxOrder::weight ? SiblingOrder::weight : SiblingOrder::name;
+}
+
+std::optional<SpreadColor> spread_color(const psp::OpenEnum<psp::SpreadColor>& color) {
+  if (color == psp::SpreadColor::imbalance) return SpreadColor::imbalance;
+  if (color == psp::SpreadColor::variation) return SpreadColor::variation;
+  if (color == psp::SpreadColor::lost) return SpreadColor::lost;
+  return std::nullopt;
 }
 
 BoxTarget box_target(const std::optional<psp::ZoomTarget>& target) {
@@ -62,6 +70,11 @@ tl::expected<FlameRequest, protocol::ResponseError> layout_of(SessionContext& se
     if (auto wrong = no_metric(*open, params.metrics[i], fmt::format("params.metrics[{}]", i)))
       return tl::unexpected(std::move(*wrong));
   request.metrics = std::move(params.metrics);
+  if (params.color_spread) {
+    request.color_spread = spread_color(*params.color_spread);
+    if (!request.color_spread)
+      return tl::unexpected(invalid_params("params.colorSpread", "it is imbalance, variation or lost"));
+  }
   request.search = params.search.value_or("");
   request.details = params.details;
   return request;
@@ -140,6 +153,34 @@ void bind_hot_path(SessionContext& session, protocol::Binder& binder) {
         std::move(reply), std::move(request),
         [](Views& views, const HotPathAnswerRequest& asked, const StopToken& stop) {
           return hot_path_answer(views, asked, stop).map([](HotPathAnswer&& answer) {
+            return to_psp(std::move(answer));
+          });
+        },
+        params.panel_id.value_or(""));
+  });
+}
+
+void bind_series(SessionContext& session, protocol::Binder& binder) {
+  binder.request<psp::SeriesRequest>([&session](psp::SeriesParams params,
+                                                protocol::Reply<psp::SeriesRequest> reply) {
+    auto named = from_psp(params.spec, "params.spec");
+    if (!named) return reply.error(named.error());
+    session.decide_mine(named->spec.filters);
+    const auto open = session.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+    if (!open) return reply.error(open.error());
+    if (needs_revision(params.at))
+      if (auto error = outdated(**open, params.revision, "at")) return reply.error(*error);
+    SeriesRequest request;
+    request.open = *open;
+    request.spec = std::move(named->spec);
+    request.at = box_target(params.at);
+    request.totals = params.totals;
+    request.points = params.points;
+    request.bins = params.bins;
+    session.answer<psp::SeriesRequest>(
+        std::move(reply), std::move(request),
+        [](Views& views, const SeriesRequest& asked, const StopToken& stop) {
+          return series_answer(views, asked, stop).map([](SeriesAnswer&& answer) {
             return to_psp(std::move(answer));
           });
         },

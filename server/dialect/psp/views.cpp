@@ -69,6 +69,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_flame_graph(session_, binder);
   bind_match(session_, binder);
   bind_hot_path(session_, binder);
+  bind_series(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
@@ -116,6 +117,8 @@ void ViewsModule::bind(protocol::Binder& binder) {
         asked->order = spread_order(params.sort);
         asked->offset = params.offset;
         asked->limit = std::min(params.limit, kMaxRows);
+        asked->points = params.points;
+        asked->search = params.search.value_or("");
         session_.answer<psp::SpreadRequest>(
             std::move(reply), std::move(*asked),
             [](Views& views, const SpreadRequest& request, const StopToken& stop) {

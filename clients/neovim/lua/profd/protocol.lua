@@ -236,6 +236,14 @@ M.ChangeKind = {
   deleted = 4, -- There before alone: `[D]`.
 }
 
+--- How uneven the values of many inputs are.
+---@alias profd.SpreadColor string|"imbalance"|"variation"|"lost"
+M.SpreadColor = {
+  imbalance = "imbalance", -- The largest beside the mean: 1 is twice as much.
+  variation = "variation", -- The standard deviation beside the mean.
+  lost = "lost", -- What all others wait for the largest, in the metric's unit.
+}
+
 --- What rows of a spread are sorted by, largest first.
 ---@alias profd.SpreadSort string|"sum"|"lost"|"max"|"deviation"|"imbalance"
 M.SpreadSort = {
@@ -1103,6 +1111,7 @@ M.DaemonState = {
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
 ---@field metrics? string[] Further metrics of every box, stored or by formula. Default: [].
 ---@field colorMetric? string Fills the column `color` with this metric, stored or by formula, and `colorScale`.
+---@field colorSpread? profd.SpreadColor Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes before `colorMetric`.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is asked for with `view/hiddenMatches`, so that no box waits for it.
 ---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
 ---@field nodes? boolean Fills the column `node`; who names boxes by their path does without. Default: true.
@@ -1153,10 +1162,10 @@ M.DaemonState = {
 --- From where to where colours go; what is outside has the colour of the end. What has no value has a quiet
 --- colour of its own.
 ---@class profd.ColorScale
----@field metric string The metric.
----@field unit string Its unit.
----@field low number 0 for a stored metric; for one by formula what 5 in 100 boxes are below.
----@field high number The most for a stored metric; for one by formula what 5 in 100 boxes are above.
+---@field metric string The metric, or the spread that `colorSpread` names.
+---@field unit string Its unit; empty for a spread.
+---@field low number 0 for a stored metric and a spread; for one by formula what 5 in 100 boxes are below.
+---@field high number The most for a stored metric and a spread; for one by formula what 5 in 100 boxes are above.
 ---@field lowText string The same as shown.
 ---@field highText string The same as shown.
 ---@field byRoot? boolean Colours go by the square root of the value: most boxes are small beside the largest. Default: false.
@@ -1214,7 +1223,7 @@ M.DaemonState = {
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
 ---@field columns? profd.MetricColumns[] The further metrics, as long as `boxes`, in the order asked for. Default: [].
----@field colorScale? profd.ColorScale With `colorMetric`: what colours mean.
+---@field colorScale? profd.ColorScale With `colorMetric` or `colorSpread`: what colours mean.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1314,8 +1323,10 @@ M.DaemonState = {
 ---@field spec profd.ViewSpecLike Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside it.
 ---@field totals? boolean Of totals, in place of selfs. Default: false.
 ---@field sort? profd.SpreadSort What to sort by. Default: "sum".
+---@field search? string An RE2 regular expression: rows whose names match.
 ---@field offset? integer First row. Default: 0.
 ---@field limit? integer Rows at most. Default: 100.
+---@field points? integer Values of a series at most: of more inputs each group of neighbours has its largest. Default: 32.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
 --- How the values of the inputs lie, all columns as long as the rows.
@@ -1332,7 +1343,7 @@ M.DaemonState = {
 ---@field deviationText string[] Standard deviation, as shown; empty for one input.
 ---@field imbalanceText string[] The largest beside the mean, as shown; empty where the mean is not above 0.
 ---@field lostText string[] As shown.
----@field series number[][] By row, the value of each input.
+---@field series number[][] By row, the value of each input, or where there are more than `points` the largest of each group of neighbours; 0 where an input does not have the metric.
 
 --- How values lie over the inputs of an aggregate.
 ---@class profd.SpreadResult
@@ -1353,6 +1364,85 @@ M.DaemonState = {
 ---@field modules string[] Modules.
 ---@field rows profd.TableColumns The rows.
 ---@field columns profd.SpreadColumns Beside `rows`.
+---@field thinned? string Says how, where series have fewer values than there are inputs.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/series`.
+---@class profd.SeriesParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view, of any shape; its own `profile` goes before the one beside it.
+---@field at? profd.ZoomTarget What the series is of: a box of the view, the root where it is absent; of a flat view a row, by its one key or its one name.
+---@field revision? integer The revision whose keys or node `at` has; required with those. Another one than the profile's answers `ContentModified`.
+---@field totals? boolean Of totals; else of selfs. Default: true.
+---@field points? integer Points at most: of more inputs each group of neighbours has the one with the most. Default: 500.
+---@field bins? integer Bins of the histogram at most. Default: 30.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- Inputs that have the metric, in order, as columns, all equally long.
+---@class profd.SeriesPoints
+---@field input integer[] Number of the input, from 0.
+---@field name string[] What it is called.
+---@field value number[] Its value.
+---@field text string[] As shown.
+---@field seconds? number[] Since the first input was recorded; absent where times are not known, or the inputs are not in their order.
+
+--- How the values of the inputs lie.
+---@class profd.SeriesSpread
+---@field known integer Inputs that have the metric; the others are no values.
+---@field present integer Inputs that have anything of it.
+---@field sum number Of all inputs.
+---@field min number The smallest.
+---@field max number The largest.
+---@field mean number The mean.
+---@field median number The median, by nearest rank.
+---@field p90 number What nine in ten do not exceed, by nearest rank.
+---@field lost number What all others wait for the largest: (max - mean) for each input.
+---@field sumText string As shown.
+---@field minText string As shown.
+---@field maxText string As shown.
+---@field meanText string As shown.
+---@field medianText string As shown.
+---@field p90Text string As shown.
+---@field deviationText string Standard deviation, as shown; empty for one input.
+---@field imbalanceText string The largest beside the mean, as shown; empty where the mean is not above 0.
+---@field lostText string As shown.
+---@field largest string The first input that has the largest value.
+
+--- How many inputs have how much: bins of equal width.
+---@class profd.SeriesHistogram
+---@field edges number[] Where bins begin, and where the last one ends: one more than `counts`.
+---@field edgeTexts string[] As shown.
+---@field counts integer[] Inputs; what lies between two bins is of the upper one.
+
+--- What became of the values, where the inputs are snapshots in order.
+---@class profd.SeriesTrend
+---@field kind profd.TrendKind What became of it.
+---@field mayLevelOff boolean Of what grows: slower in the last third.
+---@field strength? number Kendall's tau, 1 when every value is above all before it.
+---@field chance? number Of as much of a rise among values in random order.
+---@field slope? number The median rise (Theil, Sen), by second where the points have `seconds`, else by input.
+---@field slopeText? string As shown.
+
+--- What each input of an aggregate has of one box or row.
+---@class profd.SeriesResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field name string Full name of the box or row; empty: the root.
+---@field label string Its short name.
+---@field inputCount integer The profiles that were put together.
+---@field points profd.SeriesPoints The values.
+---@field thinned? string Says how, where there are fewer points than inputs.
+---@field spread? profd.SeriesSpread Absent where no input has the metric.
+---@field histogram? profd.SeriesHistogram Absent where no input has the metric.
+---@field trend? profd.SeriesTrend Absent for fewer than 4 values, and for more than 2,000.
+---@field text string All of it, in a sentence or two.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1876,6 +1966,9 @@ M.methods = {
   --- Of an aggregate: how the values of its inputs lie, row by row of a flat view.
   --- params: profd.SpreadParams; result: profd.SpreadResult
   spread = "view/spread",
+  --- Of an aggregate: what each of its inputs has of one box or row, how these values lie, and what became of them.
+  --- params: profd.SeriesParams; result: profd.SeriesResult
+  series = "view/series",
   --- Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path grows when its values rise beyond chance, in the later half too, and all of the last third are above all of the first.
   --- params: profd.TrendParams; result: profd.TrendResult
   trend = "view/trend",
@@ -2652,6 +2745,7 @@ M.schema = {
     order = { type = "s" },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     colorMetric = { type = "s" },
+    colorSpread = { type = "s" },
     search = { type = "s", maxLength = 10000 },
     details = { type = "b" },
     nodes = { type = "b" },
@@ -2844,8 +2938,10 @@ M.schema = {
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     totals = { type = "b" },
     sort = { type = "s" },
+    search = { type = "s", maxLength = 10000 },
     offset = { type = "u" },
     limit = { type = "u", maximum = 1000 },
+    points = { type = "u", minimum = 1, maximum = 2000 },
     panelId = { type = "s" },
   },
   SpreadColumns = {
@@ -2881,6 +2977,79 @@ M.schema = {
     modules = { type = {"a", "s"}, required = true },
     rows = { type = {"S", "TableColumns"}, required = true },
     columns = { type = {"S", "SpreadColumns"}, required = true },
+    thinned = { type = "s" },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
+  SeriesParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    at = { type = {"o", "l", {"a", "l"}, {"S", "BoxNames"}} },
+    revision = { type = "u" },
+    totals = { type = "b" },
+    points = { type = "u", minimum = 1, maximum = 2000 },
+    bins = { type = "u", minimum = 1, maximum = 200 },
+    panelId = { type = "s" },
+  },
+  SeriesPoints = {
+    input = { type = {"a", "u"}, required = true },
+    name = { type = {"a", "s"}, required = true },
+    value = { type = {"a", "n"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+    seconds = { type = {"a", "n"} },
+  },
+  SeriesSpread = {
+    known = { type = "u", required = true },
+    present = { type = "u", required = true },
+    sum = { type = "n", required = true },
+    min = { type = "n", required = true },
+    max = { type = "n", required = true },
+    mean = { type = "n", required = true },
+    median = { type = "n", required = true },
+    p90 = { type = "n", required = true },
+    lost = { type = "n", required = true },
+    sumText = { type = "s", required = true },
+    minText = { type = "s", required = true },
+    maxText = { type = "s", required = true },
+    meanText = { type = "s", required = true },
+    medianText = { type = "s", required = true },
+    p90Text = { type = "s", required = true },
+    deviationText = { type = "s", required = true },
+    imbalanceText = { type = "s", required = true },
+    lostText = { type = "s", required = true },
+    largest = { type = "s", required = true },
+  },
+  SeriesHistogram = {
+    edges = { type = {"a", "n"}, required = true },
+    edgeTexts = { type = {"a", "s"}, required = true },
+    counts = { type = {"a", "u"}, required = true },
+  },
+  SeriesTrend = {
+    kind = { type = "s", required = true },
+    mayLevelOff = { type = "b", required = true },
+    strength = { type = "n" },
+    chance = { type = "n" },
+    slope = { type = "n" },
+    slopeText = { type = "s" },
+  },
+  SeriesResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    name = { type = "s", required = true },
+    label = { type = "s", required = true },
+    inputCount = { type = "u", required = true },
+    points = { type = {"S", "SeriesPoints"}, required = true },
+    thinned = { type = "s" },
+    spread = { type = {"S", "SeriesSpread"} },
+    histogram = { type = {"S", "SeriesHistogram"} },
+    trend = { type = {"S", "SeriesTrend"} },
+    text = { type = "s", required = true },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },

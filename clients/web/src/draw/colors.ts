@@ -1,7 +1,7 @@
 // What colour a box has. Hues are apart by a fixed list, brightness tells neighbours of one hue apart; text on any
 // fill has a contrast of at least 4.5 (test/colors.test.ts).
 import { BoxFlag, FrameKind } from "../../../shared/ts/psp.js";
-import type { ColorScheme } from "../state/place.js";
+import { SPREAD_SCHEMES, type ColorScheme } from "../state/place.js";
 import type { Palette } from "../state/state.js";
 import { nameOf, type Layout } from "./layout.js";
 
@@ -196,7 +196,10 @@ export function paintsOf(
                 palette,
               ),
         );
-      case "metric": {
+      case "metric":
+      case "imbalance":
+      case "variation":
+      case "lost": {
         const value = layout.answer.boxes.color?.[item];
         if (value === undefined || value === null) return fillOf(withoutTone(mode));
         return fillOf(toneOf(Math.round(placeOn(value) * RATIO_STEPS) / RATIO_STEPS));
@@ -233,7 +236,7 @@ export function paintsOf(
     }
   }
   const byFill = sortedBy(fill, layout.boxes, fills.length);
-  if (scheme === "metric" && ends !== undefined) {
+  if ((scheme === "metric" || SPREAD_SCHEMES.some((of) => of === scheme)) && ends !== undefined) {
     const bar = [0, 0.25, 0.5, 0.75, 1].map((t) => css(toneOf(ends.byRoot === true ? Math.sqrt(t) : t))).join(", ");
     const text = `${ends.metric} ${ends.lowText} to ${ends.highText}`;
     legend.set("scale", { color: `linear-gradient(to right, ${bar})`, text, bar: true });

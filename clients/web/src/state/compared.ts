@@ -1,10 +1,20 @@
-// Diffs, as far as an address and the names of metrics tell of them: who is compared, and which side makes boxes wide.
+// Diffs and aggregates, as far as an address and the names of metrics tell of them: who is compared, and which side makes boxes wide.
 // The daemon opens `diff://?before=URI&after=URI` (profile/diff), and calls the five metrics of each `cpu` as below.
 import type { MetricInfo } from "../../../shared/ts/psp.js";
 
 const SCHEME = "diff://";
+const AGGREGATE = "aggregate://";
 
 export const isDiff = (uri: string | undefined): boolean => uri?.startsWith(SCHEME) === true;
+
+/** Several profiles put together: `aggregate://?of=URI&of=URI`. */
+export const isAggregate = (uri: string | undefined): boolean => uri?.startsWith(AGGREGATE) === true;
+
+/** What it is made of, in order. */
+export const inputsOf = (uri: string): readonly string[] =>
+  parametersOf(uri)
+    .filter(({ key }) => key === "of")
+    .map(({ value }) => decoded(value));
 
 export function decoded(text: string): string {
   try {

@@ -1,14 +1,15 @@
 // Where the reader is: what the address holds. A copied address restores it, so it has names and texts, and no keys
 // or handles, which are good for one revision and one daemon.
 import type { BoxOrder, Filter, Granularity, ViewShape } from "../../../shared/ts/psp.js";
-import { isDiff } from "./compared.js";
+import { isAggregate, isDiff } from "./compared.js";
 import { filterText, parseClause, parseSpec, specText, type Spec } from "./spec.js";
 
 export const VIEW_IDS = ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
-/** "change": of diffs. */
-export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change"] as const;
+/** "change": of diffs; the last three of aggregates: how uneven its profiles are. */
+export const SPREAD_SCHEMES = ["imbalance", "variation", "lost"] as const;
+export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change", ...SPREAD_SCHEMES] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 /** A metric by formula. */
@@ -32,10 +33,14 @@ export interface Chip {
   readonly on: boolean;
 }
 
-export const SORTS = ["self", "total", "name", "change", "worse", "better"] as const;
+/** Of rows of an aggregate, the most first. */
+export const SPREAD_SORTS = ["sum", "lost", "max", "deviation", "imbalance"] as const;
+export type SpreadSortBy = (typeof SPREAD_SORTS)[number];
+
+export const SORTS = ["self", "total", "name", "change", "worse", "better", ...SPREAD_SORTS] as const;
 
 export interface SortBy {
-  /** "change", "worse", "better": of diffs. */
+  /** "change", "worse", "better": of diffs; those of SPREAD_SORTS: of aggregates. */
   readonly by: (typeof SORTS)[number];
   readonly descending: boolean;
   /** Of a list: by this metric in place of the one that is shown. */
@@ -73,6 +78,10 @@ export interface Place {
   readonly sort: SortBy;
   /** Of a diff: rows that nothing became of are left out, where the order is by change. */
   readonly changedOnly: boolean;
+  /** Of a diff: before, after and the difference beside each other. */
+  readonly panes: boolean;
+  /** Of an aggregate: its table says how totals lie, not selfs. */
+  readonly ofTotals: boolean;
 }
 
 export const isByChange = ({ by }: SortBy) => by === "change" || by === "worse" || by === "better";
@@ -99,20 +108,35 @@ export const START: Place = {
   line: 0,
   sort: { by: "self", descending: true },
   changedOnly: false,
+  panes: false,
+  ofTotals: false,
 };
 
 /** Where a reader of a profile starts: at what became of it, where it is a diff. */
 export function startOf(profile: string | undefined, member = 1): Place {
   const start = { ...START, profile, member };
+  if (isAggregate(profile)) return { ...start, sort: { by: "sum", descending: true } };
   return isDiff(profile) ? { ...start, color: "change", sort: { by: "change", descending: true } } : start;
 }
 
-/** Only of a diff boxes can be coloured by what became of them. */
-export const schemeOf = ({ color, profile }: Place): ColorScheme =>
-  color === "change" && !isDiff(profile) ? "module" : color;
+/** How uneven its profiles are is a colour of an aggregate alone. */
+export const spreadSchemeOf = ({ color, profile }: Pick<Place, "color" | "profile">) =>
+  isAggregate(profile) ? SPREAD_SCHEMES.find((scheme) => scheme === color) : undefined;
+
+/** Only of a diff boxes can be coloured by what became of them, only of an aggregate by how uneven it is. */
+export function schemeOf(place: Place): ColorScheme {
+  const { color, profile } = place;
+  if (color === "change" && !isDiff(profile)) return "module";
+  return SPREAD_SCHEMES.some((scheme) => scheme === color) && spreadSchemeOf(place) === undefined ? "module" : color;
+}
+
+/** The order of an aggregate's rows. */
+export const spreadSortOf = ({ sort }: Pick<Place, "sort">): SpreadSortBy =>
+  SPREAD_SORTS.find((by) => by === sort.by) ?? "sum";
 
 /** Only a diff has an order by change. */
-export const sortOf = ({ sort, profile }: Place): SortBy => (isByChange(sort) && !isDiff(profile) ? START.sort : sort);
+export const sortOf = ({ sort, profile }: Place): SortBy =>
+  (isByChange(sort) && !isDiff(profile)) || SPREAD_SORTS.some((by) => by === sort.by) ? START.sort : sort;
 
 export function filtersOf(place: Place): Filter[] {
   return place.chips.filter((chip) => chip.on).map((chip) => chip.filter);
@@ -186,6 +210,8 @@ export function toAddress(place: Place): string {
   put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
   put("sortby", place.sort.metric, "");
   put("changed", place.changedOnly ? "1" : "", "");
+  put("panes", place.panes ? "1" : "", "");
+  put("of", place.ofTotals ? "total" : "", "");
   return parts.join("&");
 }
 
@@ -272,6 +298,8 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
       ...(values.get("sortby") === undefined ? {} : { metric: values.get("sortby")! }),
     },
     changedOnly: values.get("changed") === "1",
+    panes: values.get("panes") === "1",
+    ofTotals: values.get("of") === "total",
   };
   return problem === undefined ? { place } : { place, problem };
 }

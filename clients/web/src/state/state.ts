@@ -1,6 +1,6 @@
 // One readonly value and pure functions over it. Nothing here knows of the page, the daemon or the canvas.
 import type { Filter, ViewShape } from "../../../shared/ts/psp.js";
-import { isDiff } from "./compared.js";
+import { isAggregate, isDiff } from "./compared.js";
 import { START, startOf, type Chip, type Place, type ViewId } from "./place.js";
 import { filterText } from "./spec.js";
 
@@ -53,10 +53,12 @@ export function show(state: State, view: ViewId): State {
 
 /** Another profile: what belongs to the old one alone is dropped, and how one looks stays. */
 export function openPlace(state: State, profile: string | undefined, member = 1): State {
-  const { granularity, order, color, upward, sort, changedOnly } = state.place;
+  const { granularity, order, color, upward, sort, changedOnly, panes, ofTotals } = state.place;
   const view = state.place.view === "open" ? "flame" : state.place.view;
-  // What a diff is looked at by says nothing of another profile, and the other way round.
-  const looks = isDiff(profile) === isDiff(state.place.profile) ? { color, sort, changedOnly } : {};
+  // What a diff or an aggregate is looked at by says nothing of another profile, and the other way round.
+  const before = state.place.profile;
+  const alike = isDiff(profile) === isDiff(before) && isAggregate(profile) === isAggregate(before);
+  const looks = alike ? { color, sort, changedOnly, panes, ofTotals } : {};
   return {
     ...state,
     place: { ...startOf(profile, member), granularity, order, upward, view, ...looks },

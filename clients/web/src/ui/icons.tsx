@@ -24,6 +24,7 @@ const PATHS = {
   plus: "M8 3v10M3 8h10",
   copy: "M6 6V2h8v8h-4M2 6h8v8H2z",
   check: "M3 8.5l3.5 3.5L13 4.5",
+  panes: "M2 3h3v10H2zM6.5 3h3v10h-3zM11 3h3v10h-3z",
   panel: "M2 3h12v10H2zM10 3v10",
   flip: "M8 2v12M4 5l4-3 4 3M4 11l4 3 4-3",
   swap: "M2 5h11M10 2l3 3-3 3M14 11H3M6 8l-3 3 3 3",

@@ -3,6 +3,7 @@
 
 #include "server/feature/hover_text.h"
 #include "tests/support/catch.h"
+#include "tests/support/composed.h"
 #include "tests/support/measured_files.h"
 
 using namespace profd;
@@ -215,4 +216,21 @@ TEST_CASE(
   CHECK(hover_says(*text, "The profile has no line numbers for it."));
   request.line = 0;
   CHECK_FALSE(*shown(files, request));
+}
+
+TEST_CASE("hover: of an aggregate, a small plot of what each profile has of the function") {
+  const auto run = [](int ns) {
+    return "# metrics: cpu/nanoseconds\nmain[m.c:1 start=1];parse[w.c:2 start=1];read[r.c:6 start=5] " +
+           std::to_string(ns) + "\n";
+  };
+  const std::string one = run(10), two = run(20), three = run(60);
+  MeasuredFiles files(composed(Composed::aggregate, {one, two, three}).value(), {{"w.c", kHoveredText}});
+  const auto text = hover(files, 0);
+  REQUIRE(text);
+  CAPTURE(*text);
+  CHECK(hover_says(
+      text,
+      "▂▃█ total cpu of parse in 3 of 3 profiles: mean 30 ns, most 60 ns in 3, 100.0 % above the mean"));
+  MeasuredFiles single = files_to_hover();
+  CHECK_FALSE(hover_says(hover(single, 0), "profiles:"));
 }

@@ -1,5 +1,6 @@
 // A box of a picture as what is chosen on the page, and back.
 import type { Selected } from "../../app.js";
+import { parseSpec, specText } from "../../state/spec.js";
 import { findPath, nameOf, namesOf, pathOf, type Layout } from "../../draw/layout.js";
 
 export function boxOf(layout: Layout, item: number): Selected {
@@ -19,10 +20,21 @@ export function boxOf(layout: Layout, item: number): Selected {
   };
 }
 
-/** The chosen frame in this picture: by its path where it is of this view, else the widest box of its name. */
+/** Whether two views have the same boxes, whatever metric makes them wide. */
+function sameBoxes(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    const of = (text: string) => specText({ ...parseSpec(text), metric: "" });
+    return of(one) === of(other);
+  } catch {
+    return false;
+  }
+}
+
+/** The chosen frame in this picture: by its path where it is of these boxes, else the widest box of its name. */
 export function placeOf(layout: Layout, selected: Selected | undefined): number {
   if (selected === undefined) return -1;
-  if (selected.path !== undefined && selected.spec === layout.answer.spec) {
+  if (selected.path !== undefined && selected.spec !== undefined && sameBoxes(selected.spec, layout.answer.spec)) {
     const found = findPath(layout, selected.path);
     if (found.whole) return found.item;
   }

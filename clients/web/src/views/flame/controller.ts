@@ -5,6 +5,7 @@ import type {
   FlameGraphParams,
   FlameGraphResult,
   HiddenMatchesResult,
+  SpreadColor,
 } from "../../../../shared/ts/psp.js";
 import { between, easeOut, held, isWhole, panBy, toUnit, whole, zoomAt, type Camera } from "../../draw/camera.js";
 import { childrenOf, findPath, isRemainder, layoutOf, namesOf, pathOf, type Layout } from "../../draw/layout.js";
@@ -21,6 +22,8 @@ export interface Target {
   readonly search: string;
   readonly order: BoxOrder;
   readonly colorMetric: string;
+  /** Of an aggregate: boxes are coloured by how uneven its profiles are. */
+  readonly colorSpread?: SpreadColor | undefined;
   /** What the first box stands for: "" is all. */
   readonly root: string;
 }
@@ -210,7 +213,7 @@ export class FlameController {
     const here = findPath(layout, path);
     if (here.whole && here.item >= layout.zoomed && this.onScreen(here.item)) return undefined;
     const answer = await this.host.ask(
-      this.params({ ...target, search: "", colorMetric: "" }, path, 1),
+      this.params({ ...target, search: "", colorMetric: "", colorSpread: undefined }, path, 1),
       new AbortController().signal,
     );
     const picture = layoutOf(answer, path.length);
@@ -399,6 +402,7 @@ export class FlameController {
       order: target.order,
       ...(target.search === "" ? {} : { search: target.search }),
       ...(target.colorMetric === "" ? {} : { colorMetric: target.colorMetric }),
+      ...(target.colorSpread === undefined ? {} : { colorSpread: target.colorSpread }),
       panelId: this.host.panel,
     };
   }

@@ -1,12 +1,12 @@
 // A flame graph on the page: what is chosen in it and pointed at, where it is scrolled, and the parts that draw it, hear
 // of the pointer and of keys, and say it in words.
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FlameGraphRequest, HiddenMatchesRequest } from "../../../../shared/ts/psp.js";
 import type { App, Selected } from "../../app.js";
 import { releaser, watchScreen } from "../../draw/canvas.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
-import { findPath, hit, isRemainder, namesOf, type Layout } from "../../draw/layout.js";
+import { findPath, hit, isRemainder, namesOf, pathOf, type Layout } from "../../draw/layout.js";
 import { lineOf, rowTop, visibleRows, type Frame } from "../../draw/paint.js";
 import { filtersOf, type ColorScheme } from "../../state/place.js";
 import { useApp } from "../../ui/context.js";
@@ -40,6 +40,17 @@ export interface StageProps {
   /** Gives the picture as it is, for export and the minimap. */
   readonly handle?: { current: StageHandle | undefined };
   readonly keys?: boolean;
+  /** One of several pictures of the same boxes: what it does not have leaves the zoom of the others as it is. */
+  readonly follows?: boolean;
+  /** What is pointed at in any of them. */
+  readonly linked?: Signal<Linked | undefined>;
+}
+
+/** A box that is pointed at, for other pictures of the same boxes. */
+export interface Linked {
+  /** The stage. */
+  readonly from: string;
+  readonly path: readonly number[];
 }
 
 export interface StageHandle {
@@ -101,6 +112,7 @@ export function Stage(props: StageProps) {
           if (text !== undefined) setFailure(text);
         },
         fellBack: (zoom, name) => {
+          if (latest.current.props.follows === true) return;
           app.say(`The box that was zoomed is not in this view; ${name} is shown`, "warning");
           latest.current.props.onZoom(zoom, false);
         },
@@ -115,7 +127,7 @@ export function Stage(props: StageProps) {
         look: () => latest.current.look,
         scrollTop: () => scroller.current?.scrollTop ?? 0,
         canvas: () => canvas.current,
-        hovered: () => hovered.peek()?.item ?? -1,
+        hovered: () => hovered.peek()?.item ?? linkedItem(),
         cursor: () => cursor.peek(),
         drawn: (frame) => {
           const [firstRow, lastRow] = visibleRows(frame);
@@ -123,6 +135,13 @@ export function Stage(props: StageProps) {
         },
       }),
   );
+  const linkedItem = () => {
+    const link = latest.current.props.linked?.peek();
+    if (link === undefined || link.from === latest.current.props.id || controller.layout === undefined) return -1;
+    const found = findPath(controller.layout, link.path);
+    return found.whole ? found.item : -1;
+  };
+  useEffect(() => props.linked?.subscribe(() => painter.invalidate()), [props.linked]);
   useEffect(
     () => () => {
       controller.dispose();
@@ -244,7 +263,13 @@ export function Stage(props: StageProps) {
         item < 0 || at === undefined || of === undefined
           ? undefined
           : { item, at, layout: of, opens: controller.opens(item) };
-      if (hovered.value?.item !== before?.item) painter.invalidate();
+      if (hovered.value?.item === before?.item) return;
+      painter.invalidate();
+      const { linked, id } = latest.current.props;
+      if (linked === undefined) return;
+      if (hovered.value !== undefined && of !== undefined && !isRemainder(of, item))
+        linked.value = { from: id, path: pathOf(of, item) };
+      else if (linked.value?.from === id) linked.value = undefined;
     },
     click: (item) => {
       if (controller.layout === undefined) return;

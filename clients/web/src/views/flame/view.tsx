@@ -7,8 +7,8 @@ import type { OpenProfile, Selected } from "../../app.js";
 import type { GroupHues, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
-import { isDiff } from "../../state/compared.js";
-import { nameHash, schemeOf, specOf, type ColorScheme } from "../../state/place.js";
+import { diffMetricOf, isAggregate, isDiff, metricWith } from "../../state/compared.js";
+import { nameHash, schemeOf, specOf, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
@@ -25,6 +25,7 @@ import { SidesLine } from "../../ui/sides.js";
 import { showInTree } from "../tree/view.js";
 import { Minimap } from "./minimap.js";
 import { exportPng, exportSvg } from "./picture.js";
+import { Panes } from "./panes.js";
 import { Stage, type FrameInfo, type StageHandle } from "./stage.js";
 import type { Target } from "./controller.js";
 import { useTheme } from "../../ui/theme.js";
@@ -44,8 +45,17 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
   { id: "metric", text: "by metric" },
 ];
 
-const schemesOf = (profile: string | undefined) =>
-  isDiff(profile) ? [{ id: "change" as const, text: "by change" }, ...SCHEMES] : SCHEMES;
+/** Of an aggregate: how uneven its profiles are. */
+const SPREADS: readonly { id: ColorScheme; text: string }[] = [
+  { id: "imbalance", text: "by imbalance" },
+  { id: "variation", text: "by variation" },
+  { id: "lost", text: "by what is lost" },
+];
+
+function schemesOf(profile: string | undefined): readonly { id: ColorScheme; text: string }[] {
+  if (isDiff(profile)) return [{ id: "change", text: "by change" }, ...SCHEMES];
+  return isAggregate(profile) ? [...SCHEMES, ...SPREADS] : SCHEMES;
+}
 
 /** One by formula that is not there yet, or not any more, colours nothing. */
 const colorMetricOf = ({ metrics, derived, metric }: OpenProfile, name: string) =>
@@ -84,9 +94,19 @@ export function FlameView() {
       search: place.search,
       order: place.order,
       colorMetric: place.color === "metric" ? colorMetricOf(profile, place.colorMetric) : "",
+      colorSpread: spreadSchemeOf(place),
       root: focused ? place.focus.join(" > ") : "",
     };
   }, [profile, place]);
+  const sides = diffMetricOf(profile?.metrics ?? [], place.metric || (profile?.metric ?? ""));
+  const inPanes = place.panes && sides !== undefined && isDiff(place.profile) && target !== undefined;
+  const togglePanes = () => {
+    if (!isDiff(app.place.peek().profile)) {
+      app.say("Panes are those of a comparison: D compares this profile with another one");
+      return;
+    }
+    app.update((state) => go(state, { panes: !state.place.panes }), false);
+  };
 
   const cycle = () => {
     const at = schemes.findIndex(({ id }) => id === scheme);
@@ -154,6 +174,7 @@ export function FlameView() {
       { keys: ["n"], text: "next match", run: () => void step("next") },
       { keys: ["N"], text: "previous match", run: () => void step("previous") },
       { keys: ["s"], text: "next colour scheme", run: cycle },
+      { keys: ["a"], text: "of a comparison: before, after and difference side by side", run: togglePanes },
       {
         keys: ["i"],
         text: "flames up, icicles down",
@@ -180,7 +201,7 @@ export function FlameView() {
   const answer = picture?.layout.answer;
   return (
     <div class="view flame">
-      <SidesLine sides={answer?.sides} widths />
+      <SidesLine sides={answer?.sides} widths={!inPanes} />
       <Toolbar>
         <Segments label="Shape of the view" value={place.shape} choices={SHAPES} onChange={choose} />
         <GranularitySelect app={app} />
@@ -222,6 +243,17 @@ export function FlameView() {
         >
           <Icon name="flip" /> {place.upward ? "Flames" : "Icicles"}
         </button>
+        {isDiff(place.profile) && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-pressed={place.panes}
+            title="Before, after and the difference side by side (a)"
+            onClick={togglePanes}
+          >
+            <Icon name="panes" /> Panes
+          </button>
+        )}
         {(place.proven || answer?.estimated !== undefined) && (
           <button
             type="button"
@@ -268,6 +300,22 @@ export function FlameView() {
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
         </div>
+      ) : inPanes ? (
+        <Panes
+          targetOf={(width) => ({
+            ...target,
+            spec: specText({ ...specOf(place), metric: metricWith(sides, width) }),
+          })}
+          scheme={scheme}
+          upward={place.upward}
+          marks={search.marks}
+          hues={hues}
+          handle={handle}
+          onZoom={(zoom, asStep) => app.update((state) => go(state, { zoom }), asStep)}
+          onMenu={(box, at) => (menu.value = { box, at })}
+          onList={(names) => showInTree(app, names)}
+          onPicture={(layout, paints) => setPicture({ layout, paints })}
+        />
       ) : (
         <>
           <Minimap target={target} scheme={scheme} hues={hues} frame={frame} upward={place.upward} stage={handle} />

@@ -7,6 +7,7 @@ import {
   type MetricInfo,
   type TableResult,
 } from "../../../../shared/ts/psp.js";
+import type { Selected } from "../../app.js";
 import { CHANGE_MARKS } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
 import { Share } from "../../ui/bits.js";
@@ -52,6 +53,8 @@ export interface RowChange {
   readonly selfStanding: ChangeStanding | undefined;
   readonly totalStanding: ChangeStanding | undefined;
   readonly self: string;
+  /** Self after, less self before. */
+  readonly by: number;
   readonly selfBefore: string;
   readonly selfAfter: string;
   readonly total: string;
@@ -59,7 +62,21 @@ export interface RowChange {
   readonly totalAfter: string;
 }
 
-export function rowOf(page: TableResult, at: number): TableRow | undefined {
+/** What rows of all tables have. */
+type RowsPage = Pick<TableResult, "names" | "labels" | "cuts" | "files" | "modules" | "rows" | "columns" | "changes">;
+
+export function selectedOf(row: TableRow): Selected {
+  return {
+    name: row.name,
+    frames: [],
+    file: row.file,
+    line: row.line,
+    module: row.module,
+    text: `${row.totalText} · ${row.totalShare}`,
+  };
+}
+
+export function rowOf(page: RowsPage, at: number): TableRow | undefined {
   const { rows } = page;
   if (at < 0 || at >= rows.name.length) return undefined;
   const file = page.files[rows.file[at]!];
@@ -92,13 +109,14 @@ export function rowOf(page: TableResult, at: number): TableRow | undefined {
   };
 }
 
-function changeOfRow({ changes }: TableResult, at: number): RowChange | undefined {
+function changeOfRow({ changes }: RowsPage, at: number): RowChange | undefined {
   if (changes === undefined) return undefined;
   return {
     kind: changes.change[at]!,
     selfStanding: changes.selfBefore[at] === changes.selfAfter[at] ? undefined : changes.selfStanding?.[at],
     totalStanding: changes.totalBefore[at] === changes.totalAfter[at] ? undefined : changes.totalStanding?.[at],
     self: changes.selfChange[at]!,
+    by: changes.selfAfter[at]! - changes.selfBefore[at]!,
     selfBefore: changes.selfBeforeText[at]!,
     selfAfter: changes.selfAfterText[at]!,
     total: changes.totalChange[at]!,

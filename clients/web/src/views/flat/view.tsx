@@ -1,9 +1,14 @@
 // Functions (or lines, files, modules) as a list: self and total, each counted once.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { TableRequest, type Granularity, type TableParams, type TableResult } from "../../../../shared/ts/psp.js";
-import type { Selected } from "../../app.js";
-import { isDiff } from "../../state/compared.js";
+import {
+  SpreadRequest,
+  TableRequest,
+  type Granularity,
+  type TableParams,
+  type TableResult,
+} from "../../../../shared/ts/psp.js";
+import { isAggregate, isDiff } from "../../state/compared.js";
 import { filtersOf, isByChange, sortOf, specOf, type SortBy } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
@@ -15,7 +20,8 @@ import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { SidesLine } from "../../ui/sides.js";
-import { changeColumns, columnsOf, derivedColumns, rowOf, type TableRow } from "./rows.js";
+import { changeColumns, columnsOf, derivedColumns, rowOf, selectedOf, type TableRow } from "./rows.js";
+import { SpreadView } from "./spread.js";
 
 const PAGE = 200;
 /** Widths from which there is room for values beside shares, for what is not sorted by, and for what is beside the values. */
@@ -93,18 +99,13 @@ export function useFlatPages(params: TableParams | undefined): {
   };
 }
 
-export function selectedOf(row: TableRow): Selected {
-  return {
-    name: row.name,
-    frames: [],
-    file: row.file,
-    line: row.line,
-    module: row.module,
-    text: `${row.totalText} · ${row.totalShare}`,
-  };
+/** Of an aggregate rows say how its profiles differ. */
+export function FlatView() {
+  const app = useApp();
+  return isAggregate(app.place.value.profile) && app.can(SpreadRequest.method) ? <SpreadView /> : <RowsView />;
 }
 
-export function FlatView() {
+function RowsView() {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;

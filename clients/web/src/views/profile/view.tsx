@@ -3,13 +3,18 @@ import type { ComponentChildren } from "preact";
 import { type Measure, ProfileSummaryRequest } from "../../../../shared/ts/psp.js";
 import { pathOfUri } from "../../app.js";
 import { shown } from "../../draw/shown.js";
-import { isDiff, sidesOf } from "../../state/compared.js";
+import { inputsOf, isAggregate, isDiff, sidesOf } from "../../state/compared.js";
 import { filtersOf, nameHash, startOf } from "../../state/place.js";
 import { go } from "../../state/state.js";
 import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
+import { Changes } from "../flat/changes.js";
 import { useHottest } from "../flat/hottest.js";
+import type { TableRow } from "../flat/rows.js";
+
+/** Of what an aggregate is made of. */
+const MOST_INPUTS = 12;
 
 const SEVERITIES: Readonly<Record<string, string>> = { info: "worth knowing", loss: "lost", error: "wrong" };
 
@@ -18,7 +23,6 @@ export function ProfileView() {
   const profile = useProfile();
   const place = app.place.value;
   const metric = place.metric || (profile?.metric ?? "");
-  const hottest = useHottest(10, "hottest");
   const byMetric = useAnswer(
     ProfileSummaryRequest,
     profile === undefined ? undefined : { profile: profile.handle, metric },
@@ -26,6 +30,8 @@ export function ProfileView() {
   if (profile === undefined) return <Busy text="Reading" />;
   const { summary } = profile;
   const diff = isDiff(summary.uri);
+  const toNeighbours = ({ name, file, line }: TableRow) =>
+    app.update((state) => go(state, { view: "sandwich", fn: name, file: file ?? "", line }));
   const facts: [string, ComponentChildren][] = [];
   if (diff) {
     const { before, after } = sidesOf(summary.uri);
@@ -34,6 +40,10 @@ export function ProfileView() {
       ["After", after],
     ] as const)
       for (const uri of side) facts.push([title, <Name key={uri} text={pathOfUri(uri)} />]);
+  } else if (isAggregate(summary.uri)) {
+    const inputs = inputsOf(summary.uri);
+    for (const uri of inputs.slice(0, MOST_INPUTS)) facts.push(["Of", <Name key={uri} text={pathOfUri(uri)} />]);
+    if (inputs.length > MOST_INPUTS) facts.push(["", `and ${(inputs.length - MOST_INPUTS).toLocaleString("en")} more`]);
   } else facts.push(["File", <Name key="f" text={pathOfUri(summary.uri)} />]);
   const fact = (title: string, value: string | undefined) => {
     if (value !== undefined && value !== "" && value !== "?") facts.push([title, shown(value)]);
@@ -110,37 +120,14 @@ export function ProfileView() {
               ))}
             </ul>
           </section>
-          <section class="card wide">
-            <h2>
-              {hottest.title} <span class="muted">{hottest.by}</span>
-            </h2>
-            <ol class="hot-list">
-              {hottest.rows.map((row) => (
-                <li key={row.key}>
-                  <button
-                    type="button"
-                    title={shown(row.name)}
-                    onClick={() => {
-                      const { name, file, line, module } = row;
-                      app.select({ name, frames: [], file, line, module });
-                      app.update((state) => go(state, { view: "sandwich", fn: name, file: file ?? "", line }));
-                    }}
-                  >
-                    {row.change === undefined ? (
-                      <>
-                        <Share text={row.selfShare} part={Math.abs(row.self) / hottest.top} />
-                        <span class="hot-value">{row.selfText}</span>
-                      </>
-                    ) : (
-                      <span class="hot-change">{row.change.self}</span>
-                    )}
-                    <Name text={row.label} cuts={row.cuts} />
-                    <FittedPath text={row.file ?? row.module ?? ""} />
-                  </button>
-                </li>
-              ))}
-            </ol>
-          </section>
+          {diff ? (
+            <section class="card wide">
+              <h2>What changed</h2>
+              <Changes panelId="page" chosen={toNeighbours} />
+            </section>
+          ) : (
+            <HottestCard onChoose={toNeighbours} />
+          )}
           <section class="card wide">
             <h2>
               Heaviest paths{" "}
@@ -228,5 +215,37 @@ export function ProfileView() {
         </div>
       </div>
     </div>
+  );
+}
+
+function HottestCard({ onChoose }: { onChoose: (row: TableRow) => void }) {
+  const app = useApp();
+  const hottest = useHottest(10, "hottest");
+  return (
+    <section class="card wide">
+      <h2>
+        {hottest.title} <span class="muted">{hottest.by}</span>
+      </h2>
+      <ol class="hot-list">
+        {hottest.rows.map((row) => (
+          <li key={row.key}>
+            <button
+              type="button"
+              title={shown(row.name)}
+              onClick={() => {
+                const { name, file, line, module } = row;
+                app.select({ name, frames: [], file, line, module });
+                onChoose(row);
+              }}
+            >
+              <Share text={row.selfShare} part={Math.abs(row.self) / hottest.top} />
+              <span class="hot-value">{row.selfText}</span>
+              <Name text={row.label} cuts={row.cuts} />
+              <FittedPath text={row.file ?? row.module ?? ""} />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
