@@ -42,6 +42,7 @@ const { None, Collapsed } = vscode.TreeItemCollapsibleState;
 export class HotspotsTree extends Tree<Node> {
   private byFile = false;
   private sort: "self" | "total" = "self";
+  private view: vscode.TreeView<Node> | undefined;
 
   constructor(
     private readonly session: Session,
@@ -49,6 +50,24 @@ export class HotspotsTree extends Tree<Node> {
     private readonly extensionUri: vscode.Uri,
   ) {
     super();
+  }
+
+  attach(view: vscode.TreeView<Node>): void {
+    this.view = view;
+    this.refresh();
+  }
+
+  override refresh(): void {
+    if (this.view !== undefined) this.view.description = this.about();
+    super.refresh();
+  }
+
+  /** What its numbers are of. */
+  private about(): string {
+    const shown = this.session.shown;
+    if (shown === undefined) return "";
+    const what = isDiff(shown) ? vscode.l10n.t("change of self") : [this.sort, shown.metric].filter(Boolean).join(" ");
+    return this.filters.on.length === 0 ? what : vscode.l10n.t("{0}, filtered", what);
   }
 
   toggleGroup(): void {

@@ -70,7 +70,7 @@ export default {
       });
       // By go tool pprof -top -diff_base: 1.41 s, -1.32 s, -1.32 s, 1.29 s.
       assert.match(rows[0], /^main\.foldSum\+1\.41 s +\[A\]$/);
-      assert.match(rows[1], /^main\.checkLegacyCodes-1\.32 s \(-100 %\) +\[D\]$/);
+      assert.match(rows[1], /^checkLegacyCodes-1\.32 s \(-100 %\) +\[D\]$/);
       assert.match(rows[3], /^main\.parseRow\+1\.29 s \(\+37 %\)$/);
       await window.row("Hot Spots", "main.parseRow").click();
       await until("its source", async () => (await window.activeTab()) === "batch.go");

@@ -14,7 +14,7 @@ import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { SidesLine } from "../../ui/sides.js";
-import { changeColumns, columnsOf, rowOf, type TableRow } from "./rows.js";
+import { changeColumns, columnsOf, furtherColumns, rowOf, rowsText, type TableRow } from "./rows.js";
 
 const PAGE = 200;
 /** Widths from which there is room for values beside shares, for what is not sorted by, and for what is beside the values. */
@@ -150,14 +150,7 @@ export function FlatView() {
     ).map((column) => ({ ...column, from: column.id === `${kept}-share` ? 0 : column.id === kept ? TINY : SMALL }));
   const columns: readonly Column<TableRow>[] = [
     ...(diff ? changeColumns("self") : values()),
-    ...others.map((name, i): Column<TableRow> => ({
-      id: `m-${name}`,
-      title: metrics.find((m) => m.name === name)?.title ?? name,
-      width: "7.5rem",
-      align: "right",
-      from: MIDDLE,
-      render: (row) => row.further[i] ?? "",
-    })),
+    ...furtherColumns(others, metrics).map((column) => ({ ...column, from: MIDDLE })),
     {
       id: "name",
       title: "Name",
@@ -221,7 +214,7 @@ export function FlatView() {
         )}
         {first !== undefined && !diff && (
           <span class="muted">
-            {first.rowCount.toLocaleString("en")} rows · {first.viewTotal.text}
+            {rowsText(first.rowCount)} · {first.viewTotal.text}
             {first.viewTotal.value !== first.total.value && ` of ${first.total.text}`}
             {first.own !== undefined && ` · ${first.own.text} without a frame`}
           </span>
