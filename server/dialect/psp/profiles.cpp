@@ -309,6 +309,14 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         OpenRequest request = open_request(params.options);
         request.uri = params.uri;
         request.options.format = params.format.value_or("");
+        // What is no file has a name of its own, which its URI would be a poor one for.
+        if (const std::string scheme = scheme_of(params.uri); !scheme.empty() && scheme != "file") {
+          auto origin = session_.engine.origins().make(params.uri, request.options);
+          if (!origin) return reply.error(to_psp(origin.error()));
+          const std::string place = (*origin)->place();
+          return open<psp::ProfileOpenRequest>(std::move(request), std::move(*origin), place,
+                                               params.work_done_token, std::move(reply));
+        }
         open<psp::ProfileOpenRequest>(std::move(request), nullptr, path_or_uri(params.uri),
                                       params.work_done_token, std::move(reply));
       });

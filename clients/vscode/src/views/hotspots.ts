@@ -87,8 +87,10 @@ export class HotspotsTree extends Tree<Node> {
       return item;
     }
     if (node.kind === "file") {
-      const item = new vscode.TreeItem(node.path, Collapsed);
-      item.description = node.description;
+      const end = node.path.lastIndexOf("/") + 1;
+      const item = new vscode.TreeItem(node.path.slice(end), Collapsed);
+      item.description = [node.description, node.path.slice(0, end)].filter(Boolean).join("  ");
+      item.tooltip = new vscode.MarkdownString().appendText([node.path, node.description].join("\n"));
       item.iconPath = vscode.ThemeIcon.File;
       return item;
     }
@@ -185,8 +187,8 @@ function changesOf({ profile, rows, names, labels, cuts, files, changes }: Table
     const mark = marks[changes?.change[i] ?? ChangeKind.same];
     return {
       kind: "change",
-      label: treeLabel({ name, shortName: labels[at] ?? name, cuts: cuts?.[at] ?? [] }),
-      description: [changes?.selfChange[i], mark].filter(Boolean).join("  "),
+      label: treeLabel({ name, shortName: labels[at] ?? name, cuts: cuts?.[at] ?? [] }, 1),
+      description: [mark, changes?.selfChange[i]].filter(Boolean).join(" "),
       frame: { name, profile, file: files[rows.file[i] ?? -1], line: rows.line[i] },
     };
   });

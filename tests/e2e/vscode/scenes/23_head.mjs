@@ -55,6 +55,8 @@ export default {
     });
 
     await stage.step("comes back with its window", async () => {
+      // The editor writes down a little later which tabs there are.
+      await window.page.waitForTimeout(6000);
       await window.reload();
       await window.status("13.1 s → 13.9 s, +780 ms (+6.0 %)").waitFor();
       assert.strictEqual(await window.toasts(), "");

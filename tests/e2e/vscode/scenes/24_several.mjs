@@ -59,6 +59,7 @@ export default {
     });
 
     await stage.step("puts files together as one profile, which comes back with its window", async () => {
+      await select(FILES.map((name) => window.explorer(name)));
       await fromMenu(window.explorer("after-2.pb.gz"), "Aggregate with profd");
       const name = "4 profiles: before-1.pb.gz and 3 more";
       await shown(name);
@@ -66,6 +67,8 @@ export default {
       const total = /^all, (\S+ s) /.exec((await view.items())[0])?.[1];
       await window.status(`${name} · cpu ${total}`).waitFor();
       await stage.picture(window, "several-aggregate");
+      // The editor writes down a little later which tabs there are.
+      await window.page.waitForTimeout(6000);
       await window.reload();
       await window.status(`${name} · cpu ${total}`).waitFor();
     });
