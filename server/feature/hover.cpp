@@ -111,7 +111,7 @@ std::string of_whole_text(const Profile& profile, MetricId metric, const Value& 
   const Value& whole = profile.total(metric);
   if (view_total == whole) return {};
   const std::string& unit = profile.metrics()[metric.v].unit;
-  return fmt::format("The filters leave {} of {}, which shares are of; of the whole profile it is {}.",
+  return fmt::format("Shares are of what passes the filters, {} of {}; of the whole profile it is {}.",
                      format_value(view_total, unit), format_value(whole, unit), format_share(total, whole));
 }
 

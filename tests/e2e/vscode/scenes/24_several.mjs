@@ -33,6 +33,9 @@ export default {
     const picks = () => until("rows", async () => (await window.picks()).length === 4 && window.picks());
 
     await stage.step("compares runs of both sides: which are before is chosen, the oldest first", async () => {
+      // A page that comes to the front makes its file the one that is chosen.
+      await window.explorer(FILES[0]).click();
+      await view.ready();
       await select(FILES.map((name) => window.explorer(name)));
       await fromMenu(window.explorer("after-2.pb.gz"), "Compare with profd");
       assert.deepStrictEqual(await picks(), FILES);

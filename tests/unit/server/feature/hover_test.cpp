@@ -108,8 +108,8 @@ TEST_CASE("hover: filters hold, and shares are of what they let through") {
   CHECK(hover_says(filtered, "cpu: total 60 ns (100 %)"));
   CHECK(hover_says(
       filtered,
-      "The filters leave 60 ns of 100 ns, which shares are of; of the whole profile it is 60.0 %."));
-  CHECK_FALSE(hover_says(hover(files, 1), "The filters leave"));
+      "Shares are of what passes the filters, 60 ns of 100 ns; of the whole profile it is 60.0 %."));
+  CHECK_FALSE(hover_says(hover(files, 1), "passes the filters"));
   request.line = 2;
   CHECK_FALSE(*shown(files, request));
 }

@@ -21,6 +21,8 @@ const PAGE = 200;
 const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
+/** What each further metric takes: none pushes the place beyond the edge. */
+const FURTHER = 120;
 /** The same beside both sides of a diff. */
 const WIDE = 964;
 
@@ -150,7 +152,7 @@ export function FlatView() {
     ).map((column) => ({ ...column, from: column.id === `${kept}-share` ? 0 : column.id === kept ? TINY : SMALL }));
   const columns: readonly Column<TableRow>[] = [
     ...(diff ? changeColumns("self") : values()),
-    ...furtherColumns(others, metrics).map((column) => ({ ...column, from: MIDDLE })),
+    ...furtherColumns(others, metrics).map((column, i) => ({ ...column, from: MIDDLE + FURTHER * (i + 1) })),
     {
       id: "name",
       title: "Name",
