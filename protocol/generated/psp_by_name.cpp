@@ -104,6 +104,8 @@ const std::map<std::string_view, Recode>& recoders() {
       {"OpenOptions", recode_as<OpenOptions>},
       {"ProfileOpenParams", recode_as<ProfileOpenParams>},
       {"ComposedPart", recode_as<ComposedPart>},
+      {"RecordedAgainParams", recode_as<RecordedAgainParams>},
+      {"RecordedAgainResult", recode_as<RecordedAgainResult>},
       {"MetricPair", recode_as<MetricPair>},
       {"ProfileDiffParams", recode_as<ProfileDiffParams>},
       {"ProfileAggregateParams", recode_as<ProfileAggregateParams>},

@@ -111,6 +111,15 @@ bool ProfileOpenRequest::decode_result(const Json& value, Result& out, const Pat
   return Codec<Result>::decode(value, out, path);
 }
 
+bool RecordedAgainRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string RecordedAgainRequest::params_text(const Params& params) { return text_of(params); }
+std::string RecordedAgainRequest::result_text(const Result& result) { return text_of(result); }
+bool RecordedAgainRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool ProfileDiffRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

@@ -164,6 +164,20 @@ struct ProfileOpenRequest {
   static std::string result_text(const Result& result);
 };
 
+// What became of a profile whose file was recorded again, in sentences. The recording before is
+// kept while the file is open and memory is not short; without it the answer is `notFound`.
+// `profile/diff` shows the whole of it.
+struct RecordedAgainRequest {
+  static constexpr char method[] = "profile/recordedAgain";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = RecordedAgainParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = RecordedAgainResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Opens what became of profiles, before and after, as a profile: it has a handle and a revision,
 // every request on a profile takes it, and it is read anew when one of its files is. Of each metric
 // `cpu` that both sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu
@@ -790,8 +804,9 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 26> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 27> kAwaitProfile = {
     ExecuteCommandRequest::method,
+    RecordedAgainRequest::method,
     ProfileCloseRequest::method,
     ProfileSelectRequest::method,
     ProfileSummaryRequest::method,

@@ -1707,6 +1707,36 @@ void write(JsonText& out, const ComposedPart& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, RecordedAgainParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .ok();
+}
+void write(JsonText& out, const RecordedAgainParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  out.end_object();
+}
+
+bool decode(const Json& value, RecordedAgainResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("text", out.text)
+      .required("before", out.before)
+      .optional("member", out.member)
+      .ok();
+}
+void write(JsonText& out, const RecordedAgainResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "text", value.text);
+  put(out, "before", value.before);
+  put_optional(out, "member", value.member);
+  out.end_object();
+}
+
 bool decode(const Json& value, MetricPair& out, const Path& path) {
   return ObjectReader(value, path)
       .required("before", out.before)
@@ -2099,6 +2129,7 @@ bool decode(const Json& value, ProfileChangedParams& out, const Path& path) {
       .required("uri", out.uri)
       .optional("message", out.message)
       .optional("left", out.left)
+      .defaulted("previous", out.previous)
       .ok();
 }
 void write(JsonText& out, const ProfileChangedParams& value) {
@@ -2109,6 +2140,7 @@ void write(JsonText& out, const ProfileChangedParams& value) {
   put(out, "uri", value.uri);
   put_optional(out, "message", value.message);
   put_optional(out, "left", value.left);
+  put(out, "previous", value.previous);
   out.end_object();
 }
 

@@ -1437,6 +1437,32 @@ struct ComposedPart {
 bool decode(const nlohmann::json& value, ComposedPart& out, const Path& path);
 void write(JsonText& out, const ComposedPart& value);
 
+// Parameters of `profile/recordedAgain`.
+struct RecordedAgainParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+};
+bool decode(const nlohmann::json& value, RecordedAgainParams& out, const Path& path);
+void write(JsonText& out, const RecordedAgainParams& value);
+
+// Result of `profile/recordedAgain`.
+struct RecordedAgainResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision now.
+  std::uint32_t revision = 0;
+  // In sentences: both totals of its metric, which functions got slower or faster beyond noise, or
+  // what would have been missed, and by what the values before were scaled.
+  std::string text;
+  // The recording before: `before` of a `profile/diff`. It stays that recording, whatever is
+  // recorded next, and there is nothing at it any more once nobody holds it.
+  std::string before;
+  // Which profile of several in it: `member` beside that URI.
+  std::optional<std::string> member;
+};
+bool decode(const nlohmann::json& value, RecordedAgainResult& out, const Path& path);
+void write(JsonText& out, const RecordedAgainResult& value);
+
 // Metrics that mean the same.
 struct MetricPair {
   // What it is called before.
@@ -1774,6 +1800,9 @@ struct ProfileChangedParams {
   // To how many further profiles of the same file the same happened: a hundred are told one by one,
   // `profile/list` has them all.
   std::optional<std::int64_t> left;
+  // With `reloaded`: it was recorded again, and what it was before is kept: `profile/recordedAgain`
+  // says what became of it.
+  bool previous = false;
 };
 bool decode(const nlohmann::json& value, ProfileChangedParams& out, const Path& path);
 void write(JsonText& out, const ProfileChangedParams& value);

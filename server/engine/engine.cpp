@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/view/resolve.h"
+#include "server/engine/previous_origin.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
@@ -46,7 +47,19 @@ Engine::Engine(const EngineOptions& options, Post post)
       uploads_(options.upload_folder),
       loading_(
           {*scheduler_, post_, watches_, ProfileCache(options.cache), pool_, returned_, options.patience},
-          *this) {}
+          *this) {
+  origins_.add(std::string(kPreviousScheme),
+               [this](std::string_view uri, const OpenOptions& how) -> Result<OriginPtr> {
+                 PROFD_TRY(const PreviousName name, parse_previous(uri));
+                 PROFD_TRY(const OriginPtr of, origins_.make(name.of, how));
+                 auto kept = store_.kept(*of, name.revision);
+                 if (kept) return previous_origin(of, name.revision, std::move(kept));
+                 return fail(ErrorCode::not_found,
+                             fmt::format("recording {} of {} is kept no more: it is as long as the file is "
+                                         "open and memory is not short",
+                                         name.revision, of->name()));
+               });
+}
 
 Engine::~Engine() {
   walks_.stop();
@@ -119,7 +132,8 @@ void Engine::loaded(OriginId id, std::shared_ptr<const LoadedProfiles> loaded,
   OpenOrigin& origin = store_.at(id);
   const bool first = origin.members.empty();
   ProfileStore::Change change = store_.replace(id, std::move(loaded));
-  if (change.loaded_before) doomed_.loaded.push_back(std::move(change.loaded_before));
+  for (auto* before : {&change.loaded_before, &change.previous_before})
+    if (*before) doomed_.loaded.push_back(std::move(*before));
   for (const OpenMember& member : change.before) forget_views(*member.current);
   for (const OpenMember& member : origin.members)
     if (selection_ && selection_->profile == member.handle) selection_->path.clear();
@@ -299,6 +313,7 @@ void Engine::drop(OriginId id, const Says& says) {
   std::move(origin.members.begin(), origin.members.end(), std::back_inserter(doomed_.members));
   const std::size_t bytes = origin.loaded ? origin.loaded->memory : 0;
   if (origin.loaded) doomed_.loaded.push_back(std::move(origin.loaded));
+  if (origin.previous) doomed_.loaded.push_back(std::move(origin.previous->loaded));
   take_apart_later();
   returned_.freed(bytes);
   share_memory();
@@ -315,11 +330,25 @@ void Engine::take_apart_later() {
 // Views always have an eighth, so that a profile which takes it all can be looked at; what is being read and
 // computed has half: nothing that is open is closed for a file of which nobody knows yet what it is.
 void Engine::share_memory() {
+  drop_previous();
   const std::uint64_t held = profile_memory() + ledger_->total();
   const std::uint64_t left = budget_ - std::min(budget_, held);
   views_.set_budget(std::min(view_budget_, std::max(left, budget_ / 8)));
   const std::uint64_t views = views_.memory();
   pool_->set_room(std::max({left - std::min(left, views), budget_ / 2, kLeastRoom}));
+}
+
+void Engine::drop_previous() {
+  std::size_t bytes = 0;
+  while (profile_memory() + ledger_->total() > budget_ / 2) {
+    std::shared_ptr<const LoadedProfiles> dropped = store_.drop_oldest_previous();
+    if (!dropped) break;
+    bytes += dropped->memory;
+    doomed_.loaded.push_back(std::move(dropped));
+  }
+  if (bytes == 0) return;
+  take_apart_later();
+  returned_.freed(bytes);
 }
 
 MemoryPlan Engine::plan_with(OriginId newest, std::uint64_t bytes) const {
@@ -365,6 +394,15 @@ Result<OpenProfilePtr> Engine::find(const std::string& handle, ClientId client) 
 bool Engine::attached(const std::string& handle) const {
   const OriginId id = store_.of_handle(handle);
   return id != 0 && store_.at(id).attached;
+}
+
+Result<OriginPtr> Engine::previous(const std::string& handle, std::optional<std::uint32_t> since) {
+  PROFD_TRY(const OpenProfilePtr open, find(handle));
+  const OpenOrigin& origin = store_.at(store_.of_handle(open->handle));
+  if (!origin.previous || (since && *since != origin.previous->until_revision))
+    return fail(ErrorCode::not_found,
+                fmt::format("nothing is kept of {} before it was recorded again", origin.origin->name()));
+  return previous_origin(origin.origin, origin.previous->revision, origin.previous->loaded);
 }
 
 ProfileListing Engine::listing(ClientId client) const {

@@ -119,6 +119,9 @@ class Engine final : private Loading::Owner {
   // project that lists some.
   Result<void> choose(ClientId client, const std::string& handle);
   [[nodiscard]] bool attached(const std::string& handle) const;
+  // What the profile's origin gave before what it gives now, as an origin; `since`: only where it is this
+  // revision that took its place. `not_found`: it was loaded once, or memory was short.
+  Result<OriginPtr> previous(const std::string& handle, std::optional<std::uint32_t> since = std::nullopt);
 
   void select(ClientId client, std::optional<SharedSelection> selection);
   [[nodiscard]] const std::optional<SharedSelection>& selection() const { return selection_; }
@@ -162,7 +165,8 @@ class Engine final : private Loading::Owner {
   [[nodiscard]] const std::shared_ptr<MemoryLedger>& ledger() const { return ledger_; }
   // Much was let go of: the system is to have it. Safe from any thread.
   void freed(std::size_t bytes) { returned_.freed(bytes); }
-  // After what is held has changed: views and what is being computed get what is left.
+  // After what is held has changed: what is kept of before goes if need be, views and what is being computed
+  // get what is left.
   void share_memory();
   [[nodiscard]] std::uint64_t profile_memory() const { return store_.memory(); }
 
@@ -193,6 +197,9 @@ class Engine final : private Loading::Owner {
   void retire(const OpenOrigin& origin, const std::vector<OpenMember*>& members, const Says& says);
   void drop(OriginId id, const Says& says);
   void take_apart_later();
+  // What is kept of before goes first when memory is short: all that is held may be half of the budget with
+  // it.
+  void drop_previous();
   // With this origin in `bytes`.
   [[nodiscard]] MemoryPlan plan_with(OriginId newest, std::uint64_t bytes) const;
   void make_room(OriginId keep);

@@ -54,6 +54,12 @@ class FileOrigin final : public Origin {
     return stamp ? std::optional(token_of(*stamp)) : std::nullopt;
   }
 
+  OriginPolicy policy() const override {
+    OriginPolicy policy;
+    policy.keep_previous = true;
+    return policy;
+  }
+
  private:
   std::string path_, uri_, key_;
   OpenOptions options_;

@@ -53,6 +53,8 @@ struct OriginPolicy {
   bool warm_up = true;  // what first requests need is made ahead of time
   // Profiles are loaded again, and clients told of it, at most this often.
   std::chrono::milliseconds tell_every{0};
+  // What it gave before it was loaded anew is kept for a comparison, as long as memory is not short.
+  bool keep_previous = false;
 };
 
 class Origin {

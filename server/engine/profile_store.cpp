@@ -17,6 +17,10 @@ DerivedMetricsPtr derived_of(const Profile& profile, const std::vector<DerivedMe
                          : std::make_shared<const DerivedMetrics>(derive_metrics(profile, metrics));
 }
 
+std::string kept_key(const Origin& origin, std::uint32_t revision) {
+  return fmt::format("{}\n{}", revision, origin.key());
+}
+
 }  // namespace
 
 std::size_t OpenOrigin::n_used() const {
@@ -157,6 +161,14 @@ ProfileStore::Change ProfileStore::replace(OriginId id, std::shared_ptr<const Lo
   change.loaded_before = std::exchange(origin.loaded, std::move(loaded));
   origin.failed = false;
   ++origin.revision;
+  // Read again as it was, it has no other before it.
+  if (change.loaded_before && origin.origin->policy().keep_previous &&
+      change.loaded_before->freshness != origin.loaded->freshness) {
+    if (origin.previous) change.previous_before = std::move(origin.previous->loaded);
+    origin.previous = PreviousLoad{origin.revision - 1, origin.revision, std::move(change.loaded_before)};
+    std::erase_if(kept_, [](const auto& item) { return item.second.expired(); });
+    kept_[kept_key(*origin.origin, origin.revision - 1)] = origin.previous->loaded;
+  }
   use(origin);
   for (std::size_t i = 0; i < members.size(); ++i) {
     OpenMember& member = members[i];
@@ -168,6 +180,21 @@ ProfileStore::Change ProfileStore::replace(OriginId id, std::shared_ptr<const Lo
   for (const OpenMember& member : change.before)
     if (!member.handle.empty()) place_of_.erase(member.handle);
   return change;
+}
+
+std::shared_ptr<const LoadedProfiles> ProfileStore::kept(const Origin& origin, std::uint32_t revision) const {
+  const auto found = kept_.find(kept_key(origin, revision));
+  return found == kept_.end() ? nullptr : found->second.lock();
+}
+
+std::shared_ptr<const LoadedProfiles> ProfileStore::drop_oldest_previous() {
+  OpenOrigin* oldest = nullptr;
+  for (auto& [id, origin] : origins_)
+    if (origin.previous && (oldest == nullptr || origin.last_use < oldest->last_use)) oldest = &origin;
+  if (oldest == nullptr) return nullptr;
+  std::shared_ptr<const LoadedProfiles> dropped = std::move(oldest->previous->loaded);
+  oldest->previous.reset();
+  return dropped;
 }
 
 OpenMember ProfileStore::revise(const std::string& handle, ProfilePtr profile) {
@@ -277,8 +304,10 @@ std::vector<std::uint64_t> ProfileStore::view_ids() const {
 
 std::uint64_t ProfileStore::memory() const {
   std::uint64_t total = 0;
-  for (const auto& [id, origin] : origins_)
+  for (const auto& [id, origin] : origins_) {
     if (origin.loaded) total += origin.loaded->memory;
+    if (origin.previous) total += origin.previous->loaded->memory;
+  }
   return total;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -28,6 +29,13 @@ struct OpenMember {
   std::vector<DerivedMetric> derived;  // that clients have defined for it, whatever is loaded later
 };
 
+// What an origin gave before what it gives now.
+struct PreviousLoad {
+  std::uint32_t revision = 0;        // its own
+  std::uint32_t until_revision = 0;  // the one that took its place
+  std::shared_ptr<const LoadedProfiles> loaded;
+};
+
 struct OpenOrigin {
   OriginPtr origin;
   OpenRequest request;              // the first one
@@ -38,6 +46,7 @@ struct OpenOrigin {
   std::uint32_t revision = 0;  // counts loads and revisions
   std::uint64_t last_use = 0;
   std::shared_ptr<const LoadedProfiles> loaded;
+  std::optional<PreviousLoad> previous;  // where its policy keeps that, something came, and memory was there
 
   [[nodiscard]] std::size_t n_used() const;  // members that somebody has open
   [[nodiscard]] std::vector<OpenMember*> used();
@@ -74,9 +83,16 @@ class ProfileStore {
   struct Change {
     std::vector<OpenMember> before;    // as they were, those without a handle are still there
     std::vector<std::uint8_t> is_new;  // by member
-    std::shared_ptr<const LoadedProfiles> loaded_before;
+    std::shared_ptr<const LoadedProfiles> loaded_before;  // null: there was nothing, or it is kept
+    std::shared_ptr<const LoadedProfiles>
+        previous_before;  // what was kept till now; null: nothing, or it stays
   };
   Change replace(OriginId id, std::shared_ptr<const LoadedProfiles> loaded);
+  // What is or was kept of an origin's revision, while anybody holds it; else null.
+  [[nodiscard]] std::shared_ptr<const LoadedProfiles> kept(const Origin& origin,
+                                                           std::uint32_t revision) const;
+  // Lets go of what is kept of the origin that was used longest ago. Null: nothing is.
+  std::shared_ptr<const LoadedProfiles> drop_oldest_previous();
   // Another profile in the place of one, as the next revision of its handle. What was before is given.
   OpenMember revise(const std::string& handle, ProfilePtr profile);
   // Other metrics by formula; numbers, keys and views are what they were.
@@ -95,7 +111,7 @@ class ProfileStore {
   [[nodiscard]] std::size_t n_profiles() const;               // that are ready
   [[nodiscard]] std::vector<std::uint64_t> view_ids() const;  // ascending
   [[nodiscard]] std::uint64_t newest_view_id() const { return next_view_id_; }
-  [[nodiscard]] std::uint64_t memory() const;
+  [[nodiscard]] std::uint64_t memory() const;  // of what is loaded, and of what is kept of before
   // All that are loaded, for plan_memory(); their ids are those of the origins.
   [[nodiscard]] std::vector<HeldFile> held() const;
 
@@ -109,10 +125,11 @@ class ProfileStore {
   [[nodiscard]] std::shared_ptr<OpenProfile> make_open(const OpenOrigin& origin, const OpenMember& member,
                                                        std::size_t number);
 
-  std::map<OriginId, OpenOrigin> origins_;           // oldest first
-  std::map<std::string, OriginId> by_key_;           // of the origins
-  std::unordered_map<std::string, Place> place_of_;  // by handle
-  std::map<std::string, std::string> closed_;        // handle -> why
+  std::map<OriginId, OpenOrigin> origins_;                           // oldest first
+  std::map<std::string, OriginId> by_key_;                           // of the origins
+  std::unordered_map<std::string, Place> place_of_;                  // by handle
+  std::map<std::string, std::string> closed_;                        // handle -> why
+  std::map<std::string, std::weak_ptr<const LoadedProfiles>> kept_;  // by key and revision
   std::uint64_t next_handle_ = 1, next_view_id_ = 0, clock_ = 0;
   OriginId next_origin_ = 1;
 };

@@ -142,11 +142,7 @@ std::string verdict_of(const Selection& selection, const Noise& noise, const Fla
                        n == 1 ? "change is" : "changes are", one_each ? "sampling" : "run-to-run",
                        fmt::join(named, ", "), n > kNamed ? fmt::format(" and {} more", n - kNamed) : "",
                        limits);
-  constexpr double kShare = 0.05;
-  const auto least = one_each ? smallest_rise_seen(noise.samples_before * kShare,
-                                                   {noise.exposure_before, noise.exposure_after},
-                                                   noise.dispersion, std::max<std::size_t>(1, noise.n_asked))
-                              : std::nullopt;
+  const auto least = least_rise_seen(noise);
   return fmt::format(
       "No change is beyond {} noise{}.{}", one_each ? "sampling" : "run-to-run",
       least ? fmt::format("; of a function with 5 % of the samples, less than +{:.0f} % would be missed",
@@ -332,6 +328,13 @@ Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const 
         return out;
       },
       view.selection->sums->total);
+}
+
+std::optional<double> least_rise_seen(const Noise& noise) {
+  constexpr double kShare = 0.05;
+  if (noise.runs_before != 1 || noise.runs_after != 1) return std::nullopt;
+  return smallest_rise_seen(noise.samples_before * kShare, {noise.exposure_before, noise.exposure_after},
+                            noise.dispersion, std::max<std::size_t>(1, noise.n_asked));
 }
 
 std::vector<std::string> comparability(const Composition& composition) {

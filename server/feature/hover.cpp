@@ -111,6 +111,16 @@ Value sum_of(const ValueColumn& column) {
       column);
 }
 
+// Of what the filters leave, which shares are of; "" where that is everything.
+std::string of_whole_text(const Profile& profile, MetricId metric, const Value& view_total,
+                          const Value& total) {
+  const Value& whole = profile.total(metric);
+  if (view_total == whole) return {};
+  const std::string& unit = profile.metrics()[metric.v].unit;
+  return fmt::format("Shares are of what passes the filters, {} of {}; of the whole profile it is {}.",
+                     format_value(view_total, unit), format_value(whole, unit), format_share(total, whole));
+}
+
 std::string age(std::int64_t recorded_ns, std::int64_t now_ns) {
   const std::int64_t seconds = (now_ns - recorded_ns) / 1'000'000'000;
   if (seconds < 0) return "";
@@ -362,7 +372,7 @@ Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& req
   if (found->stale) hover.notes.push_back("The file changed since the profile was recorded.");
   if (const std::string doubts = evidence_text(profile, *file.source, &as_is); !doubts.empty())
     hover.notes.push_back(doubts);
-  std::string recursion;
+  std::string recursion, of_whole;
   if (found->change) PROFD_CHECK(add_function_changes(views, all, *found, hover, stop));
   const std::size_t n_plain = found->change ? 0 : std::min(profile.metrics().size(), kMaxMetrics);
   for (std::size_t m = 0; m < n_plain; ++m) {
@@ -382,8 +392,11 @@ Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& req
     if (const std::string why = recursion_text(flat->total[*row], whole.total);
         !why.empty() && profile.contexts_estimated())
       recursion = why;
+    if (m == request.file.metric.v && !selection->rows->filters.empty())
+      of_whole = of_whole_text(profile, MetricId(m), whole.total, flat->total[*row]);
   }
   PROFD_CHECK(add_derived_of_function(views, open, spec, found->key, hover, stop));
+  if (!of_whole.empty()) hover.remarks.push_back(std::move(of_whole));
   if (!recursion.empty()) hover.remarks.push_back(std::move(recursion));
   PROFD_CHECK(add_series(views, request.file, spec, found->key, stop, hover));
   PROFD_TRY(const auto sources, views.sources(open, request.file.workspace, stop));
@@ -465,7 +478,7 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
         },
         hover);
   }
-  std::string recursion;
+  std::string recursion, of_whole;
   const std::size_t n_plain = file.sides ? 0 : std::min(profile.metrics().size(), kMaxMetrics);
   for (std::size_t m = 0; m < n_plain; ++m) {
     const Value total_of_view = file.selection->rows->filters.empty()
@@ -482,12 +495,14 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
     if (const std::string why = recursion_text(total, whole.total);
         !why.empty() && profile.contexts_estimated())
       recursion = why;
+    if (m == request.file.metric.v) of_whole = of_whole_text(profile, MetricId(m), total_of_view, total);
   }
   const auto of_line = [&](MetricId metric) {
     return std::optional<OneRow>(
         {file.values->self[metric.v][line->row], file.values->total[metric.v][line->row]});
   };
   add_derived(derived_texts(*request.file.open, of_line), hover);
+  if (!of_whole.empty()) hover.remarks.push_back(std::move(of_whole));
   if (!recursion.empty()) hover.remarks.push_back(std::move(recursion));
   if (known && on_line.functions.front().key != kNone)
     PROFD_CHECK(add_neighbours(views, all, *file.selection, on_line,

@@ -1890,6 +1890,44 @@ class ComposedPart(Structure):
 
 
 @dataclass(kw_only=True)
+class RecordedAgainParams(Structure):
+    """Parameters of `profile/recordedAgain`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class RecordedAgainResult(Structure):
+    """Result of `profile/recordedAgain`."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision now.
+    text: str
+    # In sentences: both totals of its metric, which functions got slower or faster beyond noise, or
+    # what would have been missed, and by what the values before were scaled.
+    before: str
+    # The recording before: `before` of a `profile/diff`. It stays that recording, whatever is
+    # recorded next, and there is nothing at it any more once nobody holds it.
+    member: str | None = None
+    # Which profile of several in it: `member` beside that URI.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "text": FieldSpec("text", "s", True),
+        "before": FieldSpec("before", "s", True),
+        "member": FieldSpec("member", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
 class MetricPair(Structure):
     """Metrics that mean the same."""
 
@@ -2379,6 +2417,9 @@ class ProfileChangedParams(Structure):
     left: int | None = None
     # To how many further profiles of the same file the same happened: a hundred are told one by
     # one, `profile/list` has them all.
+    previous: bool = False
+    # With `reloaded`: it was recorded again, and what it was before is kept:
+    # `profile/recordedAgain` says what became of it.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", True),
@@ -2387,6 +2428,7 @@ class ProfileChangedParams(Structure):
         "uri": FieldSpec("uri", "s", True),
         "message": FieldSpec("message", "s", False),
         "left": FieldSpec("left", "l", False),
+        "previous": FieldSpec("previous", "b", False),
     }
 
 
@@ -5095,6 +5137,10 @@ CODE_LENS_REFRESH_REQUEST = Message("workspace/codeLens/refresh", None, "0")
 PROFILE_OPEN_REQUEST = Message("profile/open", ["S", "ProfileOpenParams"], ["S", "ProfileOpenResult"])
 # Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones,
 # and so does a reload.
+RECORDED_AGAIN_REQUEST = Message("profile/recordedAgain", ["S", "RecordedAgainParams"], ["S", "RecordedAgainResult"])
+# What became of a profile whose file was recorded again, in sentences. The recording before is kept
+# while the file is open and memory is not short; without it the answer is `notFound`.
+# `profile/diff` shows the whole of it.
 PROFILE_DIFF_REQUEST = Message("profile/diff", ["S", "ProfileDiffParams"], ["S", "ProfileOpenResult"])
 # Opens what became of profiles, before and after, as a profile: it has a handle and a revision,
 # every request on a profile takes it, and it is read anew when one of its files is. Of each metric

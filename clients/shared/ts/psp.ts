@@ -1392,6 +1392,32 @@ export interface ComposedPart {
   member?: string;
 }
 
+/** Parameters of `profile/recordedAgain`. */
+export interface RecordedAgainParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+}
+
+/** Result of `profile/recordedAgain`. */
+export interface RecordedAgainResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision now. */
+  revision: number;
+  /**
+   * In sentences: both totals of its metric, which functions got slower or faster beyond noise, or what would
+   * have been missed, and by what the values before were scaled.
+   */
+  text: string;
+  /**
+   * The recording before: `before` of a `profile/diff`. It stays that recording, whatever is recorded next,
+   * and there is nothing at it any more once nobody holds it.
+   */
+  before: string;
+  /** Which profile of several in it: `member` beside that URI. */
+  member?: string;
+}
+
 /** Metrics that mean the same. */
 export interface MetricPair {
   /** What it is called before. */
@@ -1659,6 +1685,11 @@ export interface ProfileChangedParams {
    * `profile/list` has them all.
    */
   left?: number;
+  /**
+   * With `reloaded`: it was recorded again, and what it was before is kept: `profile/recordedAgain` says what
+   * became of it. Default: false.
+   */
+  previous?: boolean;
 }
 
 /** Parameters of `metric/list`. */
@@ -3545,6 +3576,13 @@ export const CodeLensRefreshRequest: RequestType<void, null> = { method: "worksp
  * does a reload.
  */
 export const ProfileOpenRequest: RequestType<ProfileOpenParams, ProfileOpenResult> = { method: "profile/open", lane: "bulk" };
+
+/**
+ * What became of a profile whose file was recorded again, in sentences. The recording before is kept while
+ * the file is open and memory is not short; without it the answer is `notFound`. `profile/diff` shows the
+ * whole of it.
+ */
+export const RecordedAgainRequest: RequestType<RecordedAgainParams, RecordedAgainResult> = { method: "profile/recordedAgain", lane: "bulk" };
 
 /**
  * Opens what became of profiles, before and after, as a profile: it has a handle and a revision, every

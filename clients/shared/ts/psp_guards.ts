@@ -441,6 +441,16 @@ export const schema: Schema = {
     uri: { type: "s", maxLength: 65536 },
     member: { type: "s", maxLength: 10000 },
   },
+  RecordedAgainParams: {
+    profile: { type: "s" },
+  },
+  RecordedAgainResult: {
+    profile: { type: "s", required: true },
+    revision: { type: "u", required: true },
+    text: { type: "s", required: true },
+    before: { type: "s", required: true },
+    member: { type: "s" },
+  },
   MetricPair: {
     before: { type: "s", required: true, maxLength: 10000 },
     after: { type: "s", required: true, maxLength: 10000 },
@@ -566,6 +576,7 @@ export const schema: Schema = {
     uri: { type: "s", required: true },
     message: { type: "s" },
     left: { type: "l" },
+    previous: { type: "b" },
   },
   MetricListParams: {
     profile: { type: "s" },

@@ -8,7 +8,6 @@ import { exactly } from "./filters.js";
 import { VIEWS } from "./ids.js";
 import { stepFrom } from "./levels.js";
 import type { Parts } from "./main.js";
-import { Comparing } from "./comparing.js";
 import { profileOfTab } from "./editors.js";
 import type { Frame } from "./reveal.js";
 import { config } from "./settings.js";
@@ -20,7 +19,7 @@ import { functionFor, sayNone } from "./where.js";
 type Deed = (...given: unknown[]) => unknown;
 
 export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
-  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots } = parts;
+  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots, comparing } = parts;
 
   /** The profile a command is about: the row's, the page's that is looked at, the one in the code. */
   const profileFor = async (given: unknown): Promise<ProfileListEntry | undefined> => {
@@ -31,7 +30,6 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     if (meant === undefined) sayNone();
     return meant;
   };
-  const comparing = new Comparing(session, (uri) => pages.openEditor(uri, { preview: false }));
   const onFunction = (run: (frame: Frame) => unknown) => async (given: unknown) => {
     const frame = await functionFor(session, given);
     if (frame !== undefined) await run(frame);
@@ -95,15 +93,19 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     open: (given) => (given instanceof vscode.Uri ? opening.show(given) : opening.ask()),
     openRecent: () => opening.askRecent(),
     openFile: async (given, all) => {
-      const tab = vscode.window.tabGroups.activeTabGroup.activeTab?.input as { uri?: vscode.Uri } | undefined;
-      const uris = Array.isArray(all) ? (all as vscode.Uri[]) : [given ?? tab?.uri];
+      const uris = Array.isArray(all) ? (all as vscode.Uri[]) : [given ?? uriOfTab()];
       for (const uri of uris) if (uri instanceof vscode.Uri) await opening.show(uri);
     },
     compare: () => comparing.ask(),
-    compareFiles: async (_given, all) => {
-      const [first, second] = Array.isArray(all) ? (all as vscode.Uri[]) : [];
-      if (first !== undefined && second !== undefined) await comparing.files(first, second);
+    compareFiles: (_given, all) => comparing.files((all as vscode.Uri[] | undefined) ?? []),
+    compareHead: async (given) => {
+      const uri = given instanceof vscode.Uri ? given : uriOfTab();
+      if (uri?.scheme === "file") await comparing.withHead(uri);
+      else void vscode.window.showInformationMessage(vscode.l10n.t("Open the file to compare first, or choose it."));
     },
+    compareSelected: (_given, all) => comparing.profiles(profilesOf(all)),
+    aggregateFiles: (_given, all) => comparing.aggregate((all as vscode.Uri[] | undefined) ?? []),
+    aggregateSelected: (_given, all) => comparing.aggregate(profilesOf(all)),
     compareWith: async (given) => {
       const entry = await profileFor(given);
       if (entry !== undefined) await comparing.withBefore(entry);
@@ -190,6 +192,18 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       vscode.commands.executeCommand("workbench.action.openWalkthrough", `${parts.context.extension.id}#start`, false),
   };
   return Object.fromEntries(Object.entries(deeds).map(([name, deed]) => [`profd.${name}`, deed]));
+}
+
+/** Of the tab that is looked at. */
+function uriOfTab(): vscode.Uri | undefined {
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab?.input as { uri?: vscode.Uri } | undefined;
+  return tab?.uri;
+}
+
+/** Of rows of the side bar that are chosen together, the profiles. */
+function profilesOf(rows: unknown): readonly ProfileListEntry[] {
+  const entries = Array.isArray(rows) ? rows.map(profileOf).filter((entry) => entry !== undefined) : [];
+  return [...new Map(entries.map((entry) => [entry.profile, entry])).values()];
 }
 
 function set(key: string, value: unknown): Thenable<void> {

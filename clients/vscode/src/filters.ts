@@ -2,7 +2,7 @@
 // steps themselves are those of the page (clients/web), which has the same list as chips.
 import * as vscode from "vscode";
 import { TableRequest, type Filter } from "../../shared/ts/psp.js";
-import { START, filtersOf, specOf, type Chip, type Place } from "../../web/src/state/place.js";
+import { START, filtersOf, specOf, startOf, type Chip, type Place } from "../../web/src/state/place.js";
 import { chipsFrom, keptChips, keptSteps, stepsFrom, type KeptChip, type KeptSteps } from "../../web/src/state/kept.js";
 import { filterText, parseClause, specText } from "../../web/src/state/spec.js";
 import {
@@ -70,8 +70,10 @@ export class Filters {
 
   /** A place in a page, with the list of its profile as its chips. */
   place(change: Partial<Place>): Place {
-    const { chips } = this.stateOf(change.profile ?? this.current).place;
-    return { ...START, chips, ...change };
+    const profile = change.profile ?? this.current;
+    const { chips } = this.stateOf(profile).place;
+    const { color, sort } = startOf(profile);
+    return { ...START, color, sort, chips, ...change };
   }
 
   /** The text of a view of the profile under the filters that are on. */

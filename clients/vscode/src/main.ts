@@ -6,6 +6,7 @@ import { Annotations } from "./annotations.js";
 import { Bookmarks } from "./bookmarks.js";
 import { CallHierarchy } from "./callhierarchy.js";
 import { commandsOf } from "./commands.js";
+import { Comparing } from "./comparing.js";
 import { Filters } from "./filters.js";
 import { Heat, type InCode } from "./heat.js";
 import { middleware } from "./hover.js";
@@ -15,6 +16,7 @@ import { Opening } from "./opening.js";
 import { Pages } from "./pages.js";
 import { explain, showError } from "./problems.js";
 import { Recent } from "./recent.js";
+import { RecordedAgain } from "./recordedagain.js";
 import { Reveal } from "./reveal.js";
 import { NoDaemon, Session } from "./session.js";
 import { config } from "./settings.js";
@@ -37,6 +39,7 @@ export interface Parts {
   readonly pages: Pages;
   readonly opening: Opening;
   readonly recent: Recent;
+  readonly comparing: Comparing;
   readonly bookmarks: Bookmarks;
   readonly hotspots: HotspotsTree;
   readonly calls: CallsTree;
@@ -66,6 +69,11 @@ export class Main {
       begin: (uri) => filters.place({ profile: uri }),
     });
     const opening = new Opening(session, recent, (profile, options) => pages.openEditor(profile, options));
+    const comparing = new Comparing(
+      session,
+      (uri) => pages.openEditor(uri, { preview: false }),
+      context.storageUri ?? context.globalStorageUri,
+    );
     const doubt = () => {
       const document = vscode.window.activeTextEditor?.document;
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;
@@ -92,6 +100,7 @@ export class Main {
       pages,
       opening,
       recent,
+      comparing,
       bookmarks,
       hotspots,
       calls,
@@ -182,6 +191,11 @@ export class Main {
       dragAndDropController: filterList,
       manageCheckboxStateManually: true,
     });
+    const hotspotsView = vscode.window.createTreeView(VIEWS.hotspots, { treeDataProvider: hotspots });
+    hotspots.attach(hotspotsView);
+    const recordedAgain = new RecordedAgain(session, async (again) => {
+      await this.guarded(() => this.parts.comparing.withPrevious(again));
+    });
     context.subscriptions.push(
       session,
       annotations,
@@ -193,8 +207,12 @@ export class Main {
       filtersView.onDidChangeCheckboxState(({ items }) => {
         for (const [{ at }] of items) filters.toggle(at);
       }),
-      vscode.window.createTreeView(VIEWS.profiles, { treeDataProvider: profiles, dragAndDropController: profiles }),
-      vscode.window.createTreeView(VIEWS.hotspots, { treeDataProvider: hotspots }),
+      vscode.window.createTreeView(VIEWS.profiles, {
+        treeDataProvider: profiles,
+        dragAndDropController: profiles,
+        canSelectMany: true,
+      }),
+      hotspotsView,
       vscode.window.createTreeView(VIEWS.bookmarks, { treeDataProvider: bookmarks }),
       new CallHierarchy(this.parts),
       filters.onDidEdit(() => void this.guarded(() => session.configure())),
@@ -203,6 +221,11 @@ export class Main {
         profiles.refresh();
         hotspots.refresh();
         calls.again();
+      }),
+      session.onDidRecordAgain((entry) => {
+        // Of several profiles in a file the one that is looked at.
+        if (entry.member === undefined || entry.profile === session.shown?.profile)
+          void this.guarded(() => recordedAgain.tell(entry.profile));
       }),
       annotations.onDidChange(() => status.update()),
       session.onDidSelect((params) => void this.guarded(() => this.follow(params))),

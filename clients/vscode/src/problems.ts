@@ -1,6 +1,7 @@
 // Errors as sentences, with buttons that do what the sentence says.
 import * as vscode from "vscode";
 import { ErrorCodes, type ErrorData } from "../../shared/ts/psp.js";
+import { plain } from "./plain.js";
 
 export interface Deed {
   readonly title: string;
@@ -29,11 +30,11 @@ export function explain(error: unknown): string | undefined {
 }
 
 export async function showError(text: string, ...deeds: Deed[]): Promise<void> {
-  const chosen = await vscode.window.showErrorMessage(text, ...deeds.map((deed) => deed.title));
+  const chosen = await vscode.window.showErrorMessage(plain(text), ...deeds.map((deed) => deed.title));
   await deeds.find((deed) => deed.title === chosen)?.run();
 }
 
 export async function showWarning(text: string, ...deeds: Deed[]): Promise<void> {
-  const chosen = await vscode.window.showWarningMessage(text, ...deeds.map((deed) => deed.title));
+  const chosen = await vscode.window.showWarningMessage(plain(text), ...deeds.map((deed) => deed.title));
   await deeds.find((deed) => deed.title === chosen)?.run();
 }

@@ -5,6 +5,7 @@ import {
   DidChangeConfigurationNotification,
   ExecuteCommandRequest,
   PROTOCOL_VERSION,
+  ProfileAggregateRequest,
   ProfileChangedNotification,
   ProfileCloseRequest,
   ProfileDiffRequest,
@@ -58,6 +59,10 @@ export class Session implements vscode.Disposable {
   private readonly selected = new vscode.EventEmitter<SelectionChangedParams>();
   /** Another client of the daemon, or a page of this window, chose a frame. */
   readonly onDidSelect = this.selected.event;
+
+  private readonly recorded = new vscode.EventEmitter<ProfileListEntry>();
+  /** The file of a profile of this window was recorded again, and what it was before is kept. */
+  readonly onDidRecordAgain = this.recorded.event;
 
   private connecting: Promise<Connection> | undefined;
   private connection: Connection | undefined;
@@ -140,12 +145,26 @@ export class Session implements vscode.Disposable {
     return this.withProgress(title, (report, token) => this.open(uri, how, report, token));
   }
 
-  /** Opens what became of a profile, as a profile. */
-  diffWithProgress(before: ComposedPart, after: ComposedPart, title: string): Thenable<ProfileOpenResult> {
+  /** Opens what became of a profile, as a profile; several on a side are runs of it. */
+  diffWithProgress(before: ComposedPart[], after: ComposedPart[], title: string): Thenable<ProfileOpenResult> {
+    return this.composed(title, (connection, workDoneToken, token) =>
+      connection.request(ProfileDiffRequest, { before, after, workDoneToken }, token),
+    );
+  }
+
+  /** Opens several as one. */
+  aggregateWithProgress(of: ComposedPart[], title: string): Thenable<ProfileOpenResult> {
+    return this.composed(title, (connection, workDoneToken, token) =>
+      connection.request(ProfileAggregateRequest, { of, workDoneToken }, token),
+    );
+  }
+
+  private composed(
+    title: string,
+    ask: (connection: Connection, workDoneToken: string, token: vscode.CancellationToken) => Promise<ProfileOpenResult>,
+  ): Thenable<ProfileOpenResult> {
     return this.withProgress(title, async (report, token) => {
-      const result = await this.reporting(report, (connection, workDoneToken) =>
-        connection.request(ProfileDiffRequest, { before: [before], after: [after], workDoneToken }, token),
-      );
+      const result = await this.reporting(report, (connection, workDoneToken) => ask(connection, workDoneToken, token));
       this.opened.set(result.summary.uri, undefined);
       await this.list();
       return result;
@@ -281,6 +300,7 @@ export class Session implements vscode.Disposable {
     this.changed.dispose();
     this.statusChanged.dispose();
     this.selected.dispose();
+    this.recorded.dispose();
   }
 
   private async connect(): Promise<Connection> {
@@ -323,10 +343,12 @@ export class Session implements vscode.Disposable {
     return connection;
   }
 
-  private async profileChanged({ reason, message }: ProfileChangedParams): Promise<void> {
+  private async profileChanged({ profile, reason, message, previous }: ProfileChangedParams): Promise<void> {
     if (reason === "reloadFailed" && message !== undefined)
       void showWarning(message, { title: vscode.l10n.t("Read Again"), run: () => this.reloadShown() });
     await this.list().catch(() => undefined);
+    const entry = this.profiles.find((candidate) => candidate.profile === profile);
+    if (previous === true && entry?.mine === true) this.recorded.fire(entry);
   }
 
   private async reloadShown(): Promise<void> {

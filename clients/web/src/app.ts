@@ -703,6 +703,10 @@ export function baseName(uri: string): string {
     const inputs = inputsOf(uri);
     return `${inputs.length} profiles: ${someOf(inputs.map(baseName))}`;
   }
+  if (uri.startsWith("previous:")) {
+    const parts = new URLSearchParams(uri.slice(uri.indexOf("?")));
+    return `${baseName(parts.get("of") ?? "")} (recording ${parts.get("revision") ?? "?"})`;
+  }
   const last = uri.slice(uri.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(last) || uri;

@@ -56,6 +56,9 @@ describe("the address of a diff", () => {
     expect(swapped(many)).toBe("diff://?before=c&after=a%231&after=b&scale=totals&metric=cpu%3Acpu%2520old");
     expect(swapped(swapped(many))).toBe(many);
     expect(sidesOf(many).before).toEqual(["a#1", "b"]);
+    const again =
+      "diff://?before=previous%3A%2F%2F%3Fof%3Dfile%253A%252F%252F%252Fw%252Fcpu.pprof%26revision%3D4&after=file%3A%2F%2F%2Fw%2Fcpu.pprof";
+    expect(baseName(again)).toBe("cpu.pprof (recording 4) → cpu.pprof");
     expect(baseName(many)).toBe("a#1 and 1 more → c");
     expect(scaleOf(many)).toBe("totals");
     expect(scaleOf(uri)).toBe("automatic");

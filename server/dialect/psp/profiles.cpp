@@ -16,6 +16,7 @@
 #include "server/feature/escape.h"
 #include "server/feature/export_answer.h"
 #include "server/feature/exports.h"
+#include "server/feature/recorded_again.h"
 #include "server/feature/sample_groups.h"
 #include "server/runtime/base64.h"
 
@@ -301,6 +302,8 @@ void ProfilesModule::on_profile(const ProfileNews& news) {
     params.uri = news.uri;
     if (!news.message.empty()) params.message = sanitize_text(news.message);
     params.reason = reason_of(news.change);
+    params.previous = news.change == ProfileChange::reloaded &&
+                      session_.engine.previous(news.handle, news.revision).has_value();
     if (news.left > 0) params.left = static_cast<std::int64_t>(news.left);
     session_.peer->notify<psp::ProfileChangedNotification>(params);
   } else if (news.change == ProfileChange::reload_failed) {
@@ -319,6 +322,14 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         OpenRequest request = open_request(params.options);
         request.uri = params.uri;
         request.options.format = params.format.value_or("");
+        // What is no file has a name of its own, which its URI would be a poor one for.
+        if (const std::string scheme = scheme_of(params.uri); !scheme.empty() && scheme != "file") {
+          auto origin = session_.engine.origins().make(params.uri, request.options);
+          if (!origin) return reply.error(to_psp(origin.error()));
+          const std::string place = (*origin)->place();
+          return open<psp::ProfileOpenRequest>(std::move(request), std::move(*origin), place,
+                                               params.work_done_token, std::move(reply));
+        }
         open<psp::ProfileOpenRequest>(std::move(request), nullptr, path_or_uri(params.uri),
                                       params.work_done_token, std::move(reply));
       });
@@ -345,6 +356,27 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         spec.kind = Composed::join;
         compose<psp::ProfileJoinRequest>(std::move(spec), {{"params.of", &params.of}}, params.options,
                                          params.work_done_token, std::move(reply));
+      });
+
+  binder.request<psp::RecordedAgainRequest>(
+      [this](const psp::RecordedAgainParams& params, protocol::Reply<psp::RecordedAgainRequest> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        auto before = session_.engine.previous((*open)->handle);
+        if (!before) return reply.error(to_psp(before.error()));
+        session_.run<psp::RecordedAgainRequest>(
+            true, std::move(reply), (*open)->place(),
+            [open = *open, before = std::move(*before), &executor = session_.engine.scheduler().executor()](
+                const StopToken& stop) -> Result<psp::RecordedAgainResult> {
+              PROFD_TRY(const std::string text, recorded_again_text(before, *open, executor, stop));
+              psp::RecordedAgainResult result;
+              result.profile = open->handle;
+              result.revision = open->revision;
+              result.text = sanitize_text(text);
+              result.before = before->uri();
+              if (std::string member = member_of(*open); !member.empty()) result.member = std::move(member);
+              return result;
+            });
       });
 
   binder.request<psp::ProfileCloseRequest>(

@@ -50,9 +50,10 @@ end
 ---@param entries profd.ProfileListEntry[]
 ---@param labels string[]
 ---@param without? string the handle of one that is not offered
----@param done fun(part: profd.ComposedPart)
-local function pick(prompt, entries, labels, without, done)
-  local items = {} ---@type (integer|'file')[]
+---@param again? profd.RecordedAgainResult the recording before this one is offered first
+---@param done fun(part: profd.ComposedPart|'previous')
+local function pick(prompt, entries, labels, without, again, done)
+  local items = again and { 'previous' } or {} ---@type (integer|'file'|'previous')[]
   for i, entry in ipairs(entries) do
     if entry.profile ~= without and entry.format ~= 'diff' then
       items[#items + 1] = i
@@ -65,6 +66,8 @@ local function pick(prompt, entries, labels, without, done)
     format_item = function(i)
       if i == 'file' then
         return 'A file …'
+      elseif i == 'previous' then
+        return session.name .. ' before it was recorded again'
       end
       local total = entries[i].total
       return labels[i] .. (total and ('  %s %s'):format(total.text, log.one_line(entries[i].metric or '')) or '')
@@ -76,6 +79,8 @@ local function pick(prompt, entries, labels, without, done)
           done(part_of(path, entries))
         end
       end)
+    elseif i == 'previous' then
+      done(i)
     elseif i then
       done({ profile = entries[i].profile })
     end
@@ -91,8 +96,13 @@ function M.show(before, after)
       return compare(part_of(before, entries), part_of(after, entries))
     end
     local labels = session.labels(entries)
-    pick('Before:', entries, labels, nil, function(first)
-      pick('After:', entries, labels, first.profile, function(second)
+    local again = session.recorded_again
+    pick('Before:', entries, labels, nil, again, function(first)
+      if again and first == 'previous' then
+        return compare({ uri = again.before, member = again.member }, { profile = again.profile })
+      end
+      ---@cast first profd.ComposedPart
+      pick('After:', entries, labels, first.profile, nil, function(second)
         compare(first, second)
       end)
     end)

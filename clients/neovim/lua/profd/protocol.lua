@@ -850,6 +850,18 @@ M.DaemonState = {
 ---@field uri? string What to open, as in `profile/open`; it gets no handle of its own. One of the two is given.
 ---@field member? string With `uri`: which profile of several in it, by name or number from 1; absent: the first.
 
+--- Parameters of `profile/recordedAgain`.
+---@class profd.RecordedAgainParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+
+--- Result of `profile/recordedAgain`.
+---@class profd.RecordedAgainResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision now.
+---@field text string In sentences: both totals of its metric, which functions got slower or faster beyond noise, or what would have been missed, and by what the values before were scaled.
+---@field before string The recording before: `before` of a `profile/diff`. It stays that recording, whatever is recorded next, and there is nothing at it any more once nobody holds it.
+---@field member? string Which profile of several in it: `member` beside that URI.
+
 --- Metrics that mean the same.
 ---@class profd.MetricPair
 ---@field before string What it is called before.
@@ -993,6 +1005,7 @@ M.DaemonState = {
 ---@field uri string Where it came from.
 ---@field message? string What happened, as a sentence.
 ---@field left? integer To how many further profiles of the same file the same happened: a hundred are told one by one, `profile/list` has them all.
+---@field previous? boolean With `reloaded`: it was recorded again, and what it was before is kept: `profile/recordedAgain` says what became of it. Default: false.
 
 --- Parameters of `metric/list`.
 ---@class profd.MetricListParams
@@ -1918,6 +1931,9 @@ M.methods = {
   --- Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so does a reload.
   --- params: profd.ProfileOpenParams; result: profd.ProfileOpenResult
   profile_open = "profile/open",
+  --- What became of a profile whose file was recorded again, in sentences. The recording before is kept while the file is open and memory is not short; without it the answer is `notFound`. `profile/diff` shows the whole of it.
+  --- params: profd.RecordedAgainParams; result: profd.RecordedAgainResult
+  recorded_again = "profile/recordedAgain",
   --- Opens what became of profiles, before and after, as a profile: it has a handle and a revision, every request on a profile takes it, and it is read anew when one of its files is. Of each metric `cpu` that both sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu larger` (the larger side of every path, where what is gone keeps its place; the default) and `cpu difference` (without its sign). A side of several runs has their mean.
   --- params: profd.ProfileDiffParams; result: profd.ProfileOpenResult
   profile_diff = "profile/diff",
@@ -2519,6 +2535,16 @@ M.schema = {
     uri = { type = "s", maxLength = 65536 },
     member = { type = "s", maxLength = 10000 },
   },
+  RecordedAgainParams = {
+    profile = { type = "s" },
+  },
+  RecordedAgainResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    text = { type = "s", required = true },
+    before = { type = "s", required = true },
+    member = { type = "s" },
+  },
   MetricPair = {
     before = { type = "s", required = true, maxLength = 10000 },
     after = { type = "s", required = true, maxLength = 10000 },
@@ -2644,6 +2670,7 @@ M.schema = {
     uri = { type = "s", required = true },
     message = { type = "s" },
     left = { type = "l" },
+    previous = { type = "b" },
   },
   MetricListParams = {
     profile = { type = "s" },

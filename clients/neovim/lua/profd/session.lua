@@ -15,6 +15,8 @@ M.name = ''
 M.uri = nil
 ---@type string? the metric of the last hints
 M.metric = nil
+---@type profd.RecordedAgainResult? what became of the profile that is shown, since its file was recorded again
+M.recorded_again = nil
 ---@type profd.ProjectParams? what the project file says, as the daemon told last
 M.project = nil
 
@@ -40,6 +42,9 @@ end
 local function show(profile, revision, name, uri)
   if uri ~= M.uri then
     M.metric = nil
+  end
+  if profile ~= M.profile then
+    M.recorded_again = nil
   end
   M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
   require('profd.hints').refresh_all()
@@ -456,11 +461,28 @@ function M.toggle_mine()
   end)
 end
 
+--- Says what got slower or faster since the recording before.
+---@param params profd.ProfileChangedParams
+local function tell_recorded_again(params)
+  client.request(protocol.methods.recorded_again, { profile = params.profile }, function(result, err)
+    if params.profile ~= M.profile then
+      return
+    elseif err or not result then -- what was before is gone: it was short of memory
+      return log.info(params.message or (M.name .. ' reloaded'))
+    end
+    M.recorded_again = result
+    log.info(result.text)
+  end)
+end
+
 ---@type table<string, fun(params: profd.ProfileChangedParams)> what a change of the profile that is shown means
 local changes = {
   reloaded = function(params)
     M.revision = params.revision
     require('profd.hints').refresh_all()
+    if params.previous then
+      return tell_recorded_again(params)
+    end
     log.info(params.message or (M.name .. ' reloaded'))
   end,
   reloadFailed = function(params)

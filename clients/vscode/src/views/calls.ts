@@ -4,7 +4,7 @@ import { HotPathRequest, TableRequest, type HotPathResult, type TableResult } fr
 import { exactly, type Filters } from "../filters.js";
 import type { Frame } from "../reveal.js";
 import type { Session } from "../session.js";
-import { Tree, functionItem, type FunctionNode } from "./tree.js";
+import { Tree, functionItem, treeLabel, type FunctionNode } from "./tree.js";
 
 export type Direction = "callers" | "callees";
 
@@ -20,7 +20,7 @@ interface Row extends FunctionNode {
   readonly expandable: boolean;
 }
 type Node =
-  | (FunctionNode & { readonly kind: "root"; readonly text: string })
+  | (FunctionNode & { readonly kind: "root"; readonly label: string; readonly text: string })
   | Row
   | { readonly kind: "rest"; readonly text: string; readonly parent: Node | undefined };
 
@@ -83,7 +83,7 @@ export class CallsTree extends Tree<Node> {
       item.description = node.text;
       return item;
     }
-    if (node.kind === "root") return functionItem(node.frame.name, node.text, node.frame, Expanded);
+    if (node.kind === "root") return functionItem(node.label, node.text, node.frame, Expanded);
     const item = functionItem(node.label, node.text, node.frame, node.expandable ? Collapsed : None);
     item.iconPath = new vscode.ThemeIcon(this.direction === "callers" ? "call-incoming" : "call-outgoing");
     return item;
@@ -93,7 +93,7 @@ export class CallsTree extends Tree<Node> {
     const shown = this.session.shown;
     if (this.frame === undefined || shown === undefined) return [];
     if (node === undefined) {
-      this.root ??= { kind: "root", frame: this.frame, text: await this.totalOf(this.frame) };
+      this.root ??= { kind: "root", frame: this.frame, ...(await this.totalOf(this.frame)) };
       return [this.root];
     }
     if (node.kind === "rest") return [];
@@ -122,27 +122,33 @@ export class CallsTree extends Tree<Node> {
     return this.filters.spec({ shape: this.direction, focus: [frame.name] });
   }
 
-  private async totalOf(frame: Frame): Promise<string> {
-    const { rows } = await this.session.request(TableRequest, {
+  private async totalOf(frame: Frame): Promise<{ label: string; text: string }> {
+    const { rows, labels, cuts } = await this.session.request(TableRequest, {
       spec: this.filters.flatSpec("function"),
       search: exactly(frame.name),
       limit: 1,
     });
-    return [rows.totalShare[0], rows.totalText[0]].filter(Boolean).join("  ");
+    const at = rows.name[0] ?? -1;
+    return {
+      label: treeLabel({ name: frame.name, shortName: labels[at] ?? frame.name, cuts: cuts?.[at] ?? [] }),
+      text: [rows.totalShare[0], rows.totalText[0]].filter(Boolean).join("  "),
+    };
   }
 }
 
 function rowAt(answer: TableResult | HotPathResult, at: number, parent: Node | undefined): Row {
-  const { rows, names, labels, files } = answer;
+  const { rows, names, labels, cuts, files } = answer;
   const name = rows.name[at] ?? -1;
+  const full = names[name] ?? "";
+  const path = [...(parent?.kind === "row" ? parent.path : []), rows.key[at] ?? 0];
   return {
     kind: "row",
     parent,
-    path: [...(parent?.kind === "row" ? parent.path : []), rows.key[at] ?? 0],
+    path,
     revision: answer.revision,
-    label: labels[name] ?? "",
+    label: treeLabel({ name: full, shortName: labels[name] ?? full, cuts: cuts?.[name] ?? [] }, path.length),
     text: `${rows.totalShare[at] ?? ""}  ${rows.totalText[at] ?? ""}`,
     expandable: rows.children[at] ?? false,
-    frame: { name: names[name] ?? "", profile: answer.profile, file: files[rows.file[at] ?? -1], line: rows.line[at] },
+    frame: { name: full, profile: answer.profile, file: files[rows.file[at] ?? -1], line: rows.line[at] },
   };
 }

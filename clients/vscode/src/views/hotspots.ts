@@ -42,6 +42,7 @@ const { None, Collapsed } = vscode.TreeItemCollapsibleState;
 export class HotspotsTree extends Tree<Node> {
   private byFile = false;
   private sort: "self" | "total" = "self";
+  private view: vscode.TreeView<Node> | undefined;
 
   constructor(
     private readonly session: Session,
@@ -49,6 +50,24 @@ export class HotspotsTree extends Tree<Node> {
     private readonly extensionUri: vscode.Uri,
   ) {
     super();
+  }
+
+  attach(view: vscode.TreeView<Node>): void {
+    this.view = view;
+    this.refresh();
+  }
+
+  override refresh(): void {
+    if (this.view !== undefined) this.view.description = this.about();
+    super.refresh();
+  }
+
+  /** What its numbers are of. */
+  private about(): string {
+    const shown = this.session.shown;
+    if (shown === undefined) return "";
+    const what = isDiff(shown) ? vscode.l10n.t("change of self") : [this.sort, shown.metric].filter(Boolean).join(" ");
+    return this.filters.on.length === 0 ? what : vscode.l10n.t("{0}, filtered", what);
   }
 
   toggleGroup(): void {
@@ -68,8 +87,10 @@ export class HotspotsTree extends Tree<Node> {
       return item;
     }
     if (node.kind === "file") {
-      const item = new vscode.TreeItem(node.path, Collapsed);
-      item.description = node.description;
+      const end = node.path.lastIndexOf("/") + 1;
+      const item = new vscode.TreeItem(node.path.slice(end), Collapsed);
+      item.description = [node.description, node.path.slice(0, end)].filter(Boolean).join("  ");
+      item.tooltip = new vscode.MarkdownString().appendText([node.path, node.description].join("\n"));
       item.iconPath = vscode.ThemeIcon.File;
       return item;
     }
@@ -166,8 +187,8 @@ function changesOf({ profile, rows, names, labels, cuts, files, changes }: Table
     const mark = marks[changes?.change[i] ?? ChangeKind.same];
     return {
       kind: "change",
-      label: treeLabel({ name, shortName: labels[at] ?? name, cuts: cuts?.[at] ?? [] }),
-      description: [changes?.selfChange[i], mark].filter(Boolean).join("  "),
+      label: treeLabel({ name, shortName: labels[at] ?? name, cuts: cuts?.[at] ?? [] }, 1),
+      description: [mark, changes?.selfChange[i]].filter(Boolean).join(" "),
       frame: { name, profile, file: files[rows.file[i] ?? -1], line: rows.line[i] },
     };
   });

@@ -13,11 +13,11 @@ export function frameOf(node: unknown): Frame | undefined {
 }
 
 /**
- * What leaves a side bar room for numbers, which are behind a name: the longest form of it (`cuts`, from the daemon) that
- * does, else the beginning of its last.
+ * What leaves a side bar room for numbers, which are behind a name and would be cut off: the longest form of it (`cuts`,
+ * from the daemon) that does, else the beginning of its last. `depth`: how far the row is indented.
  */
-export function treeLabel(place: Pick<HotFunction, "name" | "shortName" | "cuts">): string {
-  const room = 24;
+export function treeLabel(place: Pick<HotFunction, "name" | "shortName" | "cuts">, depth = 0): string {
+  const room = Math.max(18 - 2 * depth, 8);
   const text = place.shortName ?? place.name;
   const cuts = place.cuts ?? [];
   const from = [0, ...cuts].find((cut) => text.length - cut <= room) ?? cuts.at(-1) ?? 0;

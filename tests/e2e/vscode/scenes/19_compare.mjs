@@ -27,6 +27,8 @@ export default {
     const shown = async () => {
       await until("its page", async () => (await window.activeTab()) === NAME);
       await until("what changed", async () => await view.place("main.parseRow"));
+      const looks = await view.evaluate(() => [...document.querySelectorAll("select")].map(({ value }) => value));
+      assert.ok(looks.includes("change"), `coloured by change: ${looks}`);
       assert.strictEqual((await window.allTabs()).flat().filter((name) => name === NAME).length, 1);
       await window.status(`${NAME} · ${TOTALS}`).waitFor();
       await until("no message", async () => (await window.toasts()) === "");
@@ -69,8 +71,8 @@ export default {
         return all.some((row) => row.includes("parseRow")) && all.map((row) => row.replaceAll("\u00a0", " "));
       });
       // By go tool pprof -top -diff_base: 1.41 s, -1.32 s, -1.32 s, 1.29 s.
-      assert.match(rows[0], /^main\.foldSum\+1\.41 s +\[A\]$/);
-      assert.match(rows[1], /^main\.checkLegacyCodes-1\.32 s \(-100 %\) +\[D\]$/);
+      assert.match(rows[0], /^main\.foldSum\[A\] \+1\.41 s$/);
+      assert.match(rows[1], /^checkLegacyCodes\[D\] -1\.32 s \(-100 %\)$/);
       assert.match(rows[3], /^main\.parseRow\+1\.29 s \(\+37 %\)$/);
       await window.row("Hot Spots", "main.parseRow").click();
       await until("its source", async () => (await window.activeTab()) === "batch.go");

@@ -117,7 +117,12 @@ TEST_CASE("hover: filters hold, and shares are of what they let through") {
   request.file = files.of("w.c");
   request.file.filters = parse_filters("keep function read").value();
   request.line = 1;
-  CHECK(hover_says(*shown(files, request), "cpu: total 60 ns (100 %)"));
+  const auto filtered = *shown(files, request);
+  CHECK(hover_says(filtered, "cpu: total 60 ns (100 %)"));
+  CHECK(hover_says(
+      filtered,
+      "Shares are of what passes the filters, 60 ns of 100 ns; of the whole profile it is 60.0 %."));
+  CHECK_FALSE(hover_says(hover(files, 1), "passes the filters"));
   request.line = 2;
   CHECK_FALSE(*shown(files, request));
 }

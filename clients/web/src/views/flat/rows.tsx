@@ -269,3 +269,18 @@ export function columnsOf(whole: number, metric: string, info: MetricInfo | unde
     },
   ];
 }
+
+/** Of metrics beside the one that is shown. */
+export function furtherColumns(names: readonly string[], metrics: readonly MetricInfo[]): Column<TableRow>[] {
+  return names.map((name, i) => ({
+    id: `m-${name}`,
+    title: `Self ${metrics.find((metric) => metric.name === name)?.title ?? name}`,
+    width: "7.5rem",
+    align: "right",
+    render: (row) => row.further[i]?.self ?? "",
+  }));
+}
+
+export function rowsText(count: number): string {
+  return count === 1 ? "1 row" : `${count.toLocaleString("en")} rows`;
+}

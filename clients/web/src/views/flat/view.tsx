@@ -20,7 +20,7 @@ import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { SidesLine } from "../../ui/sides.js";
-import { changeColumns, columnsOf, derivedColumns, rowOf, selectedOf, type TableRow } from "./rows.js";
+import { changeColumns, columnsOf, derivedColumns, furtherColumns, rowOf, rowsText, selectedOf, type TableRow } from "./rows.js";
 import { SpreadView } from "./spread.js";
 
 const PAGE = 200;
@@ -28,6 +28,8 @@ const PAGE = 200;
 const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
+/** What each further metric takes: none pushes the place beyond the edge. */
+const FURTHER = 120;
 /** The same beside both sides of a diff. */
 const WIDE = 964;
 
@@ -155,14 +157,7 @@ function RowsView() {
     ).map((column) => ({ ...column, from: column.id === `${kept}-share` ? 0 : column.id === kept ? TINY : SMALL }));
   const columns: readonly Column<TableRow>[] = [
     ...(diff ? changeColumns("self") : values()),
-    ...others.map((name, i): Column<TableRow> => ({
-      id: `m-${name}`,
-      title: metrics.find((m) => m.name === name)?.title ?? name,
-      width: "7.5rem",
-      align: "right",
-      from: MIDDLE,
-      render: (row) => row.further[i]?.self ?? "",
-    })),
+    ...furtherColumns(others, metrics).map((column, i) => ({ ...column, from: MIDDLE + FURTHER * (i + 1) })),
     ...derivedColumns(derived, others.length, SMALL),
     {
       id: "name",
@@ -228,7 +223,7 @@ function RowsView() {
         )}
         {first !== undefined && !diff && (
           <span class="muted">
-            {first.rowCount.toLocaleString("en")} rows · {first.viewTotal.text}
+            {rowsText(first.rowCount)} · {first.viewTotal.text}
             {first.viewTotal.value !== first.total.value && ` of ${first.total.text}`}
             {first.own !== undefined && ` · ${first.own.text} without a frame`}
           </span>
