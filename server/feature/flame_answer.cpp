@@ -233,15 +233,14 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
                    NameTable(*view.selection)};
   writer.write();
   if (!request.color_metric.empty()) {
-    PROFD_TRY(BoxColors colors, box_colors(views, *request.open, request.spec, request.color_metric, view.focus,
-                                           layout, stop));
+    PROFD_TRY(BoxColors colors,
+              box_colors(views, *request.open, request.spec, request.color_metric, view.focus, layout, stop));
     writer.write_colors(std::move(colors));
   }
   for (const std::string& name : request.metrics) {
-    PROFD_TRY(SidedNumbers numbers,
-              metric_of_boxes(views, *request.open, request.spec, name, view.focus,
-                              {layout.parent, layout.key, layout.divided}, BoxValuesWanted::totals_and_selves,
-                              stop));
+    PROFD_TRY(SidedNumbers numbers, metric_of_boxes(views, *request.open, request.spec, name, view.focus,
+                                                    {layout.parent, layout.key, layout.divided},
+                                                    BoxValuesWanted::totals_and_selves, stop));
     writer.write_metric(*request.open, name, std::move(numbers));
   }
   PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
@@ -304,7 +303,8 @@ std::size_t wire_bytes(const Selection& selection, const FlameLayout& layout, st
                        bool at_most) {
   // Texts, separators and the columns of small numbers, of a box and of a name; both numbers of a metric.
   constexpr std::size_t kPlainBox = 52, kName = 24, kChange = 90, kMetric = 60;
-  const std::size_t per_box = kPlainBox + n_metrics * kMetric + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
+  const std::size_t per_box =
+      kPlainBox + n_metrics * kMetric + (sides_of(*selection.profile, selection.metric()) ? kChange : 0);
   std::unordered_set<Key> keys;
   std::size_t bytes = 4096;  // what is the same for all: totals, sentences
   for (std::uint32_t i = 0; i < layout.size(); ++i) {
@@ -348,7 +348,8 @@ Result<FlameLayout> flame_layout(Views& views, FlameRequest& request, const Prep
 
 Needs needs_of(const FlameRequest& request) {
   Needs needs = needs_of_shape(request.spec);
-  for (const std::string& name : request.metrics) add_needs_of_metric(*request.open, request.spec, name, needs);
+  for (const std::string& name : request.metrics)
+    add_needs_of_metric(*request.open, request.spec, name, needs);
   if (request.color_metric.empty()) return needs;
   add_needs_of_metric(*request.open, request.spec, request.color_metric, needs);
   return needs;

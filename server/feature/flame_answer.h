@@ -16,15 +16,15 @@ namespace profd {
 
 struct FlameRequest {
   OpenProfilePtr open;
-  WorkspaceSnapshot workspace;  // marks the boxes whose source is there
-  ViewSpec spec;                // any shape but flat
-  LayoutRequest layout;         // its shape, focus and zoom are filled in from here
-  BoxTarget zoom;               // the box that fills the width
-  bool number_nodes = false;    // fills that column
-  std::string color_metric;     // stored or by formula; "" none
+  WorkspaceSnapshot workspace;       // marks the boxes whose source is there
+  ViewSpec spec;                     // any shape but flat
+  LayoutRequest layout;              // its shape, focus and zoom are filled in from here
+  BoxTarget zoom;                    // the box that fills the width
+  bool number_nodes = false;         // fills that column
+  std::string color_metric;          // stored or by formula; "" none
   std::vector<std::string> metrics;  // further ones of every box, stored or by formula
-  std::string search;           // RE2; "" none
-  bool details = false;         // texts and places that only tooltips show
+  std::string search;                // RE2; "" none
+  bool details = false;              // texts and places that only tooltips show
 };
 
 // Columns, all equally long; row i is box i. In the order of FlameLayout, remainder boxes apart.

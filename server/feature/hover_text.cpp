@@ -98,8 +98,7 @@ std::string hover_plain_text(const Hover& hover) {
   for (const std::string& note : hover.notes) text += sanitize_text(note) + "\n\n";
   for (const HoverRow& row : hover.rows)
     text += fmt::format("{}: total {}{}, self {}\n", sanitize_text(row.metric), row.total,
-                        row.share.empty() ? "" : " (" + row.share + ")",
-                        row.self);
+                        row.share.empty() ? "" : " (" + row.share + ")", row.self);
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sanitize_text(remark) + "\n\n";
   for (const HoverList& list : hover.lists) {

@@ -54,17 +54,15 @@ std::string derived_text(const ProfileMeasure& derived, double value) {
   const std::vector<UnitPower>& unit = derived.measure.unit;
   const std::string over = unit_in_text(unit, 1), under = unit_in_text(unit, -1);
   const std::string per = under.empty() ? "" : "/" + under;
-  const bool counts = std::any_of(unit.begin(), unit.end(), [](const UnitPower& one) {
-    return one.unit == "count" && one.power == 1;
-  });
+  const bool counts = std::any_of(unit.begin(), unit.end(),
+                                  [](const UnitPower& one) { return one.unit == "count" && one.power == 1; });
   if (over.empty() && counts && under.empty()) return format_value(Value{value}, "count");
   if (over.empty()) return format_ratio(value) + per;
   const bool one_power = std::count_if(unit.begin(), unit.end(), [](const UnitPower& one) {
                            return one.power > 0 && one.unit != "count";
                          }) == 1;
-  const auto top = std::find_if(unit.begin(), unit.end(), [](const UnitPower& one) {
-    return one.power == 1 && one.unit != "count";
-  });
+  const auto top = std::find_if(unit.begin(), unit.end(),
+                                [](const UnitPower& one) { return one.power == 1 && one.unit != "count"; });
   if (one_power && top != unit.end()) return format_value(Value{value}, top->unit) + per;
   return format_ratio(value) + " " + over + per;
 }
@@ -134,7 +132,8 @@ Result<void> check_metric(const OpenProfile& open, std::string_view name) {
   if (open.derived)
     for (const UnfitMetric& unfit : open.derived->unfit)
       if (unfit.metric.name == name)
-        return fail(ErrorCode::invalid, fmt::format("{} is {}, and {}", name, unfit.metric.formula, unfit.why));
+        return fail(ErrorCode::invalid,
+                    fmt::format("{} is {}, and {}", name, unfit.metric.formula, unfit.why));
   PROFD_CHECK(resolve_metric(*open.profile, name));
   return {};
 }
@@ -147,10 +146,11 @@ Result<void> check_width(const OpenProfile& open, std::string_view name) {
                 fmt::format("{} is {}, which does not add up: nothing is as wide as it. It can be a column, "
                             "what rows are sorted by, or a colour",
                             name, derived->metric.formula));
-  return fail(ErrorCode::unsupported,
-              fmt::format("{} is worked out of {} and stored nowhere: a view is of a stored metric. It can be "
-                          "a column, what rows are sorted by, or a colour",
-                          name, derived->metric.formula));
+  return fail(
+      ErrorCode::unsupported,
+      fmt::format("{} is worked out of {} and stored nowhere: a view is of a stored metric. It can be "
+                  "a column, what rows are sorted by, or a colour",
+                  name, derived->metric.formula));
 }
 
 std::string metric_text(const ProfileMeasure& derived, const std::optional<Value>& value) {
@@ -238,8 +238,7 @@ Result<SidedNumbers> metric_of_boxes(Views& views, const OpenProfile& open, cons
                                      const BoxPaths& boxes, BoxValuesWanted wanted, const StopToken& stop) {
   return numbers_of(open, name, [&](std::string_view metric, bool) -> Result<MetricNumbers> {
     PROFD_TRY(const SelectionPtr selection, views.selection(open, of_metric(spec, metric), stop));
-    PROFD_TRY(const BoxValues values,
-              values_of_boxes(*selection, spec.shape, focus, boxes, wanted, stop));
+    PROFD_TRY(const BoxValues values, values_of_boxes(*selection, spec.shape, focus, boxes, wanted, stop));
     return MetricNumbers{column_of(values.self), column_of(values.total)};
   });
 }
@@ -262,8 +261,7 @@ MetricRows metric_rows(const OpenProfile& open, std::string_view name, SidedNumb
     before.self_text = texts(numbers.before->self);
     before.total_text = texts(numbers.before->total);
     for (std::size_t i = 0; i < rows.self_text.size(); ++i) {
-      before.self_change.push_back(
-          metric_change(open, name, numbers.before->self[i], numbers.now.self[i]));
+      before.self_change.push_back(metric_change(open, name, numbers.before->self[i], numbers.now.self[i]));
       before.total_change.push_back(
           metric_change(open, name, numbers.before->total[i], numbers.now.total[i]));
     }
