@@ -73,8 +73,8 @@ Result<ProfileMeasure> derive_metric(const Profile& profile, const DerivedMetric
                 fmt::format("the profile has a metric {} already; another name is needed", metric.name));
   PROFD_TRY(Measure measure, parse_measure(metric.formula, profile.metrics()));
   if (measure.metrics.empty())
-    return fail(ErrorCode::invalid, fmt::format("{} is the same everywhere: the formula names no metric",
-                                                metric.formula), 0);
+    return fail(ErrorCode::invalid,
+                fmt::format("{} is the same everywhere: the formula names no metric", metric.formula), 0);
   std::optional<Measure> before = before_of(profile, measure);
   return ProfileMeasure{metric, std::move(measure), std::move(before)};
 }

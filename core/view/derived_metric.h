@@ -29,8 +29,8 @@ constexpr std::size_t kMaxDerivedMetrics = 64;
 struct ProfileMeasure {
   DerivedMetric metric;
   Measure measure;
-  // Of a diff, where all metrics of the formula are of the side after: the same of the side before. A ratio is
-  // then one of sums on either side, and its change that of the ratio.
+  // Of a diff, where all metrics of the formula are of the side after: the same of the side before. A ratio
+  // is then one of sums on either side, and its change that of the ratio.
   std::optional<Measure> before;
 };
 struct UnfitMetric {

@@ -48,7 +48,8 @@ std::vector<UnitPower> product(std::vector<UnitPower> a, const std::vector<UnitP
 class Parser {
  public:
   // Null: every name is one of a metric, and no unit is known.
-  Parser(std::string_view text, const std::span<const MetricInfo>* metrics) : text_(text), metrics_(metrics) {}
+  Parser(std::string_view text, const std::span<const MetricInfo>* metrics)
+      : text_(text), metrics_(metrics) {}
 
   Result<Measure> run() && {
     if (text_.size() > kMaxFormula)

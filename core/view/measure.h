@@ -47,7 +47,8 @@ struct Measure {
 };
 
 // Fails with `invalid`: not a formula, a name that is none of these metrics, a sum of two units; with `limit`
-// beyond kMaxFormula bytes. The message says the place, in characters from 1; the error's offset has it from 0.
+// beyond kMaxFormula bytes. The message says the place, in characters from 1; the error's offset has it from
+// 0.
 constexpr std::size_t kMaxFormula = 4096;
 Result<Measure> parse_measure(std::string_view formula, std::span<const MetricInfo> metrics);
 // Whether it is a formula, whatever metrics there are.

@@ -133,8 +133,8 @@ int flame(const FlameOptions& options, const Console& console) {
     FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
     std::optional<BoxColors> colors;
     if (!options.color.empty() && !svg) {
-      auto made = box_colors(*view->views, *view->open, view->spec, options.color, view->prepared.focus, *layout,
-                             StopToken{});
+      auto made = box_colors(*view->views, *view->open, view->spec, options.color, view->prepared.focus,
+                             *layout, StopToken{});
       if (!made) return console.fail(file_error_text(shown_file(options.profile), made.error()));
       how.colors = &colors.emplace(std::move(*made));
     }

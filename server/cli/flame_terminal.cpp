@@ -63,8 +63,8 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
   }
   if (options.colors != nullptr) {
     const ColorScale& scale = options.colors->scale;
-    out += fmt::format(", colour {} from {} to {}", sanitize_text(scale.metric), sanitize_text(scale.low_text),
-                       sanitize_text(scale.high_text));
+    out += fmt::format(", colour {} from {} to {}", sanitize_text(scale.metric),
+                       sanitize_text(scale.low_text), sanitize_text(scale.high_text));
   }
   out += '\n';
   if (whole <= 0) return out + "Nothing was measured.\n";

@@ -13,7 +13,7 @@ namespace profd {
 struct FlameTextOptions {
   FlameScheme scheme = FlameScheme::module;
   std::uint32_t max_rows = kNone;
-  bool inverted = false;  // the root at the bottom
+  bool inverted = false;              // the root at the bottom
   const BoxColors* colors = nullptr;  // by a metric, which boxes say in place of their share
 };
 

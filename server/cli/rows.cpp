@@ -185,12 +185,12 @@ std::string rows_text(const RowOptions& options, const Console& console, const R
 
 std::string rows_text(const RowOptions& options, const Console& console, const FlameAnswer& answer) {
   std::vector<std::string> texts;
-  RowText rows(options,
-               with_metrics({"id", "parent", "depth", "name", "file", "line", "module", "kind", "inlined",
-                             "self", "total", "selfEstimated", "totalEstimated", "joined", "metric", "unit",
-                             "profile"},
-                            answer.columns, texts),
-               console.out.is_terminal);
+  RowText rows(
+      options,
+      with_metrics({"id", "parent", "depth", "name", "file", "line", "module", "kind", "inlined", "self",
+                    "total", "selfEstimated", "totalEstimated", "joined", "metric", "unit", "profile"},
+                   answer.columns, texts),
+      console.out.is_terminal);
   const BoxColumns& boxes = answer.boxes;
   const NameColumns& named = answer.named;
   const auto add_parent = [&](std::int32_t parent) {

@@ -150,8 +150,8 @@ std::string tree_text(const TreeOptions& options, const Console& console, const 
     if (!more.empty())
       line += (remainder ? std::string(more_width, ' ') : metric_cells(more, heads, i)).substr(2) + "  ";
     line += console.out.dim(entry.indent + (entry.branch ? (entry.last ? "└ " : "├ ") : ""));
-    const std::size_t used =
-        21 + (changes == nullptr ? 0 : kChangeColumns) + more_width + display_width(entry.indent) + (entry.branch ? 2 : 0);
+    const std::size_t used = 21 + (changes == nullptr ? 0 : kChangeColumns) + more_width +
+                             display_width(entry.indent) + (entry.branch ? 2 : 0);
     if (layout.parent[i] == kNone) {
       line += console.out.bold("all") + " " + console.out.dim(sanitize_text(view.metric().name));
     } else if (remainder) {

@@ -13,8 +13,7 @@ namespace profd {
 namespace {
 
 DerivedMetricsPtr derived_of(const Profile& profile, const std::vector<DerivedMetric>& metrics) {
-  return metrics.empty() ? nullptr
-                         : std::make_shared<const DerivedMetrics>(derive_metrics(profile, metrics));
+  return metrics.empty() ? nullptr : std::make_shared<const DerivedMetrics>(derive_metrics(profile, metrics));
 }
 
 std::string kept_key(const Origin& origin, std::uint32_t revision) {

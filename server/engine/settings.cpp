@@ -63,7 +63,8 @@ constexpr std::array<Setting, 12> kSettings = {{
      "the like.",
      "As `mine` above."},
     {"derive", "derive", SettingKind::formulas, &Settings::derived, kEverywhere, "none",
-     "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: names, "
+     "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: "
+     "names, "
      "and of each "
      "its formula, or `formula` and `unit`. One of the same name in `.profd.toml` is not used.",
      "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: "

@@ -36,8 +36,8 @@ Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame);
 // What became of a box, -1 less (blue) to 1 more (orange): colour-blind people tell the two apart, and what
 // did not change is grey.
 Hsl change_color(double strength);
-// Of a metric, from little (0) to much (1): pale yellow to deep orange, which all eyes tell apart; what has no
-// value is grey.
+// Of a metric, from little (0) to much (1): pale yellow to deep orange, which all eyes tell apart; what has
+// no value is grey.
 Hsl scale_color(std::optional<double> place);
 Rgb to_rgb(const Hsl& color);
 

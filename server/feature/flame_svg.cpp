@@ -163,8 +163,8 @@ void add_scale(const ColorScale& scale, int y, std::string& out) {
   };
   const auto bar = [&](const Hsl& color, int width) {
     const Rgb rgb = to_rgb(color);
-    fmt::format_to(to, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#{:02x}{:02x}{:02x}\"/>\n", x,
-                   y - kHeight + 1, width, kHeight, rgb.r, rgb.g, rgb.b);
+    fmt::format_to(to, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#{:02x}{:02x}{:02x}\"/>\n",
+                   x, y - kHeight + 1, width, kHeight, rgb.r, rgb.g, rgb.b);
     x += width;
   };
   out += "<g id=\"scale\">\n";

@@ -139,7 +139,8 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
     PROFD_TRY(const std::vector<Key> path, to_keys(request.expand, *view.selection));
     const LevelBoxes boxes(view, request.spec.shape, path, keys);
     PROFD_TRY(numbers, metric_of_boxes(views, open, request.spec, name, view.focus,
-                                       {boxes.parent, boxes.key, boxes.divided}, BoxValuesWanted::totals_and_selves, stop));
+                                       {boxes.parent, boxes.key, boxes.divided},
+                                       BoxValuesWanted::totals_and_selves, stop));
     drop_first(numbers.now, boxes.n_above);
     if (numbers.before) drop_first(*numbers.before, boxes.n_above);
   }
@@ -149,8 +150,8 @@ Result<MetricRows> other_metric(Views& views, const TableAnswerRequest& request,
 // The rows by another metric, then by the other of its two numbers, then by name; without a value last.
 Result<FlatView> rows_by_metric(Views& views, const TableAnswerRequest& request, const PreparedView& view,
                                 const FlatView& flat, const StopToken& stop) {
-  PROFD_TRY(const SidedNumbers numbers, metric_of_keys(views, *request.open, request.spec,
-                                                       request.sort_metric, flat.key, stop));
+  PROFD_TRY(const SidedNumbers numbers,
+            metric_of_keys(views, *request.open, request.spec, request.sort_metric, flat.key, stop));
   const bool by_self = request.sort == SortBy::self;
   const auto& by = by_self ? numbers.now.self : numbers.now.total;
   const auto& then = by_self ? numbers.now.total : numbers.now.self;
@@ -158,7 +159,8 @@ Result<FlatView> rows_by_metric(Views& views, const TableAnswerRequest& request,
   std::vector<std::uint32_t> order(flat.key.size());
   std::iota(order.begin(), order.end(), 0u);
   // -1 before, 1 behind.
-  const auto compared = [&](const std::vector<std::optional<Value>>& column, std::uint32_t a, std::uint32_t b) {
+  const auto compared = [&](const std::vector<std::optional<Value>>& column, std::uint32_t a,
+                            std::uint32_t b) {
     if (!column[a] || !column[b]) return column[a] ? -1 : column[b] ? 1 : 0;
     const double x = as_double(*column[a]), y = as_double(*column[b]);
     if (x == y) return 0;
@@ -194,7 +196,8 @@ Result<void> write_changes(Views& views, const TableAnswerRequest& request, cons
 
 Needs needs_of(const TableAnswerRequest& request) {
   Needs needs = needs_of_shape(request.spec);
-  for (const std::string& name : request.metrics) add_needs_of_metric(*request.open, request.spec, name, needs);
+  for (const std::string& name : request.metrics)
+    add_needs_of_metric(*request.open, request.spec, name, needs);
   if (!request.sort_metric.empty())
     add_needs_of_metric(*request.open, request.spec, request.sort_metric, needs);
   return needs;

@@ -33,7 +33,7 @@ class Shells(InFolder):
             return done.stdout.split()
 
         self.assertEqual(completed("profd", "hots"), ["hotspots"])
-        self.assertEqual(completed("profd", "top", "--sor"), ["--sort"])
+        self.assertEqual(completed("profd", "top", "--sor"), ["--sort", "--sort-metric"])
         self.assertEqual(completed("profd", "top", "--sort", "t"), ["total"])
         self.assertEqual(completed("profd", "tree", "--granularity", "f"), ["function", "file"])
         # bash takes --sort=t for three words.

@@ -303,7 +303,8 @@ psp::DerivedMetric to_psp(const OpenProfile& open, const ProfileMeasure& derived
   return out;
 }
 
-std::vector<psp::DerivedMetric> derived_to_psp(const OpenProfile& open, const std::vector<DerivedMetric>& set) {
+std::vector<psp::DerivedMetric> derived_to_psp(const OpenProfile& open,
+                                               const std::vector<DerivedMetric>& set) {
   std::vector<psp::DerivedMetric> out;
   if (!open.derived) return out;
   const auto is_set = [&](const DerivedMetric& metric) {

@@ -45,7 +45,8 @@ std::vector<psp::MetricInfo> metrics_to_psp(const OpenProfile& open);
 // With its total; `set`: by settings.
 psp::DerivedMetric to_psp(const OpenProfile& open, const ProfileMeasure& derived);
 // Those of the profile, in order, with those that it lacks metrics for; `set`: which of them are by settings.
-std::vector<psp::DerivedMetric> derived_to_psp(const OpenProfile& open, const std::vector<DerivedMetric>& set);
+std::vector<psp::DerivedMetric> derived_to_psp(const OpenProfile& open,
+                                               const std::vector<DerivedMetric>& set);
 // `sources` gives the workspace files of the functions.
 psp::ProfileSummary to_psp(const OpenProfile& open, const Summary& summary, const SourceMap& sources);
 psp::ProfileListEntry to_psp(const ProfileEntry& entry);

@@ -361,9 +361,9 @@ psp::MetricColumns to_psp(MetricRows rows) {
   out.total_text = std::move(rows.total_text);
   out.without = static_cast<std::uint32_t>(rows.n_without);
   if (rows.before)
-    out.before = {numbers(rows.before->self),           numbers(rows.before->total),
-                  std::move(rows.before->self_text),    std::move(rows.before->total_text),
-                  std::move(rows.before->self_change),  std::move(rows.before->total_change)};
+    out.before = {numbers(rows.before->self),          numbers(rows.before->total),
+                  std::move(rows.before->self_text),   std::move(rows.before->total_text),
+                  std::move(rows.before->self_change), std::move(rows.before->total_change)};
   return out;
 }
 

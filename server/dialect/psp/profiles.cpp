@@ -500,23 +500,22 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         reply(result);
       });
 
-  binder.request<psp::MetricDeriveRequest>(
-      [this](psp::MetricDeriveParams params, protocol::Reply<psp::MetricDeriveRequest> reply) {
-        const auto open = session_.profile(params.profile);
-        if (!open) return reply.error(open.error());
-        const DerivedMetric metric{std::move(params.name), std::move(params.formula),
-                                   params.unit.value_or("")};
-        auto measure = derive_metric(*(*open)->profile, metric);
-        if (measure && !params.check)
-          if (const auto derived = session_.engine.derive((*open)->handle, metric); !derived)
-            measure = tl::unexpected<Error>(derived.error());
-        if (!measure) return reply.error(with_place_in_text(std::move(measure.error())));
-        psp::MetricDeriveResult result;
-        result.profile = (*open)->handle;
-        result.revision = (*open)->revision;
-        result.metric = to_psp(**open, *measure);
-        reply(result);
-      });
+  binder.request<psp::MetricDeriveRequest>([this](psp::MetricDeriveParams params,
+                                                  protocol::Reply<psp::MetricDeriveRequest> reply) {
+    const auto open = session_.profile(params.profile);
+    if (!open) return reply.error(open.error());
+    const DerivedMetric metric{std::move(params.name), std::move(params.formula), params.unit.value_or("")};
+    auto measure = derive_metric(*(*open)->profile, metric);
+    if (measure && !params.check)
+      if (const auto derived = session_.engine.derive((*open)->handle, metric); !derived)
+        measure = tl::unexpected<Error>(derived.error());
+    if (!measure) return reply.error(with_place_in_text(std::move(measure.error())));
+    psp::MetricDeriveResult result;
+    result.profile = (*open)->handle;
+    result.revision = (*open)->revision;
+    result.metric = to_psp(**open, *measure);
+    reply(result);
+  });
 
   binder.request<psp::MetricForgetRequest>(
       [this](const psp::MetricForgetParams& params, protocol::Reply<psp::MetricForgetRequest> reply) {

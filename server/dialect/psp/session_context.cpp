@@ -7,9 +7,9 @@
 
 #include "core/view/resolve.h"
 #include "server/engine/mine.h"
-#include "server/feature/metric_values.h"
 #include "server/feature/escape.h"
 #include "server/feature/first_needs.h"
+#include "server/feature/metric_values.h"
 #include "server/runtime/log.h"
 
 namespace profd {

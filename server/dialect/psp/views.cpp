@@ -83,7 +83,8 @@ void ViewsModule::bind(protocol::Binder& binder) {
       if (auto wrong = no_metric(**open, params.metrics[i], fmt::format("params.metrics[{}]", i)))
         return reply.error(*wrong);
     if (params.sort_metric)
-      if (auto wrong = no_metric(**open, *params.sort_metric, "params.sortMetric")) return reply.error(*wrong);
+      if (auto wrong = no_metric(**open, *params.sort_metric, "params.sortMetric"))
+        return reply.error(*wrong);
     TableAnswerRequest request;
     request.open = *open;
     request.workspace = session_.workspace.snapshot();
