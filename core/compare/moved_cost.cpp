@@ -91,13 +91,24 @@ std::string_view class_of(std::string_view name) {
 
 using Groups = std::vector<std::uint32_t>;
 
-// Numbers for what has one text; kNoGroup for "".
+// By key, 1: the side before has it.
+std::vector<std::uint8_t> keys_before(const Selection& selection) {
+  const KeyTable& table = *selection.boxes->keys;
+  const Composition& composition = *selection.profile->composition();
+  std::vector<std::uint8_t> out(table.n_keys(), 0);
+  for (std::size_t input = 0; input < composition.inputs.size(); ++input)
+    if (composition.inputs[input].before)
+      for (const std::uint32_t frame : composition.frames_of[input]) out[table.of_frame[frame]] = 1;
+  return out;
+}
+
+// Numbers for what has one text; kNoGroup for "", and for what takes no part.
 template <class TextOf>
-Groups groups_by(const std::vector<Key>& keys, TextOf text_of) {
+Groups groups_by(const std::vector<Key>& keys, const std::vector<std::uint8_t>& takes_part, TextOf text_of) {
   std::map<std::string, std::uint32_t> known;
   Groups out;
-  for (const Key key : keys) {
-    const std::string text(text_of(key));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string text(takes_part[i] != 0 ? std::string(text_of(keys[i])) : std::string());
     out.push_back(text.empty()
                       ? kNoGroup
                       : known.try_emplace(text, static_cast<std::uint32_t>(known.size())).first->second);
@@ -149,15 +160,20 @@ Result<MovedCosts> moved_costs(const Selection& selection, const Noise& noise, S
   const Profile& profile = *selection.profile;
   const KeyTable& table = *selection.boxes->keys;
   const bool by_function = table.granularity == Granularity::function;
-  const std::array levels{with_callees, of_caller,
-                          groups_by(keys,
-                                    [&](Key key) {
-                                      if (!by_function) return std::string();
-                                      const std::string name = key_name(profile, table, key);
-                                      return std::string(class_of(name));
-                                    }),
-                          groups_by(keys, [&](Key key) { return key_place(profile, table, key).file; }),
-                          groups_by(keys, [&](Key key) { return key_place(profile, table, key).module; })};
+  const std::vector<std::uint8_t> was_there = keys_before(selection);
+  std::vector<std::uint8_t> takes_part;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    takes_part.push_back(changes[i].change < 0 || was_there[keys[i]] == 0 ? 1 : 0);
+  const std::array levels{
+      with_callees, of_caller,
+      groups_by(keys, takes_part,
+                [&](Key key) {
+                  if (!by_function) return std::string();
+                  const std::string name = key_name(profile, table, key);
+                  return std::string(class_of(name));
+                }),
+      groups_by(keys, takes_part, [&](Key key) { return key_place(profile, table, key).file; }),
+      groups_by(keys, takes_part, [&](Key key) { return key_place(profile, table, key).module; })};
   std::vector<std::span<const std::uint32_t>> spans(levels.begin(), levels.end());
   for (const CostShift& shift : cost_shifts(changes, spans)) {
     MovedCost moved;

@@ -1,6 +1,6 @@
-// Moved cost: what functions of a diff lost and others have now, as when a part of one is made a function of
-// its own. The changes are those of the selfs; where they cancel is looked for from small to large: a
-// function and what it calls, what one function calls, a class, a file, a module.
+// Moved cost: what functions of a diff lost and others have now, as when a part of one becomes a function.
+// Where changes of selfs cancel is looked for from small to large: a function and what it calls, what one
+// calls; then class, file, module, where what gained is new: two changes of a file may cancel by chance.
 #pragma once
 
 #include <cstddef>
