@@ -30,7 +30,7 @@ struct Same {
     std::uint64_t h = hash_combine((std::uint64_t{name} << 32) | place, (std::uint64_t{file} << 32) | module);
     h = hash_combine(h, (std::uint64_t{line} << 32) | column);
     h = hash_combine(h, (std::uint64_t{linker_name} << 32) | first_line);
-    return mix64(hash_combine(h, (address ^ (std::uint64_t{numbers} << 32)) * 4 + what));
+    return mix64(hash_combine(h, (address ^ (std::uint64_t{numbers} << 32)) * 8 + what));
   }
 };
 constexpr std::uint8_t kPlaceIsModule = 1, kGroup = 2, kArtificial = 4;
@@ -390,7 +390,7 @@ class Joining {
 
   // A joint key as far as it is found, of a name that several have.
   struct LeftOver {
-    std::uint32_t part = 0, same = 0, numbers = 0, linker_name = 0;
+    std::uint32_t part = 0, same = 0, numbers = 0, linker_name = 0, module = 0;
     bool placed = true, renamed = false;
     std::vector<std::uint32_t> inputs;
   };
@@ -440,8 +440,33 @@ class Joining {
       for (std::size_t i = begin; i < end; ++i) wanted[order[i]] = 1;
     }
     if (runs.empty()) return;
+    find_sides_of_modules();
     const std::vector<std::vector<std::uint32_t>> inputs = inputs_of(wanted);
     for (const std::span<const std::uint32_t> run : runs) join_run_by_name(run, inputs);
+  }
+
+  std::uint32_t module_of(std::uint32_t item) {
+    Source& source = sources_[items_[item].source];
+    const Key key = item - source.first_item;
+    return key < source.keys->first_group() ? place_of(source, key).module : 0;
+  }
+
+  // Which sides have anything of a module.
+  void find_sides_of_modules() {
+    sides_of_module_.clear();
+    if (asked_ == nullptr || asked_->is_before.empty()) return;
+    for (std::uint32_t input = 0; input < inputs_.size(); ++input)
+      for_each_key_of(input, [&](Key key) {
+        sides_of_module_[module_of(sources_[source_of_[input]].first_item + key)] |=
+            asked_->is_before[input] != 0 ? 1 : 2;
+      });
+  }
+  // One build may call its program otherwise; two libraries that both sides have are two.
+  [[nodiscard]] bool may_be_one_module(std::uint32_t a, std::uint32_t b) const {
+    if (a == b || a == 0 || b == 0) return true;
+    const auto of_a = sides_of_module_.find(a), of_b = sides_of_module_.find(b);
+    return of_a != sides_of_module_.end() && of_b != sides_of_module_.end() &&
+           (of_a->second & of_b->second) == 0;
   }
 
   void join_run_by_name(std::span<const std::uint32_t> run,
@@ -450,7 +475,8 @@ class Joining {
     std::vector<LeftOver> left;
     for (std::size_t begin = 0, end = 0; begin < run.size(); begin = end) {
       const Item& first = items_[run[begin]];
-      LeftOver part{part_[run[begin]], first.same, first.numbers, first.match_linker_name, true, false, {}};
+      LeftOver part{part_[run[begin]],     first.same, first.numbers, first.match_linker_name,
+                    module_of(run[begin]), true,       false,         {}};
       for (end = begin; end < run.size() && part_[run[end]] == part.part; ++end) {
         const Item& item = items_[run[end]];
         part.placed = part.placed && sames_[item.same].what == 0;
@@ -485,6 +511,7 @@ class Joining {
     // Of one file something else has told them apart.
     if (a.same == b.same || a.numbers != b.numbers) return false;
     if (a.placed && b.placed && !a.renamed && !b.renamed && !by_name_alone()) return false;
+    if (!a.renamed && !b.renamed && !by_name_alone() && !may_be_one_module(a.module, b.module)) return false;
     if (!a.renamed && !b.renamed && a.linker_name != 0 && b.linker_name != 0 &&
         a.linker_name != b.linker_name)
       return false;
@@ -654,9 +681,10 @@ class Joining {
     bool is = false;
     std::uint32_t name = 0, numbers = 0;
   };
-  std::unordered_map<std::uint32_t, RenamedText> renamed_;  // by StringId of the one source
-  std::vector<std::size_t> n_renamed_;                      // by rule
-  std::vector<std::uint32_t> joined_to_;                    // by part
+  std::unordered_map<std::uint32_t, RenamedText> renamed_;           // by StringId of the one source
+  std::vector<std::size_t> n_renamed_;                               // by rule
+  std::vector<std::uint32_t> joined_to_;                             // by part
+  std::unordered_map<std::uint32_t, std::uint8_t> sides_of_module_;  // 1: before, 2: after
   std::size_t n_by_name_ = 0;
   std::vector<Member> members_;            // scratch: of items that are to be told apart
   std::vector<std::uint32_t> n_of_input_;  // scratch, all 0 between calls

@@ -97,6 +97,9 @@ TEST_CASE("a function whose file is not known is the one of its name that is lef
   // Two files are two functions, and of several nobody knows which it is.
   CHECK(one("main;f[a.c:1] 1", "main;f[b.c:1] 1") == "f A, f B, main AB: 0");
   CHECK(one("main;f[a.c:1] 1\nmain;f[b.c:1] 1", "main;f[<artificial>:1] 1") == "f B, f A, f A, main AB: 0");
+  // Of libraries that both sides have, each may have one.
+  CHECK(one("main;f[module=a.so] 1\ng[module=b.so] 1", "main;f[module=b.so] 1\nh[module=a.so] 1") ==
+        "f A, f B, g A, h B, main AB: 0");
   CHECK(one("main;[unknown][module=a.so] 1", "main;[unknown][module=b.so] 1") ==
         "[unknown] A, [unknown] B, main AB: 0");
 }
