@@ -29,8 +29,7 @@ std::vector<std::string> match_sentences(const Matching& matching) {
   if (matching.n_by_name > 0)
     out.push_back(fmt::format("{} matched by name alone", number_of(matching.n_by_name, "function")));
   if (!matching.same.empty())
-    out.push_back(fmt::format("{} called otherwise after, as their callees or lines say",
-                              number_of(matching.same.size(), "function")));
+    out.push_back(fmt::format("{} matched by callees or lines", number_of(matching.same.size(), "function")));
   if (matching.n_not_looked_at > 0)
     out.push_back(fmt::format("{} too many below one caller to look for new names",
                               number_of(matching.n_not_looked_at, "function")));

@@ -1,5 +1,7 @@
 #include "core/view/rename_rules.h"
 
+#include <fmt/format.h>
+
 #include "core/view/filters.h"
 #include "tests/support/catch.h"
 
@@ -42,7 +44,7 @@ TEST_CASE("an expression renames what it finds, with its groups") {
   CHECK(renamed("/a*/=x", std::string(100, 'b')) == [] {
     std::string out;
     for (std::size_t i = 0; i < kMostReplaced; ++i) out += "xb";
-    return out + std::string(100 - kMostReplaced, 'b');
+    return out.append(100 - kMostReplaced, 'b');
   }());
 }
 
@@ -65,9 +67,9 @@ TEST_CASE("the first rule that is of a name renames it") {
 TEST_CASE("what is no rule is refused") {
   for (const char* text : {"", "=", "a", "a=", "=b", "/a/", "\"a\"", "/a/=", "/(/=b", "/a/=$1", "//=x"})
     CHECK(refused(text) == ErrorCode::invalid);
-  CHECK(refused("/" + std::string(kMaxPatternLength + 1, 'a') + "/=b") == ErrorCode::limit);
-  CHECK(refused(std::string(kMaxRenameLength + 1, 'a') + "=b") == ErrorCode::limit);
-  CHECK(refused("a=" + std::string(kMaxRenameLength + 1, 'b')) == ErrorCode::limit);
+  CHECK(refused(fmt::format("/{:a>{}}/=b", "", kMaxPatternLength + 1)) == ErrorCode::limit);
+  CHECK(refused(fmt::format("{:a>{}}=b", "", kMaxRenameLength + 1)) == ErrorCode::limit);
+  CHECK(refused(fmt::format("a={:b>{}}", "", kMaxRenameLength + 1)) == ErrorCode::limit);
   CHECK(RenameRules::compile(std::vector<RenameRule>(kMaxRenames + 1, {"a", false, "b"})).error().code ==
         ErrorCode::limit);
   // Longer names than anybody writes have no rule.

@@ -139,8 +139,7 @@ TEST_CASE("how functions are matched is told in the URI, and what came of it in 
   CHECK(sentences("") == "");
   CHECK(sentences("&rename=old%3Dfresh&rename=%22x%3Dy%22%3Dz&rename=none%3Dany") ==
         "2 names renamed by 2 rules\n");
-  CHECK(sentences("&match=suggested") ==
-        "1 function called otherwise after, as their callees or lines say\n");
+  CHECK(sentences("&match=suggested") == "1 function matched by callees or lines\n");
   CHECK(origins.make(pair + "&match=name", {}).value()->key() != origins.make(pair, {}).value()->key());
 }
 
