@@ -116,6 +116,28 @@ bool count_in_windows(const Selection& selection, const ComposedInput& input, st
   return true;
 }
 
+// Of the mean of the runs of a side, and the square of its deviation.
+struct SideMean {
+  double mean = 0, variance = 0;
+};
+SideMean mean_of(const Composition& composition, std::span<const double> values, bool before,
+                 double exposure) {
+  SideMean out;
+  double n = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (composition.inputs[i].before != before) continue;
+    n += 1;
+    out.mean += values[i] / exposure;
+  }
+  out.mean /= n;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (composition.inputs[i].before != before) continue;
+    squares += (values[i] / exposure - out.mean) * (values[i] / exposure - out.mean);
+  }
+  out.variance = n > 1 ? squares / (n - 1) / n : 0;
+  return out;
+}
+
 // By subject; kUnknownDispersion where nobody tells when samples were taken.
 Result<std::vector<double>> dispersions_of(const Selection& selection, const SampleCounts& counted,
                                            const Samples& samples, Noise& noise) {
@@ -147,7 +169,13 @@ Result<void> judge_pair(const Selection& selection, const SampleCounts& counted,
     tests.push_back(test ? FamilyTest{test->p, test->least_p} : FamilyTest{1, 1});
     large.push_back(is_large_enough(pair.before / exposures.before, pair.after / exposures.after, whole) ? 1
                                                                                                          : 0);
+    if (samples.subjects[i].is_total) continue;
+    const double variance = pair.before / (exposures.before * exposures.before) +
+                            pair.after / (exposures.after * exposures.after);
+    noise.self_change[samples.subjects[i].key] = {
+        pair.after / exposures.after - pair.before / exposures.before, std::sqrt(dispersion[i] * variance)};
   }
+  noise.whole = whole;
   const Family family = stand_out(tests);
   noise.n_asked = family.n_asked;
   for (std::size_t i = 0; i < samples.subjects.size(); ++i)
@@ -186,6 +214,13 @@ Result<void> judge_runs(const Selection& selection, const Samples& samples, Nois
                n_after = static_cast<double>(noise.runs_after);
   const double whole = std::max(noise.samples_before / n_before / noise.exposure_before,
                                 noise.samples_after / n_after / noise.exposure_after);
+  noise.whole = whole;
+  for (const Subject& subject : samples.subjects) {
+    if (subject.is_total) continue;
+    const SideMean before = mean_of(composition, samples.of(subject), true, noise.exposure_before),
+                   after = mean_of(composition, samples.of(subject), false, noise.exposure_after);
+    noise.self_change[subject.key] = {after.mean - before.mean, std::sqrt(before.variance + after.variance)};
+  }
   for (std::size_t i = 0; i < samples.subjects.size(); ++i) {
     const auto& test = tests.subjects[i];
     if (!test || test->p > kLevel) continue;
@@ -201,7 +236,8 @@ Result<void> judge_runs(const Selection& selection, const Samples& samples, Nois
 }  // namespace
 
 std::size_t Noise::memory() const {
-  return sizeof(Noise) + key.size() * sizeof(Key) + (self.size() + total.size()) * sizeof(Standing);
+  return sizeof(Noise) + key.size() * sizeof(Key) + (self.size() + total.size()) * sizeof(Standing) +
+         self_change.size() * sizeof(SignedChange);
 }
 
 Standing Noise::at(const std::vector<Standing>& column, Key of) const {
@@ -242,6 +278,7 @@ Result<Noise> judge_noise(const Selection& selection, StopToken stop) {
     for (std::size_t i = 0; i < column->size(); ++i) (*column)[i] *= counted->factor[i % series->n_inputs];
   noise.self.assign(noise.key.size(), Standing::none);
   noise.total.assign(noise.key.size(), Standing::none);
+  noise.self_change.assign(noise.key.size(), {});
   noise.exposure_before = 1 / composition->of[counted->of].scale;
   for (std::size_t i = 0; i < noise.key.size(); ++i) {
     noise.samples_before += sum_over(*composition, series->self_of(i), true);

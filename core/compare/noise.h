@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/cost_shift.h"
 #include "core/compare/family.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
@@ -18,6 +19,10 @@ namespace profd {
 struct Noise {
   std::vector<Key> key;  // ascending
   std::vector<Standing> self, total;
+  // By key: what became of the self, in samples of a side after (the mean of its runs), and the deviation of
+  // its noise.
+  std::vector<SignedChange> self_change;
+  double whole = 0;  // likewise, of the larger side
   std::size_t runs_before = 0, runs_after = 0;
   // Samples of both sides, and by how much larger their variance is than that of independent ones; one run a
   // side alone.

@@ -1,5 +1,7 @@
 #include "core/model/profile.h"
 
+#include "core/model/matching.h"
+
 namespace profd {
 namespace {
 
@@ -56,6 +58,7 @@ std::size_t Profile::memory() const {
   }
   if (d_.timeline) total += d_.timeline->memory();
   if (d_.composition) total += d_.composition->memory();
+  if (d_.matching) total += d_.matching->memory();
   return total;
 }
 

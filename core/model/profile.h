@@ -20,6 +20,8 @@
 
 namespace profd {
 
+struct Matching;  // core/model/matching.h
+
 // What the file says about itself.
 struct ProfileInfo {
   std::string name;                     // of the profile inside its file, "" when it has none
@@ -55,6 +57,7 @@ struct ProfileData {
   // Present where samples have times or states, or where there is a span, marker, counter or task.
   std::optional<Timeline> timeline;
   std::shared_ptr<const Composition> composition;  // null where it is of one source
+  std::shared_ptr<const Matching> matching;        // null where names and files say all
 };
 
 class Profile {
@@ -93,6 +96,8 @@ class Profile {
   }
   // Null where it was put together of no others.
   const Composition* composition() const { return d_.composition.get(); }
+  // How the functions of those are matched; null where by their names and files alone.
+  const Matching* matching() const { return d_.matching.get(); }
   const ProfileData& data() const { return d_; }
   // Bytes held by all columns, mapped ones included.
   std::size_t memory() const;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/view/filters.h"
 #include "core/view/joint_keys.h"
 #include "core/view/key_memo.h"
+#include "core/view/rename_rules.h"
 
 namespace profd {
 namespace {
@@ -75,14 +78,20 @@ Result<BoxesPtr> make_boxes(const ProfilePtr& profile, Granularity granularity, 
   boxes->filters = std::move(filters);
   boxes->memo = std::make_shared<KeyMemo>();
   const ViewKey key = kept.key("keys " + std::string(to_text(granularity)));
-  PROFD_TRY(const std::shared_ptr<const KeyTable> names,
-            kept.get<KeyTable>(key, stop, [&](const StopToken&) -> Result<std::shared_ptr<const KeyTable>> {
-              auto made = std::make_shared<const KeyTable>(make_keys(*profile, granularity));
-              const Composition* const composition = profile->composition();
-              return composition == nullptr ? made
-                                            : joined_keys(*profile, std::move(made), composition->frames_of);
-            }));
+  PROFD_TRY(
+      const std::shared_ptr<const KeyTable> names,
+      kept.get<KeyTable>(key, stop, [&](const StopToken& own) -> Result<std::shared_ptr<const KeyTable>> {
+        auto made = std::make_shared<const KeyTable>(make_keys(*profile, granularity));
+        if (profile->composition() == nullptr) return made;
+        PROFD_TRY(JoinedKeys joined, joined_keys(*profile, std::move(made), profile->matching(), own));
+        return joined.keys;
+      }));
   boxes->keys = names;
+  if (const Matching* const matching = profile->matching())
+    for (std::size_t rule = 0; rule < matching->n_renamed.size(); ++rule)
+      if (matching->n_renamed[rule] == 0)
+        boxes->warnings.push_back(fmt::format("the rule {} is of no name that only the side before has",
+                                              to_text(matching->rules.renames[rule])));
   PROFD_CHECK(apply_frame_filters(*profile, *boxes, stop));
   if (boxes->keys == names) boxes->parts.push_back(key);
   PROFD_CHECK(find_owners(profile->tree(), *boxes, stop));

@@ -27,7 +27,7 @@ struct Boxes {
   // start of its run. owner[c] <= c. Empty when every context starts a box of its own.
   Column<std::uint32_t> owner;
   std::vector<Filter> filters;        // the hide and collapse filters, names in full
-  std::vector<std::string> warnings;  // of filters that match nothing
+  std::vector<std::string> warnings;  // of filters and rules that match nothing
   // Trees and indexes of contexts by box, made when first asked for. Grows with use, within a bound.
   std::shared_ptr<KeyMemo> memo;
   std::vector<ViewKey> parts;  // what it shares with what else is kept

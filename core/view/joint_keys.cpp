@@ -1,11 +1,13 @@
 #include "core/view/joint_keys.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "core/model/string_table.h"
@@ -13,6 +15,7 @@
 #include "core/support/interner.h"
 #include "core/view/match_name.h"
 #include "core/view/name_order.h"
+#include "core/view/rename_rules.h"
 
 namespace profd {
 namespace {
@@ -28,10 +31,10 @@ struct Same {
     std::uint64_t h = hash_combine((std::uint64_t{name} << 32) | place, (std::uint64_t{file} << 32) | module);
     h = hash_combine(h, (std::uint64_t{line} << 32) | column);
     h = hash_combine(h, (std::uint64_t{linker_name} << 32) | first_line);
-    return mix64(hash_combine(h, (address ^ (std::uint64_t{numbers} << 32)) * 4 + what));
+    return mix64(hash_combine(h, (address ^ (std::uint64_t{numbers} << 32)) * 16 + what));
   }
 };
-constexpr std::uint8_t kPlaceIsModule = 1, kGroup = 2, kFromFirstLine = 4;
+constexpr std::uint8_t kPlaceIsModule = 1, kGroup = 2, kArtificial = 4, kFromFirstLine = 8;
 
 // A key of a source, and what tells it from others that are the same so far.
 struct Item {
@@ -39,12 +42,33 @@ struct Item {
   std::uint32_t source = 0;  // of sources_
   std::uint32_t name = 0;    // as the profile has it
   std::uint32_t numbers = 0, linker_name = 0, match_linker_name = 0, first_line = 0;
+  bool renamed = false;  // by a rule
 };
 
 // An item as one of the inputs that have it.
 struct Member {
   std::uint32_t item = 0, input = 0;
 };
+
+// What is asked for beside the rules that always hold, of inputs that are one profile.
+struct Asked {
+  const Matching* matching = nullptr;
+  const RenameRules* renames = nullptr;
+  std::vector<std::uint8_t> is_before;  // by input; empty: there are no sides
+};
+
+// What compilers call a file that they made up.
+bool is_artificial(std::string_view path) {
+  const std::size_t at = path.find_last_of("/\\");
+  const std::string_view base = at == std::string_view::npos ? path : path.substr(at + 1);
+  return (base.size() > 2 && base.front() == '<' && base.back() == '>') || base == "??";
+}
+
+// Names that several functions have which are not one another.
+bool says_nothing(std::string_view name) {
+  return name.empty() || name.front() == '[' || name.starts_with("0x") || name.starts_with("??") ||
+         name.starts_with("(anonymous)") || name.starts_with("(unknown)");
+}
 
 // A profile and its keys. Inputs that are parts of one profile share a source.
 struct Source {
@@ -96,12 +120,23 @@ class Joining {
     return out;
   }
 
-  // All inputs are one profile, of whose keys each has some: by key, a number that is the same for what is
-  // one.
-  std::vector<std::uint32_t> parts_of(std::span<const std::vector<Key>> keys_of) && {
+  // All inputs are one profile, of whose keys each has some. Afterwards part_of() and the counts are there.
+  Result<void> join_parts(std::span<const std::vector<Key>> keys_of, const Asked& asked, StopToken stop) {
     keys_of_ = keys_of;
+    asked_ = &asked;
+    stop_ = std::move(stop);
+    if (asked.renames != nullptr) n_renamed_.resize(asked.renames->size(), 0);
     join(inputs_[0].keys->granularity);
-    return std::move(part_);
+    return stop_.status();
+  }
+  // By key: a number that is the same for what is one.
+  [[nodiscard]] const std::vector<std::uint32_t>& part_of() const { return part_; }
+  [[nodiscard]] const std::vector<std::size_t>& n_renamed() const { return n_renamed_; }
+  [[nodiscard]] std::size_t n_by_name() const { return n_by_name_; }
+  // Of a key of a function, 0 where it is not known.
+  [[nodiscard]] std::uint32_t file_of(Key key) const {
+    const Same& same = sames_[items_[key].same];
+    return same.what == 0 ? same.place : 0;
   }
 
  private:
@@ -109,6 +144,7 @@ class Joining {
     match_places(granularity);
     collect_items(granularity);
     join_items();
+    if (granularity == Granularity::function) join_left_over();
   }
 
   template <class Visit>
@@ -202,7 +238,24 @@ class Joining {
     folders_ = std::move(matches.folders);
   }
 
-  Same same_of(Granularity granularity, Source& source, Key key, Item& item) {
+  // By rule, once a name.
+  void rename(const Source& source, StringId id, Item& item, Same& same) {
+    const auto [known, added] = renamed_.try_emplace(id.v);
+    if (added) {
+      if (const auto made = asked_->renames->apply(source.profile->strings()[id])) {
+        ++n_renamed_[made->rule];
+        const MatchName name = match_name(made->name);
+        known->second = {true, texts_.intern(name.text).v,
+                         name.numbers.empty() ? 0 : texts_.intern(name.numbers).v};
+      }
+    }
+    if (!known->second.is) return;
+    item.renamed = true;
+    same.name = known->second.name;
+    item.numbers = known->second.numbers;
+  }
+
+  Same same_of(Granularity granularity, Source& source, Key key, bool may_rename, Item& item) {
     const KeyTable& keys = *source.keys;
     const FrameTable& frames = source.profile->frames();
     const FunctionTable& functions = source.profile->functions();
@@ -228,7 +281,9 @@ class Joining {
     }
     item.name = text(source, functions.name[function]);
     same.name = match_text(source, functions.name[function], item.numbers);
+    if (may_rename) rename(source, functions.name[function], item, same);
     set_place(place.defined_in);
+    if (same.what == 0 && is_artificial(texts_[StringId{same.place}])) same.what = kArtificial;
     if (granularity == Granularity::function) {
       std::uint32_t numbers_are_in_the_name = 0;
       item.linker_name = text(source, functions.system_name[function]);
@@ -256,26 +311,28 @@ class Joining {
 
   // Functions some of whose lines do not say how far they are from the first one: lines of all builds are
   // compared by their numbers then.
-  void find_beginless() {
+  void find_beginless(const std::vector<std::uint8_t>& only_before) {
     for (Source& source : sources_)
       for (Key key = 0; key < source.keys->first_group(); ++key) {
         Item item;
-        const Same same = same_of(Granularity::line, source, key, item);
+        const Same same =
+            same_of(Granularity::line, source, key, !only_before.empty() && only_before[key] != 0, item);
         if (item.first_line == 0) beginless_.insert({same.name, same.place});
       }
   }
 
   void collect_items(Granularity granularity) {
-    if (granularity == Granularity::line) find_beginless();
     RowSet rows;
-    std::vector<Same> sames;
+    const std::vector<std::uint8_t> only_before = keys_only_before();
+    if (granularity == Granularity::line) find_beginless(only_before);
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
       Source& source = sources_[s];
       source.first_item = static_cast<std::uint32_t>(items_.size());
-      for (Key key = 0; key < source.keys->n_keys(); ++key) {
+      for (Key key = 0; key < source.keys->n_keys() && !stop_.check(); ++key) {
         Item item;
         item.source = s;
-        Same same = same_of(granularity, source, key, item);
+        const bool may_rename = !only_before.empty() && only_before[key] != 0;
+        Same same = same_of(granularity, source, key, may_rename, item);
         if (granularity == Granularity::line && item.first_line != 0 &&
             beginless_.count({same.name, same.place}) == 0) {
           // What tells functions of one name apart tells their lines apart.
@@ -289,13 +346,29 @@ class Joining {
           same.line -= item.first_line;
           same.what |= kFromFirstLine;
         }
-        const auto next = static_cast<std::uint32_t>(sames.size());
+        const auto next = static_cast<std::uint32_t>(sames_.size());
         item.same =
-            rows.find_or_add(same.hash(), next, [&](std::uint32_t row) { return sames[row] == same; });
-        if (item.same == next) sames.push_back(same);
+            rows.find_or_add(same.hash(), next, [&](std::uint32_t row) { return sames_[row] == same; });
+        if (item.same == next) sames_.push_back(same);
         items_.push_back(item);
       }
     }
+    // Stopped: what is not there is never looked at, and nobody sees the rest.
+    if (!sources_.empty()) items_.resize(sources_.back().first_item + sources_.back().keys->n_keys());
+  }
+
+  // By key of the one source; empty where nothing is renamed.
+  std::vector<std::uint8_t> keys_only_before() const {
+    std::vector<std::uint8_t> out;
+    if (asked_ == nullptr || asked_->renames == nullptr || asked_->renames->empty() ||
+        asked_->is_before.empty())
+      return out;
+    out.resize(sources_[0].keys->n_keys(), 0);
+    for (const bool before : {true, false})
+      for (std::uint32_t input = 0; input < inputs_.size(); ++input)
+        if ((asked_->is_before[input] != 0) == before)
+          for_each_key_of(input, [&](Key key) { out[key] = before ? 1 : 0; });
+    return out;
   }
 
   // Items that are one joint key get one number in `part_`.
@@ -347,10 +420,162 @@ class Joining {
     return out;
   }
 
+  // A joint key as far as it is found, of a name that several have.
+  struct LeftOver {
+    std::uint32_t part = 0, same = 0, numbers = 0, linker_name = 0, module = 0;
+    bool placed = true, renamed = false;
+    std::vector<std::uint32_t> inputs;
+  };
+
+  // The root of what part_ has become by joining others to it.
+  std::uint32_t root_of(std::uint32_t part) {
+    while (joined_to_[part] != part) part = joined_to_[part] = joined_to_[joined_to_[part]];
+    return part;
+  }
+
+  // Functions that only names tell, and those that are said to be the same.
+  void join_left_over() {
+    joined_to_.resize(n_parts_);
+    std::iota(joined_to_.begin(), joined_to_.end(), 0u);
+    join_by_name();
+    join_what_is_said();
+    for (std::uint32_t& part : part_) part = root_of(part);
+  }
+
+  [[nodiscard]] bool by_name_alone() const {
+    return asked_ != nullptr && asked_->matching != nullptr &&
+           asked_->matching->rules.mode == MatchMode::name;
+  }
+  [[nodiscard]] bool needs_no_file(const Item& item) const {
+    return item.renamed || sames_[item.same].what != 0;
+  }
+
+  void join_by_name() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < items_.size(); ++i) {
+      const Same& same = sames_[items_[i].same];
+      if ((same.what & kGroup) == 0 && !says_nothing(texts_[StringId{same.name}])) order.push_back(i);
+    }
+    const auto name_of = [&](std::uint32_t item) { return sames_[items_[item].same].name; };
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tuple(name_of(a), part_[a], a) < std::tuple(name_of(b), part_[b], b);
+    });
+    std::vector<std::span<const std::uint32_t>> runs;
+    std::vector<std::uint8_t> wanted;
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      bool any = by_name_alone();
+      for (end = begin; end < order.size() && name_of(order[end]) == name_of(order[begin]); ++end)
+        any = any || needs_no_file(items_[order[end]]);
+      if (!any || part_[order[begin]] == part_[order[end - 1]]) continue;
+      runs.push_back(std::span(order).subspan(begin, end - begin));
+      wanted.resize(items_.size(), 0);
+      for (std::size_t i = begin; i < end; ++i) wanted[order[i]] = 1;
+    }
+    if (runs.empty()) return;
+    find_sides_of_modules();
+    const std::vector<std::vector<std::uint32_t>> inputs = inputs_of(wanted);
+    for (const std::span<const std::uint32_t> run : runs) join_run_by_name(run, inputs);
+  }
+
+  std::uint32_t module_of(std::uint32_t item) {
+    Source& source = sources_[items_[item].source];
+    const Key key = item - source.first_item;
+    return key < source.keys->first_group() ? place_of(source, key).module : 0;
+  }
+
+  // Which sides have anything of a module.
+  void find_sides_of_modules() {
+    sides_of_module_.clear();
+    if (asked_ == nullptr || asked_->is_before.empty()) return;
+    for (std::uint32_t input = 0; input < inputs_.size(); ++input)
+      for_each_key_of(input, [&](Key key) {
+        sides_of_module_[module_of(sources_[source_of_[input]].first_item + key)] |=
+            asked_->is_before[input] != 0 ? 1 : 2;
+      });
+  }
+  // One build may call its program otherwise; two libraries that both sides have are two.
+  [[nodiscard]] bool may_be_one_module(std::uint32_t a, std::uint32_t b) const {
+    if (a == b || a == 0 || b == 0) return true;
+    const auto of_a = sides_of_module_.find(a), of_b = sides_of_module_.find(b);
+    return of_a != sides_of_module_.end() && of_b != sides_of_module_.end() &&
+           (of_a->second & of_b->second) == 0;
+  }
+
+  void join_run_by_name(std::span<const std::uint32_t> run,
+                        const std::vector<std::vector<std::uint32_t>>& inputs) {
+    constexpr std::size_t kMostLeft = 16;  // of a name that more have, it says too little
+    std::vector<LeftOver> left;
+    for (std::size_t begin = 0, end = 0; begin < run.size(); begin = end) {
+      const Item& first = items_[run[begin]];
+      LeftOver part{part_[run[begin]],     first.same, first.numbers, first.match_linker_name,
+                    module_of(run[begin]), true,       false,         {}};
+      for (end = begin; end < run.size() && part_[run[end]] == part.part; ++end) {
+        const Item& item = items_[run[end]];
+        part.placed = part.placed && sames_[item.same].what == 0;
+        part.renamed = part.renamed || item.renamed;
+        part.inputs.insert(part.inputs.end(), inputs[run[end]].begin(), inputs[run[end]].end());
+      }
+      std::sort(part.inputs.begin(), part.inputs.end());
+      part.inputs.erase(std::unique(part.inputs.begin(), part.inputs.end()), part.inputs.end());
+      if (!part.inputs.empty() && !is_matched(part)) left.push_back(std::move(part));
+      if (left.size() > kMostLeft) return;
+    }
+    constexpr std::size_t kNobody = kMostLeft, kSeveral = kMostLeft + 1;
+    std::vector<std::size_t> only(left.size(), kNobody);
+    for (std::size_t i = 0; i < left.size(); ++i)
+      for (std::size_t j = 0; j < left.size(); ++j)
+        if (j != i && may_be_one(left[i], left[j])) only[i] = only[i] == kNobody ? j : kSeveral;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (only[i] >= kNobody || only[i] < i || only[only[i]] != i) continue;
+      joined_to_[root_of(left[only[i]].part)] = root_of(left[i].part);
+      ++n_by_name_;
+    }
+  }
+
+  // Both sides have it, or where there are no sides, all do.
+  [[nodiscard]] bool is_matched(const LeftOver& part) const {
+    if (asked_ == nullptr || asked_->is_before.empty()) return part.inputs.size() == inputs_.size();
+    const auto before = [&](std::uint32_t input) { return asked_->is_before[input] != 0; };
+    return std::any_of(part.inputs.begin(), part.inputs.end(), before) &&
+           !std::all_of(part.inputs.begin(), part.inputs.end(), before);
+  }
+  [[nodiscard]] bool may_be_one(const LeftOver& a, const LeftOver& b) const {
+    // Of one file something else has told them apart.
+    if (a.same == b.same || a.numbers != b.numbers) return false;
+    if (a.placed && b.placed && !a.renamed && !b.renamed && !by_name_alone()) return false;
+    if (!a.renamed && !b.renamed && !by_name_alone() && !may_be_one_module(a.module, b.module)) return false;
+    if (!a.renamed && !b.renamed && a.linker_name != 0 && b.linker_name != 0 &&
+        a.linker_name != b.linker_name)
+      return false;
+    for (std::size_t i = 0, j = 0; i < a.inputs.size() && j < b.inputs.size();) {
+      if (a.inputs[i] == b.inputs[j]) return false;
+      a.inputs[i] < b.inputs[j] ? ++i : ++j;
+    }
+    return true;
+  }
+
+  void join_what_is_said() {
+    if (asked_ == nullptr || asked_->matching == nullptr || asked_->matching->same.empty()) return;
+    const Source& source = sources_[0];
+    const FrameTable& frames = source.profile->frames();
+    std::vector<Key> key_of(source.profile->functions().size(), kNone);
+    for (std::uint32_t frame = 0; frame < frames.size(); ++frame)
+      if (const Key key = source.keys->of_frame[frame]; key < source.keys->first_group())
+        key_of[frames.function[frame].v] = key;
+    for (const auto& [before, after] : asked_->matching->same) {
+      const Key a = before.v < key_of.size() ? key_of[before.v] : kNone,
+                b = after.v < key_of.size() ? key_of[after.v] : kNone;
+      if (a != kNone && b != kNone) joined_to_[root_of(part_[b])] = root_of(part_[a]);
+    }
+  }
+
   // What tells members apart is tried in turn, as long as some input has several.
   void join_members() {
     split(0, members_.size(), &Item::numbers, [&](std::size_t b, std::size_t e) {
       const bool same_build = in_common(b, e, &Item::linker_name);
+      // Those of a function that a rule renames are others than its new ones.
+      const bool renamed = std::any_of(at(b), at(e), [&](const Member& m) { return items_[m.item].renamed; });
+      if (renamed && !same_build && !in_common(b, e, &Item::match_linker_name)) return join_by_line(b, e);
       split(b, e, same_build ? &Item::linker_name : &Item::match_linker_name,
             [&](std::size_t begin, std::size_t end) { join_by_line(begin, end); });
     });
@@ -482,6 +707,18 @@ class Joining {
   std::vector<Item> items_;                                      // by source, by key
   std::vector<std::uint32_t> part_;  // by item: what is one joint key has one number
   std::uint32_t n_parts_ = 0;
+  std::vector<Same> sames_;
+  const Asked* asked_ = nullptr;
+  StopToken stop_;
+  struct RenamedText {
+    bool is = false;
+    std::uint32_t name = 0, numbers = 0;
+  };
+  std::unordered_map<std::uint32_t, RenamedText> renamed_;           // by StringId of the one source
+  std::vector<std::size_t> n_renamed_;                               // by rule
+  std::vector<std::uint32_t> joined_to_;                             // by part
+  std::unordered_map<std::uint32_t, std::uint8_t> sides_of_module_;  // 1: before, 2: after
+  std::size_t n_by_name_ = 0;
   std::vector<Member> members_;            // scratch: of items that are to be told apart
   std::vector<std::uint32_t> n_of_input_;  // scratch, all 0 between calls
 };
@@ -503,17 +740,38 @@ Result<JointKeys> join_keys(std::span<const KeyedProfile> inputs) {
   return Joining(inputs).run();
 }
 
-std::shared_ptr<const KeyTable> joined_keys(const Profile& merged, std::shared_ptr<const KeyTable> keys,
-                                            std::span<const std::vector<std::uint32_t>> frames_of) {
-  if (frames_of.size() < 2) return keys;
+Result<JoinedKeys> joined_keys(const Profile& merged, std::shared_ptr<const KeyTable> keys,
+                               const Matching* matching, StopToken stop) {
+  const Composition* const composition = merged.composition();
+  assert(composition != nullptr);
+  const auto& frames_of = composition->frames_of;
+  JoinedKeys out;
+  if (frames_of.size() < 2) {
+    out.keys = std::move(keys);
+    out.file.resize(out.keys->n_keys(), 0);
+    return out;
+  }
   std::vector<std::vector<Key>> keys_of(frames_of.size());
   std::vector<std::uint32_t> seen_by(keys->n_keys(), 0);  // the last input that has the key, from 1
   for (std::uint32_t input = 0; input < frames_of.size(); ++input)
     for (const std::uint32_t frame : frames_of[input])
       if (const Key key = keys->of_frame[frame]; std::exchange(seen_by[key], input + 1) != input + 1)
         keys_of[input].push_back(key);
+  Asked asked;
+  asked.matching = matching;
+  if (composition->kind == Composed::diff)
+    for (const ComposedInput& input : composition->inputs) asked.is_before.push_back(input.before ? 1 : 0);
+  RenameRules renames;
+  if (matching != nullptr) {
+    PROFD_TRY(renames, RenameRules::compile(matching->rules.renames));
+    asked.renames = &renames;
+  }
   const std::vector<KeyedProfile> inputs(frames_of.size(), KeyedProfile{&merged, keys});
-  const std::vector<std::uint32_t> part = Joining(inputs).parts_of(keys_of);
+  Joining joining(inputs);
+  PROFD_CHECK(joining.join_parts(keys_of, asked, std::move(stop)));
+  out.n_renamed = joining.n_renamed();
+  out.n_by_name = joining.n_by_name();
+  const std::vector<std::uint32_t>& part = joining.part_of();
   std::vector<Key> key_of_part, new_key(part.size()), first;
   for (Key key = 0; key < part.size(); ++key) {
     if (key_of_part.size() <= part[key]) key_of_part.resize(part[key] + std::size_t{1}, kNone);
@@ -524,7 +782,10 @@ std::shared_ptr<const KeyTable> joined_keys(const Profile& merged, std::shared_p
     }
     new_key[key] = known;
   }
-  return first.size() == part.size() ? keys : merge_keys(*keys, new_key, first);
+  if (keys->granularity == Granularity::function)
+    for (const Key key : first) out.file.push_back(joining.file_of(key));
+  out.keys = first.size() == part.size() ? std::move(keys) : merge_keys(*keys, new_key, first);
+  return out;
 }
 
 std::vector<Key> translate(const JointKeys& joint, std::size_t from, std::size_t to,

@@ -11,6 +11,8 @@
 //   address    all that a frame has
 // Names are compared without what one run or build made up (match_name.h), paths wherever a build has its
 // folders (match_paths.h). Groups made by `collapse` are the same when they are called the same.
+// A function without a file, or whose file is a made-up one ("<artificial>", of a build that is optimised as
+// a whole), is the one of its name that is left over on the other side, where each side has one left.
 //
 // One profile can have several functions of one name in one file. Then the numbers of closures tell them
 // apart, then linker names, with their hashes where two profiles have one in common; those that have the same
@@ -25,7 +27,9 @@
 #include <span>
 #include <vector>
 
+#include "core/model/matching.h"
 #include "core/model/profile.h"
+#include "core/support/stop.h"
 #include "core/view/keys.h"
 #include "core/view/match_paths.h"
 
@@ -58,11 +62,20 @@ struct JointKeys {
 // million.
 Result<JointKeys> join_keys(std::span<const KeyedProfile> inputs);
 
-// Keys of one profile that was merged of several: the same rules, by what each input has. Keys of `keys` that
-// are one joint key are one key of what is given; the table itself where none are. `frames_of`: by input, the
-// frames it has.
-std::shared_ptr<const KeyTable> joined_keys(const Profile& merged, std::shared_ptr<const KeyTable> keys,
-                                            std::span<const std::vector<std::uint32_t>> frames_of);
+struct JoinedKeys {
+  // Keys of the table given that are one joint key are one key of this; the same table where none are.
+  std::shared_ptr<const KeyTable> keys;
+  // By key, of functions: a number that is the same for those of one file; 0 where that is not known.
+  std::vector<std::uint32_t> file;
+  std::vector<std::size_t> n_renamed;  // by rule: names before that it changed
+  std::size_t n_by_name = 0;           // functions that were matched by name though their files differ
+};
+// Keys of one profile that was put together of several (asserted): the same rules, by what each input has,
+// and what `matching` says beside. Its rules rename what only sides before have, in what is compared and not
+// in what is shown; a renamed function may lie in another file. Fails with `cancelled` when stopped, and as
+// RenameRules does.
+Result<JoinedKeys> joined_keys(const Profile& merged, std::shared_ptr<const KeyTable> keys,
+                               const Matching* matching, StopToken stop);
 
 // Keys of keys[from] as keys of keys[to]; kNone where `to` has none, and for what is no key.
 std::vector<Key> translate(const JointKeys& joint, std::size_t from, std::size_t to,

@@ -15,9 +15,10 @@ std::size_t run_of(std::string_view text, std::size_t from, Is is) {
   return end - from;
 }
 
-// Where the class that a JVM makes at run time is numbered: "/0x0000000800c03000", ".0x...", "/1234567".
+// Where the class that a JVM makes at run time is numbered: "/0x0000000800c03000", ".0x...", "+0x...",
+// "/1234567".
 std::size_t jvm_number_at(std::string_view text, std::size_t at) {
-  if (at >= text.size() || (text[at] != '/' && text[at] != '.')) return 0;
+  if (at >= text.size() || (text[at] != '/' && text[at] != '.' && text[at] != '+')) return 0;
   if (text.substr(at + 1, 2) == "0x") {
     const std::size_t digits = run_of(text, at + 3, is_hex);
     return digits == 0 ? 0 : 3 + digits;
@@ -39,6 +40,8 @@ void drop_jvm_numbers(std::string& name) {
       const std::size_t digits = run_of(name, at + 1, is_digit);
       n = digits == 0 ? 0 : 1 + digits;
     }
+    // The address of a hidden class, and behind it what its name is made unique with.
+    n += jvm_number_at(name, at + n);
     return n + jvm_number_at(name, at + n);
   });
   // The name of the form stands between: LambdaForm$DMH/0x...
@@ -166,6 +169,8 @@ std::string match_path(std::string_view path) {
   std::size_t end = path.rfind('.');
   if (end == std::string_view::npos) return out;
   const std::string_view kind = path.substr(end + 1);
+  // Of a class that a JVM makes there is no file; a reader calls it after the class.
+  if (kind == "java") drop_jvm_numbers(out);
   if (kind != "js" && kind != "mjs" && kind != "cjs") return out;
   std::size_t begin = end;
   while (begin > 0 && (is_word(path[begin - 1]))) --begin;

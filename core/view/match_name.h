@@ -2,6 +2,7 @@
 // tools give anew each time. Profiles are compared by these (joint_keys.h); what is shown is the name itself.
 //
 //   Java      `$$Lambda$14/0x0000000800c03000` (JDK 8 to 20), `$$Lambda/0x00007f...` (from 21),
+//             and in recordings of the JVM itself `$$Lambda$14+0x00007f4f38007a08.937773018`;
 //             `LambdaForm$DMH/0x...`, `GeneratedMethodAccessor12` and its kin, `$Proxy14`
 //   gcc, clang  `.isra.0`, `.part.1`, `.constprop.0`, `.cold`, `.llvm.123`, `.lto_priv.0` at the end, alone
 //             or as ` [clone .isra.0]`
@@ -24,7 +25,7 @@ struct MatchName {
 MatchName match_name(std::string_view name);
 
 // The same of a path: what bundlers put into the names of scripts, `main.3f2a9c1b.js`, `chunk-5HXW3KJQ.js`,
-// is their content's hash.
+// is their content's hash; of classes that a JVM makes, `$Proxy14.java`, the number.
 std::string match_path(std::string_view path);
 
 }  // namespace profd

@@ -54,9 +54,9 @@ struct Pair {
 };
 using Folders = std::pair<std::string_view, std::string_view>;  // of the path, of the other
 
-class Matching {
+class PathMatching {
  public:
-  Matching(std::span<const std::string_view> paths, std::span<const std::vector<std::uint32_t>> inputs_of)
+  PathMatching(std::span<const std::string_view> paths, std::span<const std::vector<std::uint32_t>> inputs_of)
       : paths_(paths), inputs_of_(inputs_of.begin(), inputs_of.end()) {
     out_.same_as.resize(paths.size());
     std::iota(out_.same_as.begin(), out_.same_as.end(), 0u);
@@ -198,7 +198,7 @@ class Matching {
 
 PathMatches match_paths(std::span<const std::string_view> paths,
                         std::span<const std::vector<std::uint32_t>> inputs_of) {
-  return Matching(paths, inputs_of).run();
+  return PathMatching(paths, inputs_of).run();
 }
 
 }  // namespace profd

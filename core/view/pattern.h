@@ -22,6 +22,8 @@ class Pattern {
   // too long or needs too much memory.
   static Result<Pattern> compile(std::string_view text, bool regex, bool ignore_case = false);
   bool exact() const { return regex_ == nullptr; }
+  // Null of an exact name.
+  const std::shared_ptr<const re2::RE2>& regex() const { return regex_; }
   // A match in a text of more than kLongText is found where it is no longer than half of that: in parts, so
   // that one long text does not keep who has gone. False when stopped.
   static constexpr std::size_t kLongText = std::size_t{64} << 10;

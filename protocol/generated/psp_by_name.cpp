@@ -111,6 +111,8 @@ const std::map<std::string_view, Recode>& recoders() {
       {"ProfileAggregateParams", recode_as<ProfileAggregateParams>},
       {"ProfileJoinParams", recode_as<ProfileJoinParams>},
       {"SideTotals", recode_as<SideTotals>},
+      {"SuggestedRename", recode_as<SuggestedRename>},
+      {"MovedCost", recode_as<MovedCost>},
       {"ChangeColumns", recode_as<ChangeColumns>},
       {"BoxChanges", recode_as<BoxChanges>},
       {"ProfileOpenResult", recode_as<ProfileOpenResult>},

@@ -269,6 +269,22 @@ bool from_wire(std::string_view text, DiffScale& value) {
   return false;
 }
 
+std::string_view to_wire(MatchMode value) {
+  switch (value) {
+    case MatchMode::exact: return "exact";
+    case MatchMode::suggested: return "suggested";
+    case MatchMode::name: return "name";
+    case MatchMode::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, MatchMode& value) {
+  if (text == "exact") return value = MatchMode::exact, true;
+  if (text == "suggested") return value = MatchMode::suggested, true;
+  if (text == "name") return value = MatchMode::name, true;
+  return false;
+}
+
 std::string_view to_wire(SpreadColor value) {
   switch (value) {
     case SpreadColor::imbalance: return "imbalance";
@@ -1762,6 +1778,9 @@ bool decode(const Json& value, ProfileDiffParams& out, const Path& path) {
       .defaulted("scale", out.scale)
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
+      .defaulted("renames", out.renames)
+      .limit("renames", out.renames, {.max_items = 64})
+      .defaulted("match", out.match)
       .optional("options", out.options)
       .ok();
 }
@@ -1772,6 +1791,8 @@ void write(JsonText& out, const ProfileDiffParams& value) {
   put(out, "after", value.after);
   put(out, "scale", value.scale);
   put(out, "metrics", value.metrics);
+  put(out, "renames", value.renames);
+  put(out, "match", value.match);
   put_optional(out, "options", value.options);
   out.end_object();
 }
@@ -1808,6 +1829,44 @@ void write(JsonText& out, const ProfileJoinParams& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, SuggestedRename& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("before", out.before)
+      .required("after", out.after)
+      .required("why", out.why)
+      .required("share", out.share)
+      .required("shareText", out.share_text)
+      .required("rename", out.rename)
+      .ok();
+}
+void write(JsonText& out, const SuggestedRename& value) {
+  out.begin_object();
+  put(out, "before", value.before);
+  put(out, "after", value.after);
+  put(out, "why", value.why);
+  put(out, "share", value.share);
+  put(out, "shareText", value.share_text);
+  put(out, "rename", value.rename);
+  out.end_object();
+}
+
+bool decode(const Json& value, MovedCost& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("from", out.from)
+      .limit("from", out.from, {.max_items = 10})
+      .required("to", out.to)
+      .limit("to", out.to, {.max_items = 10})
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const MovedCost& value) {
+  out.begin_object();
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
 bool decode(const Json& value, SideTotals& out, const Path& path) {
   return ObjectReader(value, path)
       .required("before", out.before)
@@ -1818,6 +1877,14 @@ bool decode(const Json& value, SideTotals& out, const Path& path) {
       .required("runsAfter", out.runs_after)
       .optional("verdict", out.verdict)
       .required("warnings", out.warnings)
+      .optional("matched", out.matched)
+      .optional("suggested", out.suggested)
+      .limit("suggested", out.suggested, {.max_items = 10})
+      .optional("suggestedCount", out.suggested_count)
+      .defaulted("suggestedApplied", out.suggested_applied)
+      .optional("shifts", out.shifts)
+      .limit("shifts", out.shifts, {.max_items = 10})
+      .optional("shiftCount", out.shift_count)
       .ok();
 }
 void write(JsonText& out, const SideTotals& value) {
@@ -1830,6 +1897,12 @@ void write(JsonText& out, const SideTotals& value) {
   put(out, "runsAfter", value.runs_after);
   put_optional(out, "verdict", value.verdict);
   put(out, "warnings", value.warnings);
+  put_optional(out, "matched", value.matched);
+  put_optional(out, "suggested", value.suggested);
+  put_optional(out, "suggestedCount", value.suggested_count);
+  put(out, "suggestedApplied", value.suggested_applied);
+  put_optional(out, "shifts", value.shifts);
+  put_optional(out, "shiftCount", value.shift_count);
   out.end_object();
 }
 

@@ -268,6 +268,16 @@ enum class DiffScale : std::uint8_t {
 std::string_view to_wire(DiffScale value);
 bool from_wire(std::string_view text, DiffScale& value);
 
+// What makes a function before and one after one function.
+enum class MatchMode : std::uint8_t {
+  exact,  // Name and file; what is perhaps renamed is only suggested.
+  suggested,  // What is perhaps renamed, too.
+  name,  // The name alone where files differ, where each side has one of it left.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(MatchMode value);
+bool from_wire(std::string_view text, MatchMode& value);
+
 // Whether a change stands out from noise, of all changes of the view asked at once.
 enum class ChangeStanding : std::int32_t {
   none = 0,  // It may be noise.
@@ -1485,6 +1495,13 @@ struct ProfileDiffParams {
   OpenEnum<DiffScale> scale = DiffScale::automatic;
   // Metrics that are called otherwise before.
   std::vector<MetricPair> metrics;
+  // Rules, `OLD=NEW` or `/EXPRESSION/=NEW` with `$1` for a group: functions before that are called
+  // otherwise after are matched by the new name, the first rule that is of a name first. A text is
+  // a whole name or its beginning up to where a part of it ends. Names that both sides have stay
+  // what they are.
+  std::vector<std::string> renames;
+  // What makes two functions one beside names, files and rules.
+  OpenEnum<MatchMode> match = MatchMode::exact;
   // How to open it; `format`, `partial` and the like are those of the parts.
   std::optional<OpenOptions> options;
 };
@@ -1515,6 +1532,37 @@ struct ProfileJoinParams {
 bool decode(const nlohmann::json& value, ProfileJoinParams& out, const Path& path);
 void write(JsonText& out, const ProfileJoinParams& value);
 
+// A function that only the side before has, and one that only the side after has, which are perhaps
+// one.
+struct SuggestedRename {
+  // Its name before.
+  std::string before;
+  // Its name after.
+  std::string after;
+  // What speaks for it: `same callees 0.93`, `near line of one file`.
+  std::string why;
+  // Its share of the side where it has more, 0 to 1.
+  double share = 0;
+  // As shown.
+  std::string share_text;
+  // The rule that makes them one: an entry of `renames` of `profile/diff`.
+  std::string rename;
+};
+bool decode(const nlohmann::json& value, SuggestedRename& out, const Path& path);
+void write(JsonText& out, const SuggestedRename& value);
+
+// What some functions lost and others gained, while all together have what they had.
+struct MovedCost {
+  // What lost it, the most first.
+  std::vector<std::string> from;
+  // What has it now, the most first.
+  std::vector<std::string> to;
+  // As shown: `6.8 s moved from main.summarise to main.foldSum, net +0.3 %`.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, MovedCost& out, const Path& path);
+void write(JsonText& out, const MovedCost& value);
+
 // Both sides of a diff.
 struct SideTotals {
   // The view before, scaled; the share is of that whole side.
@@ -1534,6 +1582,20 @@ struct SideTotals {
   std::optional<std::string> verdict;
   // Sentences: why the two can hardly be compared.
   std::vector<std::string> warnings;
+  // Sentences: what was made one beside names and files. That a rule is of no name is among
+  // `warnings` of the answer.
+  std::optional<std::vector<std::string>> matched;
+  // What is perhaps called otherwise after, the largest share first.
+  std::optional<std::vector<SuggestedRename>> suggested;
+  // How many of those there are.
+  std::optional<std::uint32_t> suggested_count;
+  // They are one already, as `match` `suggested` asks.
+  bool suggested_applied = false;
+  // Of lists by change: costs that moved from one function to another and are no regression, the
+  // largest first.
+  std::optional<std::vector<MovedCost>> shifts;
+  // How many of those there are.
+  std::optional<std::uint32_t> shift_count;
 };
 bool decode(const nlohmann::json& value, SideTotals& out, const Path& path);
 void write(JsonText& out, const SideTotals& value);

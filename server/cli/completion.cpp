@@ -15,18 +15,6 @@
 namespace profd {
 namespace {
 
-// Inside single quotes of a POSIX shell.
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      out += "'\\''";
-    else
-      out += c;
-  }
-  return out + "'";
-}
-
 // Inside single quotes of fish, where a backslash escapes.
 std::string fish_quoted(std::string_view text) {
   std::string out = "'";
@@ -95,6 +83,17 @@ bool takes_files(const DeclaredCommand& command) {
 }
 
 }  // namespace
+
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
 
 std::string bash_completion(const std::vector<DeclaredCommand>& commands) {
   // A file's name may hold spaces; `--sort=t` is three words to bash.

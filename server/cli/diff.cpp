@@ -8,6 +8,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/completion.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
@@ -87,6 +88,21 @@ std::string runs_text(std::size_t n) {
   return n == 1 ? std::string() : fmt::format(", the mean of {} runs", n);
 }
 
+std::string suggested_text(const SideTotals& sides) {
+  std::string out;
+  for (const SuggestedRename& one : sides.suggested) {
+    out += fmt::format("{}: {} -> {} ({})", sides.suggested_are_one ? "taken for one" : "perhaps renamed",
+                       sanitize_text(one.before), sanitize_text(one.after), one.why);
+    if (!sides.suggested_are_one)
+      out += fmt::format(": --rename {} or --match=suggested", shell_quoted(sanitize_text(one.rename)));
+    out += '\n';
+  }
+  if (const std::size_t more = sides.n_suggested - sides.suggested.size(); more > 0)
+    out += sides.suggested_are_one ? fmt::format("and {} more\n", more)
+                                   : fmt::format("and {} more, with --match=suggested\n", more);
+  return out;
+}
+
 std::string diff_text(const DiffOptions& options, const Console& console, const OpenView& view,
                       const TableAnswer& answer) {
   const SideTotals& sides = *answer.sides;
@@ -98,6 +114,9 @@ std::string diff_text(const DiffOptions& options, const Console& console, const 
       runs_text(sides.n_after), console.out.bold(sanitize_text(sides.change)));
   out += console.out.dim(sanitize_text(sides.scale)) + "\n";
   if (!sides.verdict.empty()) out += sanitize_text(sides.verdict) + "\n";
+  for (const ShiftText& shift : sides.shifts) out += sanitize_text(shift.text) + "\n";
+  for (const std::string& sentence : sides.matched) out += console.out.dim(sanitize_text(sentence)) + "\n";
+  out += suggested_text(sides);
   for (const std::string& warning : sides.warnings) out += console.out.warning(sanitize_text(warning)) + "\n";
   out += '\n';
   if (answer.rows.name.empty()) return out + "Nothing became more or less.\n";

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/view/pattern.h"
+#include "core/view/rename_rules.h"
 #include "core/view/spec_words.h"
 #include "formats/loss_texts.h"
 #include "server/cli/arguments.h"
@@ -146,6 +147,7 @@ Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, co
   ComposeSpec spec;
   spec.kind = options.together.value_or(Composed::diff);
   spec.scale = options.scale;
+  if (spec.kind == Composed::diff) spec.match = options.match;
   for (const std::string& pair : options.metric_pairs) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) throw CLI::ValidationError("--match-metric takes BEFORE=AFTER");
@@ -163,6 +165,24 @@ Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, co
   PROFD_CHECK(add(options.runs, false));
   PROFD_CHECK(add(options.base, true));
   return composed_origin(std::move(spec));
+}
+
+// How functions are matched, of what is compared.
+void add_match_options(CLI::App& app, ProfileOptions& options) {
+  app.add_option_function<std::vector<std::string>>(
+         "--rename",
+         [&options](const std::vector<std::string>& rules) {
+           for (const std::string& rule : rules) options.match.renames.push_back(checked(parse_rename(rule)));
+         },
+         "What is called otherwise after: 'old/pkg=new/pkg', '/^old_(.*)/=new_$1'; may be given again")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false);
+  Choices<MatchMode> modes;
+  for (const std::string_view word : kMatchWords) modes.emplace_back(word, *parse_match(word));
+  add_choice(
+      app, "--match", "--match", options.match.mode, modes,
+      "What makes two functions one: name and file, what is perhaps renamed, or the name alone; otherwise "
+      "exact");
 }
 
 }  // namespace
@@ -190,6 +210,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
          "Compare with this profile: metrics are then 'cpu' after, 'cpu before', 'cpu change', 'cpu larger'")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  add_match_options(app, options);
   add_view_options(app, options);
 }
 
@@ -201,6 +222,7 @@ void add_compare_options(CLI::App& app, ProfileOptions& options) {
   app.add_option("--match-metric", options.metric_pairs, "A metric before that is another one after")
       ->type_name("BEFORE=AFTER")
       ->allow_extra_args(false);
+  add_match_options(app, options);
 }
 
 void add_view_options(CLI::App& app, ProfileOptions& options) {
@@ -292,6 +314,8 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const Origins origins;
   std::optional<OpenInput> input;
   PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, input));
+  if (options.base.empty() && options.match != MatchRules())
+    return fail(ErrorCode::invalid, "--rename and --match are of a comparison, with --base FILE");
   if (!options.base.empty() || options.together) {
     PROFD_TRY(origin, composed_of(std::move(origin), options, open, origins));
   }

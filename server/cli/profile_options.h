@@ -27,6 +27,7 @@ struct ProfileOptions {
   std::vector<std::string> runs;
   std::optional<Scaling> scale;
   std::vector<std::string> metric_pairs;  // BEFORE=AFTER
+  MatchRules match;                       // of what is compared
   bool partial = false;
   bool gc_on_stack = false;
   bool no_cache = false;
@@ -51,7 +52,7 @@ void add_profile_options(CLI::App& app, ProfileOptions& options, bool several = 
 // The same without the file, for commands that name theirs otherwise.
 void add_view_options(CLI::App& app, ProfileOptions& options);
 
-// --scale and --match-metric, of what is compared.
+// --scale, --match-metric and how functions are matched, of what is compared.
 void add_compare_options(CLI::App& app, ProfileOptions& options);
 
 // `--shape` of commands that show trees.

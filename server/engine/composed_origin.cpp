@@ -6,9 +6,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/model/compose.h"
 #include "core/view/by_path.h"
+#include "core/view/match_functions.h"
+#include "core/view/rename_rules.h"
+#include "server/engine/match_text.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
 
@@ -62,6 +66,9 @@ std::string uri_of(const ComposeSpec& spec) {
   if (spec.scale) add("scale", std::string(text_of(spec.scale)));
   for (const auto& [before, after] : spec.metrics)
     add("metric", percent_encoded(before) + ":" + percent_encoded(after));
+  for (const RenameRule& rule : spec.match.renames) add("rename", to_text(rule));
+  if (spec.match.mode != MatchMode::exact)
+    add("match", std::string(kMatchWords[static_cast<std::size_t>(spec.match.mode)]));
   return uri;
 }
 
@@ -206,6 +213,8 @@ class ComposedOrigin final : public Origin {
     for (const ComposedPart& part : spec_.parts)
       key_ += fmt::format("\n{} {}\n{}", part.before ? "before" : "after", part.member, part.origin->key());
     for (const auto& [before, after] : spec_.metrics) key_ += fmt::format("\n{}:{}", before, after);
+    for (const RenameRule& rule : spec_.match.renames) key_ += "\nrename " + to_text(rule);
+    key_ += fmt::format("\n{}", kMatchWords[static_cast<std::size_t>(spec_.match.mode)]);
   }
 
   const std::string& key() const override { return key_; }
@@ -264,7 +273,11 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
   }
   PROFD_TRY(ProfilePtr profile, std::move(composing).finish(context.executor, context.stop));
   if (spec_.kind == Composed::diff) {
+    PROFD_TRY(profile, with_matching(profile, spec_.match, context.executor, context.stop));
     PROFD_TRY(profile, with_totals_by_path(profile, context.executor, context.stop));
+    const std::vector<std::string> sentences = match_sentences(*profile->matching());
+    if (!sentences.empty())
+      made.report.add("matching", Severity::info, fmt::format("{}", fmt::join(sentences, "; ")));
   }
   made.decision.format = scheme_of(spec_.kind);
   made.decision.certain = true;
@@ -303,12 +316,19 @@ std::optional<Scaling> parse_scale(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<MatchMode> parse_match(std::string_view text) {
+  const auto* const found = std::find(kMatchWords.begin(), kMatchWords.end(), text);
+  if (found == kMatchWords.end()) return std::nullopt;
+  return static_cast<MatchMode>(found - kMatchWords.begin());
+}
+
 Result<OriginPtr> composed_origin(ComposeSpec spec) {
   const auto n_before = static_cast<std::size_t>(std::count_if(
       spec.parts.begin(), spec.parts.end(), [](const ComposedPart& part) { return part.before; }));
   if (spec.kind == Composed::diff && (n_before == 0 || n_before == spec.parts.size()))
     return fail(ErrorCode::invalid, "a diff has a profile before and one after");
   if (spec.parts.empty()) return fail(ErrorCode::invalid, "no profiles are named");
+  PROFD_CHECK(RenameRules::compile(spec.match.renames));
   if (spec.parts.size() > kMaxParts)
     return fail(ErrorCode::limit, fmt::format("{} profiles at once are more than the {} that there may be",
                                               spec.parts.size(), kMaxParts));
@@ -351,6 +371,17 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
         return fail(ErrorCode::invalid, fmt::format("`{}` is no pair BEFORE:AFTER of metrics", value));
       PROFD_TRY(std::string before, fragment_decoded(value.substr(0, colon)));
       PROFD_TRY(spec.metrics[std::move(before)], fragment_decoded(value.substr(colon + 1)));
+    } else if (key == "rename" && spec.kind == Composed::diff) {
+      if (spec.match.renames.size() == kMaxRenames)
+        return fail(ErrorCode::limit, fmt::format("at most {} rules rename at once", kMaxRenames));
+      PROFD_TRY(RenameRule rule, parse_rename(value));
+      spec.match.renames.push_back(std::move(rule));
+    } else if (key == "match" && spec.kind == Composed::diff) {
+      const auto mode = parse_match(value);
+      if (!mode)
+        return fail(ErrorCode::invalid,
+                    fmt::format("`{}` is no way to match; there are exact, suggested and name", value));
+      spec.match.mode = *mode;
     } else {
       return fail(ErrorCode::invalid, fmt::format("a {} URI has no `{}`", scheme, key));
     }

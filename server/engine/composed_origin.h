@@ -6,10 +6,13 @@
 //   join://?of=URI&of=URI
 //   & scale=raw|duration|totals|bulk  of a diff; else raw, unless the durations differ
 //   & metric=BEFORE:AFTER             of a diff: a metric before is compared with another after
+//   & rename=OLD=NEW                  of a diff: a rule of core/view/rename_rules.h; each as often as there
+//   are rules & match=exact|suggested|name      of a diff; else exact
 // A part's URI is percent-encoded; "#NAME" at its end (number from 1, or name) is one profile of several in
 // it.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +22,7 @@
 
 #include "core/compare/scaling.h"
 #include "core/model/composition.h"
+#include "core/model/matching.h"
 #include "server/engine/origin.h"
 #include "server/engine/origins.h"
 
@@ -37,17 +41,23 @@ struct ComposeSpec {
   std::vector<ComposedPart> parts;
   std::optional<Scaling> scale;                // of a diff; nothing: raw, unless the durations differ
   std::map<std::string, std::string> metrics;  // before -> after
+  MatchRules match;                            // of a diff
   std::string name;                            // for people; "" by the parts
 };
 
 inline constexpr std::size_t kMaxParts = 10'000;
 
-// Fails with `invalid` without parts, or without one on either side of a diff; `limit` beyond kMaxParts.
+// Fails with `invalid` without parts, or without one on either side of a diff; `limit` beyond kMaxParts; and
+// as RenameRules::compile() does.
 Result<OriginPtr> composed_origin(ComposeSpec spec);
 // Of one of the URIs above; parts are made by `origins`.
 Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& options, const Origins& origins);
 
 // "raw", "duration" (per second), "totals", "bulk"; nothing for another text.
 std::optional<Scaling> parse_scale(std::string_view text);
+
+inline constexpr std::array<std::string_view, 3> kMatchWords = {"exact", "suggested", "name"};
+// One of those; nothing for another text.
+std::optional<MatchMode> parse_match(std::string_view text);
 
 }  // namespace profd

@@ -244,6 +244,16 @@ Result<std::shared_ptr<const Noise>> Views::noise(const OpenProfile& open, const
                            });
 }
 
+Result<std::shared_ptr<const MovedCosts>> Views::moved(const OpenProfile& open, const ViewSpec& spec,
+                                                       const StopToken& stop) {
+  PROFD_TRY(const auto judged, noise(open, spec, stop));
+  return cache_.get<MovedCosts>(key_of(open, spec, "moved "), stop,
+                                [&](const StopToken& token) -> Result<std::shared_ptr<const MovedCosts>> {
+                                  PROFD_TRY(const SelectionPtr selected, selection(open, spec, token));
+                                  return shared(moved_costs(*selected, *judged, token));
+                                });
+}
+
 Result<std::shared_ptr<const NodeTable>> Views::nodes(const OpenProfile& open, const ViewSpec& spec) {
   ViewSpec of_shape = spec;
   of_shape.metric = open.profile->metrics().front().name;  // zooming survives another metric

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/moved_cost.h"
 #include "core/compare/noise.h"
 #include "core/source/annotations.h"
 #include "core/support/executor.h"
@@ -67,6 +68,9 @@ class Views {
   // Which changes of a diff stand out from noise.
   Result<std::shared_ptr<const Noise>> noise(const OpenProfile& open, const ViewSpec& spec,
                                              const StopToken& stop);
+  // Of those, what only moved from one function to another.
+  Result<std::shared_ptr<const MovedCosts>> moved(const OpenProfile& open, const ViewSpec& spec,
+                                                  const StopToken& stop);
   // Numbers for the boxes of a view, whatever its metric; they go when the cache drops them.
   Result<std::shared_ptr<const NodeTable>> nodes(const OpenProfile& open, const ViewSpec& spec);
   Result<std::shared_ptr<const SourceMap>> sources(const OpenProfile& open,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "core/support/base_name.h"
 #include "core/support/two_sides.h"
 #include "core/view/values.h"
+#include "server/engine/match_text.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -119,7 +121,8 @@ std::string property_of(const ProfileInfo& info, std::string_view key) {
 }
 
 // In words, of rows by change.
-std::string verdict_of(const Selection& selection, const Noise& noise, const FlatView& rows) {
+std::string verdict_of(const Selection& selection, const Noise& noise, const FlatView& rows,
+                       const std::set<Key>& moved, std::size_t n_shifts) {
   if (!noise.cannot.empty())
     return "Whether a change stands out from noise cannot be said: " + noise.cannot + ".";
   const bool one_each = noise.runs_before == 1 && noise.runs_after == 1;
@@ -135,13 +138,21 @@ std::string verdict_of(const Selection& selection, const Noise& noise, const Fla
   std::size_t n = 0;
   for (const Key key : rows.key) {
     if (noise.self_of(key) != Standing::stands_out && noise.total_of(key) != Standing::stands_out) continue;
+    if (moved.count(key) != 0) continue;
     if (++n <= kNamed) named.push_back(key_name(*selection.profile, *selection.boxes->keys, key));
   }
+  const std::string shifts = n_shifts == 0
+                                 ? std::string()
+                                 : fmt::format(" {} from one function to another.",
+                                               count_of(n_shifts, "cost only moved", "costs only moved"));
   if (n > 0)
-    return fmt::format("{} {} beyond {} noise: {}{}.{}", format_count(std::uint64_t{n}),
+    return fmt::format("{} {} beyond {} noise: {}{}.{}{}", format_count(std::uint64_t{n}),
                        n == 1 ? "change is" : "changes are", one_each ? "sampling" : "run-to-run",
                        fmt::join(named, ", "), n > kNamed ? fmt::format(" and {} more", n - kNamed) : "",
-                       limits);
+                       shifts, limits);
+  if (n_shifts > 0)
+    return fmt::format("No other change is beyond {} noise.{}{}", one_each ? "sampling" : "run-to-run",
+                       shifts, limits);
   const auto least = least_rise_seen(noise);
   return fmt::format(
       "No change is beyond {} noise{}.{}", one_each ? "sampling" : "run-to-run",
@@ -276,6 +287,12 @@ Result<std::optional<SideTotals>> side_totals(Views& views, const OpenProfile& o
   out.n_before = composition.n_before();
   out.n_after = composition.inputs.size() - out.n_before;
   out.warnings = comparability(composition);
+  if (const Matching* const matching = open.profile->matching()) {
+    out.matched = match_sentences(*matching);
+    out.suggested = suggested_renames(*matching);
+    out.n_suggested = matching->suggested.size();
+    out.suggested_are_one = !matching->same.empty();
+  }
   return std::optional(std::move(out));
 }
 
@@ -287,6 +304,13 @@ Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const 
   PROFD_TRY(const auto before, views.flat(open, with_metric(*open.profile, spec, sides->before), stop));
   PROFD_TRY(const auto after, views.flat(open, with_metric(*open.profile, spec, sides->after), stop));
   PROFD_TRY(const auto noise, views.noise(open, spec, stop));
+  PROFD_TRY(const auto moved, views.moved(open, spec, stop));
+  PROFD_TRY(std::vector<ShiftText> shifts, shift_texts(views, open, spec, view, *moved, stop));
+  std::set<Key> only_moved;
+  for (const MovedCost& cost : moved->costs) {
+    only_moved.insert(cost.from.begin(), cost.from.end());
+    only_moved.insert(cost.to.begin(), cost.to.end());
+  }
   return std::visit(
       [&]<class T>(T) -> Result<ChangedRows> {
         struct Row {
@@ -316,7 +340,11 @@ Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const 
           return order == ChangeOrder::worse ? value : order == ChangeOrder::size ? magnitude(value) : -value;
         };
         const std::vector<std::uint32_t>& rank = view.selection->boxes->keys->name_rank;
+        const auto is_last = [&](const Row& row) {
+          return order == ChangeOrder::worse && only_moved.count(flat.key[row.row]) != 0;
+        };
         std::sort(rows.begin(), rows.end(), [&](const Row& x, const Row& y) {
+          if (is_last(x) != is_last(y)) return is_last(y);
           if (sign(x.self) != sign(y.self)) return sign(x.self) > sign(y.self);
           if (sign(x.total) != sign(y.total)) return sign(x.total) > sign(y.total);
           return rank[flat.key[x.row]] < rank[flat.key[y.row]];
@@ -324,7 +352,9 @@ Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const 
         for (const Row& row : rows) out.rows.add_row(flat, row.row);
         out.self_unchanged = unchanged;
         out.noise = noise;
-        out.verdict = verdict_of(*view.selection, *noise, out.rows);
+        out.verdict = verdict_of(*view.selection, *noise, out.rows, only_moved, moved->costs.size());
+        out.shifts = std::move(shifts);
+        out.n_shifts = moved->costs.size();
         return out;
       },
       view.selection->sums->total);

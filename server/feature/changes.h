@@ -9,6 +9,7 @@
 #include "core/view/by_path.h"
 #include "core/view/change.h"
 #include "core/view/path_contexts.h"
+#include "server/feature/compared_names.h"
 #include "server/feature/view_answer.h"
 
 namespace profd {
@@ -63,6 +64,12 @@ struct SideTotals {
   std::string verdict;
   // Sentences: why the two sides can hardly be compared.
   std::vector<std::string> warnings;
+  std::vector<std::string> matched;  // sentences: what was made one beside names and files
+  std::vector<SuggestedRename> suggested;
+  std::size_t n_suggested = 0;
+  bool suggested_are_one = false;  // already
+  std::vector<ShiftText> shifts;   // of lists by change
+  std::size_t n_shifts = 0;
 };
 
 // Rows of a flat view, rows of one level of a tree (`parent` and `key` are those of paths from the root),
@@ -97,9 +104,12 @@ struct ChangedRows {
   std::size_t n_unchanged = 0;
   Value self_unchanged;  // after
   std::shared_ptr<const Noise> noise;
-  std::string verdict;  // see SideTotals
+  std::string verdict;  // see SideTotals, as the next two
+  std::vector<ShiftText> shifts;
+  std::size_t n_shifts = 0;
 };
-// `flat`: rows of the view, of any metric of a diff. `changed_only`: others are left out.
+// By what is worse, what only moved comes behind all others. `flat`: rows of the view, of any metric of a
+// diff. `changed_only`: others are left out.
 Result<ChangedRows> rows_by_change(Views& views, const OpenProfile& open, const ViewSpec& spec,
                                    const PreparedView& view, const FlatView& flat, ChangeOrder order,
                                    bool changed_only, const StopToken& stop);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "core/compare/dispersion.h"
 #include "core/compare/gate_sums.h"
 #include "server/feature/changes.h"
+#include "server/feature/compared_names.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -234,9 +236,29 @@ std::string why_of(const GateJudgement& at, const GateNumbers& numbers, const Ga
   return text + ".";
 }
 
+// By metric (row of Composition::of), of functions that have what others lost: how that reads.
+using MovedTo = std::map<std::uint32_t, std::map<Key, std::string>>;
+
+Result<std::map<Key, std::string>> moved_to(Views& views, const GateRequest& request,
+                                            const std::string& metric, const StopToken& stop) {
+  std::map<Key, std::string> out;
+  ViewSpec spec = request.spec;
+  spec.shape = Shape::flat;
+  spec.focus.clear();
+  spec.metric = metric;
+  PROFD_TRY(const auto moved, views.moved(*request.open, spec, stop));
+  if (moved->costs.empty()) return out;
+  PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, spec, stop));
+  PROFD_TRY(const auto texts, shift_texts(views, *request.open, spec, view, *moved, stop));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    for (const Key key : moved->costs[i].to) out[key] = texts[i].text;
+  return out;
+}
+
 class Telling {
  public:
-  Telling(const Asking& asking, const SourceMap* sources) : stacks_(asking.stacks()), sources_(sources) {}
+  Telling(const Asking& asking, const SourceMap* sources, const MovedTo& moved)
+      : stacks_(asking.stacks()), sources_(sources), moved_(moved) {}
 
   GateFinding finding(const AskedRule& asked, std::size_t s, const GateJudgement& at) const {
     const GateNumbers& n = asked.numbers;
@@ -295,6 +317,7 @@ class Telling {
       if (!key && !keys.empty()) key = keys.front();
       if (keys.size() > kMostFrames) keys.resize(kMostFrames);
       for (std::size_t i = keys.size(); i-- > 0;) out.path.push_back(stacks_.names[keys[i]]);
+      if (!keys.empty()) note_moved(asked, keys.front(), out);
     }
     if (!key) return;
     const Place place = place_of(selection, sources_, *key, Value{}, Value{}, kExact);
@@ -302,8 +325,17 @@ class Telling {
     out.line = place.line;
   }
 
+  // A rule is what it is; that it is broken by what only moved is said.
+  void note_moved(const AskedRule& asked, Key grown, GateFinding& out) const {
+    const auto of = moved_.find(asked.of);
+    if (of == moved_.end() || out.judgement.verdict != GateVerdict::broken) return;
+    if (const auto text = of->second.find(grown); text != of->second.end())
+      out.why += " " + text->second + ".";
+  }
+
   const GateStacks& stacks_;
   const SourceMap* sources_;
+  const MovedTo& moved_;
 };
 
 GateVerdict worst_of(const GateRuleAnswer& answer) {
@@ -378,6 +410,7 @@ Result<GateRuleAnswer> answer_one_side(const AskedRule& asked, const std::vector
   };
   AskedRule whole;
   whole.rule = asked.rule;
+  whole.of = asked.of;
   whole.unit = asked.unit;
   whole.numbers = asked.numbers;
   PROFD_TRY(GateJudgement of_all, share_of(all, whole.sums));
@@ -437,7 +470,6 @@ Result<GateAnswer> gate_answer(Views& views, const GateRequest& request, const S
   for (const std::string& warning : selection->warnings()) out.warnings.push_back(warning);
 
   Asking asking(request, std::move(stacks), stop);
-  const Telling telling(asking, sources->get());
   std::vector<AskedRule> asked;
   std::vector<GateNumbers> numbers;
   for (std::size_t r = 0; r < request.rules.size(); ++r) {
@@ -451,7 +483,19 @@ Result<GateAnswer> gate_answer(Views& views, const GateRequest& request, const S
   }
   PROFD_TRY(const GateJudgements judged, judge_gate(numbers, stop));
 
+  MovedTo moved;
   std::size_t at = 0;
+  for (const AskedRule& rule : asked) {
+    if (!rule.unmatched.empty()) continue;
+    const std::vector<GateJudgement>& judgements = judged.rules[at++];
+    const bool broken = std::any_of(judgements.begin(), judgements.end(), [](const GateJudgement& one) {
+      return one.verdict == GateVerdict::broken || one.proven;
+    });
+    if (!broken || moved.count(rule.of) != 0) continue;
+    PROFD_TRY(moved[rule.of], moved_to(views, request, composition.of[rule.of].name, stop));
+  }
+  const Telling telling(asking, sources->get(), moved);
+  at = 0;
   for (const AskedRule& rule : asked) {
     GateRuleAnswer answer;
     if (rule.unmatched.empty()) {

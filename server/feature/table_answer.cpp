@@ -17,6 +17,8 @@ void set_own(const PreparedView& view, const Value& value, TableAnswer& out) {
 struct Judged {
   std::shared_ptr<const Noise> noise;
   std::string verdict;
+  std::vector<ShiftText> shifts;
+  std::size_t n_shifts = 0;
 };
 
 FlatView rows_of_file(const Selection& selection, const FlatView& flat, const std::string& file) {
@@ -52,7 +54,8 @@ Result<void> write_flat(Views& views, const TableAnswerRequest& request, const P
               rows_by_change(views, *request.open, request.spec, view, picks ? matching : *flat,
                              *request.by_change, request.changed_only, stop));
     matching = std::move(changed.rows);
-    judged = {std::move(changed.noise), std::move(changed.verdict)};
+    judged = {std::move(changed.noise), std::move(changed.verdict), std::move(changed.shifts),
+              changed.n_shifts};
     if (changed.n_unchanged > 0)
       out.unchanged = remainder_of(view.whole, changed.n_unchanged, changed.self_unchanged, 0);
   }
@@ -181,6 +184,8 @@ Result<void> write_changes(Views& views, const TableAnswerRequest& request, cons
   PROFD_TRY(out.sides, side_totals(views, *request.open, request.spec, view, stop));
   if (!out.sides) return {};
   out.sides->verdict = std::move(judged.verdict);
+  out.sides->shifts = std::move(judged.shifts);
+  out.sides->n_shifts = judged.n_shifts;
   const std::vector<Key> keys(out.rows.key.begin(), out.rows.key.end());
   if (request.spec.shape == Shape::flat) {
     PROFD_TRY(out.changes,

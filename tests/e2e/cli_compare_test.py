@@ -117,18 +117,60 @@ class Compare(InFolder):
                 if metric.startswith("alloc"):
                     self.assertGreater(unfolded["viewTotal"]["value"], 0, (metric, shape))
 
+    def matched(self, *arguments):
+        """Of the cost after, the part that lies at paths that both sides have."""
+        result = answer("tree", *arguments, "--min-share", "0")
+        before, after = result["changes"]["before"], result["changes"]["after"]
+        parents = set(result["boxes"]["parent"])
+        leaves = [i for i in range(len(before)) if i not in parents]
+        return sum(after[i] for i in leaves if before[i] and after[i]) / sum(after[i] for i in leaves)
+
     def test_two_builds_in_two_folders_are_one_program(self):
         folder = os.path.join(RECORDED, "two-builds")
-        matched = {}
-        for other in ("clones", "renamed-root"):
-            result = answer("tree", "--base", os.path.join(folder, "plain.perf.txt.gz"), os.path.join(folder, f"{other}.perf.txt.gz"), "--min-share", "0")
-            before, after = result["changes"]["before"], result["changes"]["after"]
-            parents = set(result["boxes"]["parent"])
-            leaves = [i for i in range(len(before)) if i not in parents]
-            both = sum(after[i] for i in leaves if before[i] and after[i])
-            matched[other] = both / sum(after[i] for i in leaves)
-        self.assertGreaterEqual(matched["clones"], 0.99, matched)
-        self.assertLess(matched["renamed-root"], 0.1, matched)
+        builds = {name: os.path.join(folder, f"{name}.perf.txt.gz") for name in ("plain", "clones", "lto")}
+        for before, after in (("plain", "clones"), ("plain", "lto"), ("lto", "clones"), ("lto", "plain")):
+            self.assertGreaterEqual(self.matched("--base", builds[before], builds[after]), 0.99, (before, after))
+
+    def test_two_runs_of_a_java_program_are_one_whatever_its_lambdas_and_proxies_are_numbered(self):
+        folder = os.path.join(RECORDED, "two-builds")
+        hidden = ["--spec", "top-down | keep function Orders.main"]  # the compilers' own threads are never the same
+        for ending in ("collapsed.txt", "jfr.gz"):
+            runs_of = [os.path.join(folder, f"java-{run}.{ending}") for run in ("first", "second")]
+            self.assertGreaterEqual(self.matched("--base", *runs_of, *hidden), 0.99, ending)
+
+    def test_a_renamed_root_is_suggested_and_matched_when_asked(self):
+        pair = [os.path.join(RECORDED, "two-builds", f"{name}.perf.txt.gz") for name in ("plain", "renamed-root")]
+        self.assertLess(self.matched("--base", *pair), 0.1)
+        first = answer("diff", *pair)["sides"]["suggested"][0]
+        self.assertEqual((first["before"], first["after"]), ("settle_all(int)", "settle_everything(int)"))
+        self.assertGreater(first["share"], 0.99)
+        text = output("diff", *pair)
+        self.assertRegex(text, r"perhaps renamed: settle_all\(int\) -> settle_everything\(int\) \(same callees [01][.]\d\d\): "
+                               r"--rename 'settle_all\(int\)=settle_everything\(int\)' or --match=suggested")
+        for how in (["--match=suggested"], ["--rename", first["rename"]], ["--rename", "settle_all=settle_everything"],
+                    ["--rename", "/^settle_a.*?(\\(.*)/=settle_everything$1"]):
+            self.assertGreaterEqual(self.matched("--base", *pair, *how), 0.99, how)
+        self.assertIn("1 name renamed by 1 rule", output("diff", "--rename", first["rename"], *pair))
+        self.assertIn("the rule nobody=any is of no name", run("diff", "--rename", "nobody=any", *pair).stderr.decode())
+        for command in ("diff", "top"):
+            self.assertIn("is no pair of names", run(command, *pair[:1], "--rename", "x", code=2).stderr.decode())
+        self.assertIn("are of a comparison", run("top", pair[0], "--rename", "a=b", code=1).stderr.decode())
+
+    def test_an_extracted_helper_and_a_renamed_function_are_no_regression(self):
+        pair = [os.path.join(BEFORE_AFTER, f"{side}-1.pb.gz") for side in ("before", "after")]
+        for arguments in (pair, ["--base", *runs("before"), "--head", *runs("after")]):
+            sides = answer("diff", *arguments)["sides"]
+            moved = {(tuple(shift["from"]), tuple(shift["to"])) for shift in sides["shifts"]}
+            self.assertIn((("main.summarise",), ("main.foldSum",)), moved)
+            self.assertRegex(sides["shifts"][0]["text"], r"^1[.]\d+ s moved from main[.]summarise to main[.]foldSum, net [+-]\d+[.]\d %$")
+            self.assertNotIn("main.foldSum", sides["verdict"])
+            self.assertIn("main.parseRow", sides["verdict"])
+            self.assertIn(("main.rankByWeight", "main.orderByWeight"), {(s["before"], s["after"]) for s in sides["suggested"]})
+            worst = answer("diff", "--sort", "worse", "-n", "1", *arguments)
+            self.assertEqual(worst["names"][worst["rows"]["name"][0]], "main.parseRow")
+        broken = run("gate", "--base", *runs("before"), "--head", *runs("after"), "--rule", "new < 1%", "--rule",
+                     "self(main.foldSum) < +5%", code=1).stdout.decode()
+        self.assertIn("moved from main.summarise to main.foldSum, net", broken)
 
     def test_the_leak_is_told_from_caches(self):
         snapshots = [os.path.join(RECORDED, "heap-snapshots", f"{n:02}.pb.gz") for n in range(1, 21)]

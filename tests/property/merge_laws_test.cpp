@@ -118,8 +118,8 @@ TEST_CASE("law: views of two merged profiles are the sums of both sides of their
         const auto plain = select(merged, c.spec, {});
         const auto before = select(build(runs[0]), c.spec, {}), after = select(build(runs[1]), c.spec, {});
         if (!plain || !before || !after) return "select fails";
-        const auto whole = with_keys(
-            *plain, joined_keys(*merged, (*plain)->boxes->keys, merged->composition()->frames_of), {});
+        const auto whole =
+            with_keys(*plain, joined_keys(*merged, (*plain)->boxes->keys, nullptr, {})->keys, {});
         const auto comparison = compare(*before, *after, {});
         for (const Shape shape : {Shape::top_down, Shape::bottom_up}) {
           StopToken stop;

@@ -232,6 +232,15 @@ class DiffScale(str, Enum):
     BULK = "bulk"  # So that half of the functions with 50 samples or more rose and half fell.
 
 
+class MatchMode(str, Enum):
+    """What makes a function before and one after one function. Newer peers may send other values.
+    """
+
+    EXACT = "exact"  # Name and file; what is perhaps renamed is only suggested.
+    SUGGESTED = "suggested"  # What is perhaps renamed, too.
+    NAME = "name"  # The name alone where files differ, where each side has one of it left.
+
+
 class ChangeStanding(IntEnum):
     """Whether a change stands out from noise, of all changes of the view asked at once. Newer peers
     may send other values.
@@ -1956,6 +1965,13 @@ class ProfileDiffParams(Structure):
     # What the values before are multiplied with.
     metrics: list[MetricPair] = field(default_factory=list)
     # Metrics that are called otherwise before.
+    renames: list[str] = field(default_factory=list)
+    # Rules, `OLD=NEW` or `/EXPRESSION/=NEW` with `$1` for a group: functions before that are called
+    # otherwise after are matched by the new name, the first rule that is of a name first. A text is
+    # a whole name or its beginning up to where a part of it ends. Names that both sides have stay
+    # what they are.
+    match: str = "exact"
+    # What makes two functions one beside names, files and rules.
     options: OpenOptions | None = None
     # How to open it; `format`, `partial` and the like are those of the parts.
 
@@ -1965,6 +1981,8 @@ class ProfileDiffParams(Structure):
         "after": FieldSpec("after", ["a", ["S", "ComposedPart"]], True, {"maxItems":10000}),
         "scale": FieldSpec("scale", "s", False),
         "metrics": FieldSpec("metrics", ["a", ["S", "MetricPair"]], False, {"maxItems":64}),
+        "renames": FieldSpec("renames", ["a", "s"], False, {"maxItems":64}),
+        "match": FieldSpec("match", "s", False),
         "options": FieldSpec("options", ["S", "OpenOptions"], False),
     }
 
@@ -2006,6 +2024,53 @@ class ProfileJoinParams(Structure):
 
 
 @dataclass(kw_only=True)
+class SuggestedRename(Structure):
+    """A function that only the side before has, and one that only the side after has, which are
+    perhaps one.
+    """
+
+    before: str
+    # Its name before.
+    after: str
+    # Its name after.
+    why: str
+    # What speaks for it: `same callees 0.93`, `near line of one file`.
+    share: float
+    # Its share of the side where it has more, 0 to 1.
+    share_text: str
+    # As shown.
+    rename: str
+    # The rule that makes them one: an entry of `renames` of `profile/diff`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "before": FieldSpec("before", "s", True),
+        "after": FieldSpec("after", "s", True),
+        "why": FieldSpec("why", "s", True),
+        "share": FieldSpec("share", "n", True),
+        "shareText": FieldSpec("share_text", "s", True),
+        "rename": FieldSpec("rename", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class MovedCost(Structure):
+    """What some functions lost and others gained, while all together have what they had."""
+
+    from_: list[str]
+    # What lost it, the most first.
+    to: list[str]
+    # What has it now, the most first.
+    text: str
+    # As shown: `6.8 s moved from main.summarise to main.foldSum, net +0.3 %`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "from": FieldSpec("from_", ["a", "s"], True, {"maxItems":10}),
+        "to": FieldSpec("to", ["a", "s"], True, {"maxItems":10}),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class SideTotals(Structure):
     """Both sides of a diff."""
 
@@ -2026,6 +2091,20 @@ class SideTotals(Structure):
     # said, in sentences.
     warnings: list[str]
     # Sentences: why the two can hardly be compared.
+    matched: list[str] | None = None
+    # Sentences: what was made one beside names and files. That a rule is of no name is among
+    # `warnings` of the answer.
+    suggested: list[SuggestedRename] | None = None
+    # What is perhaps called otherwise after, the largest share first.
+    suggested_count: int | None = None
+    # How many of those there are.
+    suggested_applied: bool = False
+    # They are one already, as `match` `suggested` asks.
+    shifts: list[MovedCost] | None = None
+    # Of lists by change: costs that moved from one function to another and are no regression, the
+    # largest first.
+    shift_count: int | None = None
+    # How many of those there are.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "before": FieldSpec("before", ["S", "Amount"], True),
@@ -2036,6 +2115,12 @@ class SideTotals(Structure):
         "runsAfter": FieldSpec("runs_after", "u", True),
         "verdict": FieldSpec("verdict", "s", False),
         "warnings": FieldSpec("warnings", ["a", "s"], True),
+        "matched": FieldSpec("matched", ["a", "s"], False),
+        "suggested": FieldSpec("suggested", ["a", ["S", "SuggestedRename"]], False, {"maxItems":10}),
+        "suggestedCount": FieldSpec("suggested_count", "u", False),
+        "suggestedApplied": FieldSpec("suggested_applied", "b", False),
+        "shifts": FieldSpec("shifts", ["a", ["S", "MovedCost"]], False, {"maxItems":10}),
+        "shiftCount": FieldSpec("shift_count", "u", False),
     }
 
 

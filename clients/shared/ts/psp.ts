@@ -346,6 +346,17 @@ export const DiffScale = {
 } as const;
 export type DiffScale = (typeof DiffScale)[keyof typeof DiffScale] | (string & {});
 
+/** What makes a function before and one after one function. Newer peers may send other values. */
+export const MatchMode = {
+  /** Name and file; what is perhaps renamed is only suggested. */
+  exact: "exact",
+  /** What is perhaps renamed, too. */
+  suggested: "suggested",
+  /** The name alone where files differ, where each side has one of it left. */
+  name: "name",
+} as const;
+export type MatchMode = (typeof MatchMode)[keyof typeof MatchMode] | (string & {});
+
 /**
  * Whether a change stands out from noise, of all changes of the view asked at once. Newer peers may send
  * other values.
@@ -1438,6 +1449,14 @@ export interface ProfileDiffParams {
   scale?: DiffScale;
   /** Metrics that are called otherwise before. Default: []. */
   metrics?: MetricPair[];
+  /**
+   * Rules, `OLD=NEW` or `/EXPRESSION/=NEW` with `$1` for a group: functions before that are called otherwise
+   * after are matched by the new name, the first rule that is of a name first. A text is a whole name or its
+   * beginning up to where a part of it ends. Names that both sides have stay what they are. Default: [].
+   */
+  renames?: string[];
+  /** What makes two functions one beside names, files and rules. Default: "exact". */
+  match?: MatchMode;
   /** How to open it; `format`, `partial` and the like are those of the parts. */
   options?: OpenOptions;
 }
@@ -1483,6 +1502,50 @@ export interface SideTotals {
   verdict?: string;
   /** Sentences: why the two can hardly be compared. */
   warnings: string[];
+  /**
+   * Sentences: what was made one beside names and files. That a rule is of no name is among `warnings` of the
+   * answer.
+   */
+  matched?: string[];
+  /** What is perhaps called otherwise after, the largest share first. */
+  suggested?: SuggestedRename[];
+  /** How many of those there are. */
+  suggestedCount?: number;
+  /** They are one already, as `match` `suggested` asks. Default: false. */
+  suggestedApplied?: boolean;
+  /**
+   * Of lists by change: costs that moved from one function to another and are no regression, the largest
+   * first.
+   */
+  shifts?: MovedCost[];
+  /** How many of those there are. */
+  shiftCount?: number;
+}
+
+/** A function that only the side before has, and one that only the side after has, which are perhaps one. */
+export interface SuggestedRename {
+  /** Its name before. */
+  before: string;
+  /** Its name after. */
+  after: string;
+  /** What speaks for it: `same callees 0.93`, `near line of one file`. */
+  why: string;
+  /** Its share of the side where it has more, 0 to 1. */
+  share: number;
+  /** As shown. */
+  shareText: string;
+  /** The rule that makes them one: an entry of `renames` of `profile/diff`. */
+  rename: string;
+}
+
+/** What some functions lost and others gained, while all together have what they had. */
+export interface MovedCost {
+  /** What lost it, the most first. */
+  from: string[];
+  /** What has it now, the most first. */
+  to: string[];
+  /** As shown: `6.8 s moved from main.summarise to main.foldSum, net +0.3 %`. */
+  text: string;
 }
 
 /** Both sides of the rows of a table, all columns as long as the rows. */

@@ -7,6 +7,7 @@ import { changeOf, isOneSided, layoutOf, markOf, nameOf, type Layout } from "../
 import {
   isDiff,
   basesOf,
+  matchedBy,
   diffMetricOf,
   metricWith,
   nextBase,
@@ -34,6 +35,16 @@ const find = (layout: Layout, name: string) => {
 };
 
 describe("the address of a diff", () => {
+  it("says how functions are matched, one rule after another", () => {
+    const once = matchedBy("diff://?before=a&after=b&match=name", { rename: "old=new" });
+    expect(once).toBe("diff://?before=a&after=b&match=name&rename=old%3Dnew");
+    expect(matchedBy(once, { rename: "x=y" })).toBe(`${once}&rename=x%3Dy`);
+    expect(matchedBy(once, { match: "suggested" })).toBe("diff://?before=a&after=b&rename=old%3Dnew&match=suggested");
+    expect(swapped(once)).toBe("diff://?before=b&after=a&match=name&rename=new%3Dold");
+    const expression = "diff://?before=a&after=b&rename=%2F%5Ea%2F%3Db";
+    expect(swapped(expression)).toBe("diff://?before=b&after=a&rename=%2F%5Ea%2F%3Db");
+  });
+
   it("is what the daemon calls it, and names both sides", () => {
     expect(isDiff(uri)).toBe(true);
     expect(isDiff("file:///diff://x")).toBe(false);

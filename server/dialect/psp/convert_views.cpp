@@ -160,6 +160,21 @@ psp::SideTotals to_psp(SideTotals sides) {
   out.runs_after = static_cast<std::uint32_t>(sides.n_after);
   out.verdict = said(std::move(sides.verdict));
   out.warnings = std::move(sides.warnings);
+  if (!sides.matched.empty()) out.matched = std::move(sides.matched);
+  if (sides.n_suggested > 0) {
+    out.suggested.emplace();
+    for (SuggestedRename& one : sides.suggested)
+      out.suggested->push_back({std::move(one.before), std::move(one.after), std::move(one.why), one.share,
+                                std::move(one.share_text), std::move(one.rename)});
+    out.suggested_count = static_cast<std::uint32_t>(sides.n_suggested);
+    out.suggested_applied = sides.suggested_are_one;
+  }
+  if (sides.n_shifts > 0) {
+    out.shifts.emplace();
+    for (ShiftText& one : sides.shifts)
+      out.shifts->push_back({std::move(one.from), std::move(one.to), std::move(one.text)});
+    out.shift_count = static_cast<std::uint32_t>(sides.n_shifts);
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/base_name.h"
+#include "core/view/rename_rules.h"
 #include "formats/writer.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
@@ -87,6 +88,11 @@ std::optional<Scaling> scale_of(const psp::OpenEnum<psp::DiffScale>& scale) {
   if (scale == psp::DiffScale::totals) return Scaling::equal_totals;
   if (scale == psp::DiffScale::bulk) return Scaling::bulk;
   return std::nullopt;
+}
+
+MatchMode match_of(const psp::OpenEnum<psp::MatchMode>& match) {
+  if (match == psp::MatchMode::suggested) return MatchMode::suggested;
+  return match == psp::MatchMode::name ? MatchMode::name : MatchMode::exact;
 }
 
 // What a page sent is gone with it, and a page that is loaded anew is another one. Where the daemon keeps it
@@ -339,6 +345,12 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         spec.kind = Composed::diff;
         spec.scale = scale_of(params.scale);
         for (const psp::MetricPair& pair : params.metrics) spec.metrics[pair.before] = pair.after;
+        for (const std::string& text : params.renames) {
+          auto rule = parse_rename(text);
+          if (!rule) return reply.error(invalid_params("params.renames", rule.error().message));
+          spec.match.renames.push_back(std::move(*rule));
+        }
+        spec.match.mode = match_of(params.match);
         compose<psp::ProfileDiffRequest>(std::move(spec),
                                          {{"params.before", &params.before}, {"params.after", &params.after}},
                                          params.options, params.work_done_token, std::move(reply));

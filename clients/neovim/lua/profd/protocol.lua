@@ -218,6 +218,14 @@ M.DiffScale = {
   bulk = "bulk", -- So that half of the functions with 50 samples or more rose and half fell.
 }
 
+--- What makes a function before and one after one function.
+---@alias profd.MatchMode string|"exact"|"suggested"|"name"
+M.MatchMode = {
+  exact = "exact", -- Name and file; what is perhaps renamed is only suggested.
+  suggested = "suggested", -- What is perhaps renamed, too.
+  name = "name", -- The name alone where files differ, where each side has one of it left.
+}
+
 --- Whether a change stands out from noise, of all changes of the view asked at once.
 ---@alias profd.ChangeStanding integer|0|1|2
 M.ChangeStanding = {
@@ -874,6 +882,8 @@ M.DaemonState = {
 ---@field after profd.ComposedPart[] The other side.
 ---@field scale? profd.DiffScale What the values before are multiplied with. Default: "automatic".
 ---@field metrics? profd.MetricPair[] Metrics that are called otherwise before. Default: [].
+---@field renames? string[] Rules, `OLD=NEW` or `/EXPRESSION/=NEW` with `$1` for a group: functions before that are called otherwise after are matched by the new name, the first rule that is of a name first. A text is a whole name or its beginning up to where a part of it ends. Names that both sides have stay what they are. Default: [].
+---@field match? profd.MatchMode What makes two functions one beside names, files and rules. Default: "exact".
 ---@field options? profd.OpenOptions How to open it; `format`, `partial` and the like are those of the parts.
 
 --- Parameters of `profile/aggregate`.
@@ -898,6 +908,27 @@ M.DaemonState = {
 ---@field runsAfter integer Profiles of the side after.
 ---@field verdict? string Of lists by change: what stands out from noise, or would have been seen, or why nothing can be said, in sentences.
 ---@field warnings string[] Sentences: why the two can hardly be compared.
+---@field matched? string[] Sentences: what was made one beside names and files. That a rule is of no name is among `warnings` of the answer.
+---@field suggested? profd.SuggestedRename[] What is perhaps called otherwise after, the largest share first.
+---@field suggestedCount? integer How many of those there are.
+---@field suggestedApplied? boolean They are one already, as `match` `suggested` asks. Default: false.
+---@field shifts? profd.MovedCost[] Of lists by change: costs that moved from one function to another and are no regression, the largest first.
+---@field shiftCount? integer How many of those there are.
+
+--- A function that only the side before has, and one that only the side after has, which are perhaps one.
+---@class profd.SuggestedRename
+---@field before string Its name before.
+---@field after string Its name after.
+---@field why string What speaks for it: `same callees 0.93`, `near line of one file`.
+---@field share number Its share of the side where it has more, 0 to 1.
+---@field shareText string As shown.
+---@field rename string The rule that makes them one: an entry of `renames` of `profile/diff`.
+
+--- What some functions lost and others gained, while all together have what they had.
+---@class profd.MovedCost
+---@field from string[] What lost it, the most first.
+---@field to string[] What has it now, the most first.
+---@field text string As shown: `6.8 s moved from main.summarise to main.foldSum, net +0.3 %`.
 
 --- Both sides of the rows of a table, all columns as long as the rows.
 ---@class profd.ChangeColumns
@@ -2555,6 +2586,8 @@ M.schema = {
     after = { type = {"a", {"S", "ComposedPart"}}, required = true, maxItems = 10000 },
     scale = { type = "s" },
     metrics = { type = {"a", {"S", "MetricPair"}}, maxItems = 64 },
+    renames = { type = {"a", "s"}, maxItems = 64 },
+    match = { type = "s" },
     options = { type = {"S", "OpenOptions"} },
   },
   ProfileAggregateParams = {
@@ -2576,6 +2609,25 @@ M.schema = {
     runsAfter = { type = "u", required = true },
     verdict = { type = "s" },
     warnings = { type = {"a", "s"}, required = true },
+    matched = { type = {"a", "s"} },
+    suggested = { type = {"a", {"S", "SuggestedRename"}}, maxItems = 10 },
+    suggestedCount = { type = "u" },
+    suggestedApplied = { type = "b" },
+    shifts = { type = {"a", {"S", "MovedCost"}}, maxItems = 10 },
+    shiftCount = { type = "u" },
+  },
+  SuggestedRename = {
+    before = { type = "s", required = true },
+    after = { type = "s", required = true },
+    why = { type = "s", required = true },
+    share = { type = "n", required = true },
+    shareText = { type = "s", required = true },
+    rename = { type = "s", required = true },
+  },
+  MovedCost = {
+    from = { type = {"a", "s"}, required = true, maxItems = 10 },
+    to = { type = {"a", "s"}, required = true, maxItems = 10 },
+    text = { type = "s", required = true },
   },
   ChangeColumns = {
     selfBefore = { type = {"a", "n"}, required = true },

@@ -58,13 +58,24 @@ export function sidesOf(uri: string): SideUris {
 export const scaleOf = (uri: string): string =>
   parametersOf(uri).find(({ key }) => key === "scale")?.value ?? "automatic";
 
+/** The same diff with one more thing said of how functions are matched: a rule to rename, or `suggested`. */
+export function matchedBy(uri: string, how: { readonly rename: string } | { readonly match: string }): string {
+  const [key, value] = "rename" in how ? ["rename", how.rename] : ["match", how.match];
+  const kept = parametersOf(uri).filter((known) => key === "rename" || known.key !== key);
+  const all = [...kept, { key, value: encodeURIComponent(value) }];
+  return `${SCHEME}?${all.map((parameter) => `${parameter.key}=${parameter.value}`).join("&")}`;
+}
+
 /** The same diff the other way round. */
 export function swapped(uri: string): string {
   const all = parametersOf(uri);
   const of = (side: string, as: string) => all.filter(({ key }) => key === side).map(({ value }) => `${as}=${value}`);
   const others = all
     .filter(({ key }) => key !== "before" && key !== "after")
-    .map(({ key, value }) => `${key}=${key === "metric" ? encodeURIComponent(turned(decoded(value))) : value}`);
+    .map(({ key, value }) => {
+      const turn = key === "metric" ? turned : key === "rename" ? turnedRule : undefined;
+      return `${key}=${turn === undefined ? value : encodeURIComponent(turn(decoded(value)))}`;
+    });
   return `${SCHEME}?${[...of("after", "before"), ...of("before", "after"), ...others].join("&")}`;
 }
 
@@ -72,6 +83,14 @@ export function swapped(uri: string): string {
 function turned(pair: string): string {
   const colon = pair.indexOf(":");
   return colon < 0 ? pair : `${pair.slice(colon + 1)}:${pair.slice(0, colon)}`;
+}
+
+// `old=new` as `new=old`. What an expression makes of a name cannot be turned round: the answers say that the rule is of
+// no name.
+function turnedRule(rule: string): string {
+  const equals = rule.indexOf("=");
+  const plain = equals > 0 && !/^[/"]/.test(rule) && !rule.slice(equals + 1).includes("=");
+  return plain ? `${rule.slice(equals + 1)}=${rule.slice(0, equals)}` : rule;
 }
 
 /** What makes the boxes of a diff wide. */

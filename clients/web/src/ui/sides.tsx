@@ -5,6 +5,7 @@ import { shown } from "../draw/shown.js";
 import {
   diffMetricOf,
   isDiff,
+  matchedBy,
   metricWith,
   nextWidth,
   swapped,
@@ -40,16 +41,54 @@ export function stepWidth(app: App): void {
   app.say(WIDTH_CHOICES.find(({ id }) => id === width)!.title);
 }
 
-/** The same view the other way round: where one is in it stays. */
-export function swapSides(app: App): void {
+/** Another diff in the place of this one: where one is in it stays. */
+function replaceDiff(app: App, other: (uri: string) => string): void {
   const { profile } = app.place.peek();
   if (profile === undefined || !isDiff(profile)) return;
-  const other = swapped(profile);
-  app.home.files?.add(other);
-  app.update((state) => go(state, { profile: other }));
+  const uri = other(profile);
+  app.home.files?.add(uri);
+  app.update((state) => go(state, { profile: uri }));
+}
+
+/** The same view the other way round. */
+export function swapSides(app: App): void {
+  replaceDiff(app, swapped);
 }
 
 const runs = (count: number) => (count > 1 ? ` (mean of ${count} runs)` : "");
+
+/** Names that moved and costs that moved, and what can be done about the former. */
+function Moved({ app, sides }: { app: App; sides: SideTotals }) {
+  const suggested = sides.suggestedApplied === true ? [] : (sides.suggested ?? []);
+  const texts = [...(sides.shifts ?? []).map(({ text }) => text), ...(sides.matched ?? [])];
+  if (texts.length === 0 && suggested.length === 0) return null;
+  return (
+    <ul class="sides-moved" aria-label="What moved">
+      {texts.map((text) => (
+        <li key={text}>{shown(text)}</li>
+      ))}
+      {suggested.map(({ before, after, why, rename }) => (
+        <li key={rename}>
+          perhaps renamed: {shown(before)} → {shown(after)} <span class="muted">({why})</span>{" "}
+          <button type="button" class="button" onClick={() => replaceDiff(app, (uri) => matchedBy(uri, { rename }))}>
+            Take for one
+          </button>
+        </li>
+      ))}
+      {(sides.suggestedCount ?? 0) > 1 && suggested.length > 0 && (
+        <li>
+          <button
+            type="button"
+            class="button"
+            onClick={() => replaceDiff(app, (uri) => matchedBy(uri, { match: "suggested" }))}
+          >
+            Take all {sides.suggestedCount} for one
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
 
 /** `sides`: as the view's last answer has them; the line has its place before that is there. */
 export function SidesLine({
@@ -96,6 +135,7 @@ export function SidesLine({
         />
       )}
       {verdict && sides?.verdict !== undefined && <p class="sides-verdict">{shown(sides.verdict)}</p>}
+      {verdict && sides !== undefined && <Moved app={app} sides={sides} />}
     </section>
   );
 }

@@ -201,6 +201,24 @@ export default (test, { axe, root, scratch }) => {
     );
   });
 
+  test("compare: costs that moved are said, and what is perhaps renamed is taken for one", async (views) => {
+    await openDiff(views, "&tab=flat");
+    const moved = () => views.page.locator(".sides-moved").textContent();
+    const rows = (name) => views.page.locator(".table-row", { hasText: name });
+    await views.until("what moved", async () => (await views.page.locator(".sides-moved").count()) === 1);
+    assert.match(await moved(), /moved from main\.summarise to main\.foldSum, net [+-]/);
+    assert.match(await moved(), /perhaps renamed: main\.rankByWeight → main\.orderByWeight \(/);
+    assert.strictEqual(await rows("main.rankByWeight").count(), 1);
+    await views.page.getByRole("button", { name: "Take for one" }).first().click();
+    await views.until("what came of it", async () => /1 name renamed by 1 rule/.test(await moved()));
+    assert.strictEqual(
+      views.fragment().get("open"),
+      diff(["before-1"], ["after-1"], `&rename=${encodeURIComponent("main.rankByWeight=main.orderByWeight")}`),
+    );
+    await views.until("one row", async () => (await rows("main.rankByWeight").count()) === 0);
+    assert.doesNotMatch(await moved(), /perhaps renamed: main\.rankByWeight/);
+  });
+
   test("compare: a diff is turned round where it is", async (views) => {
     await openDiff(views);
     await views.ready();

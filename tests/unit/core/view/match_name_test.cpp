@@ -15,6 +15,7 @@ TEST_CASE("a name is matched without what a tool made up for one run or one buil
       {"jdk.internal.reflect.GeneratedMethodAccessor12.invoke",
        "jdk.internal.reflect.GeneratedMethodAccessor.invoke"},
       {"com.sun.proxy.$Proxy14.close", "com.sun.proxy.$Proxy.close"},
+      {"Orders$$Lambda$88+0x00007f4f38007a08.937773018.applyAsLong", "Orders$$Lambda.applyAsLong"},
       {"parse_row.isra.0", "parse_row"},
       {"parse_row.constprop.0.isra.1", "parse_row"},
       {"parse_row.part.3.cold", "parse_row"},
@@ -61,6 +62,9 @@ TEST_CASE("other names are matched as they are", "[match_name]") {
 
 TEST_CASE("the hash that a bundler puts into a script's name says nothing", "[match_name]") {
   CHECK(match_path("/srv/dist/main.3f2a9c1b.js") == "/srv/dist/main.js");
+  CHECK(match_path("$Proxy26.java") == "$Proxy.java");
+  CHECK(match_path("jdk/internal/reflect/GeneratedMethodAccessor7.java") ==
+        "jdk/internal/reflect/GeneratedMethodAccessor.java");
   CHECK(match_path("dist/chunk-5HXW3KJQ.js") == "dist/chunk.js");
   CHECK(match_path("assets/index-BxY12abc.mjs") == "assets/index.mjs");
   for (const std::string_view path :

@@ -120,6 +120,29 @@ TEST_CASE("a metric that is called otherwise before is told in the URI") {
   CHECK(none.error().message == "a.folded has no metric cpu");
 }
 
+TEST_CASE("how functions are matched is told in the URI, and what came of it in the report") {
+  const TempFolder folder;
+  const std::string a = folder.file("a.folded", "main;old;read 6\nmain;x=y 1\n"),
+                    b = folder.file("b.folded", "main;fresh;read 7\nmain;z 1\n");
+  const std::string pair = "diff://?before=" + a + "&after=" + b;
+  const Origins origins;
+  const auto sentences = [&](const std::string& parameters) {
+    const OriginPtr diff = origins.make(pair + parameters, {}).value();
+    const OriginPtr again = origins.make(diff->uri(), {}).value();
+    CHECK(again->key() == diff->key());
+    CHECK(again->uri() == diff->uri());
+    std::string out;
+    const auto made = loaded(*diff).value();
+    for (const ReportRow& row : made->report.rows()) out += row.message + "\n";
+    return out;
+  };
+  CHECK(sentences("") == "");
+  CHECK(sentences("&rename=old%3Dfresh&rename=%22x%3Dy%22%3Dz&rename=none%3Dany") ==
+        "2 names renamed by 2 rules\n");
+  CHECK(sentences("&match=suggested") == "1 function matched by callees or lines\n");
+  CHECK(origins.make(pair + "&match=name", {}).value()->key() != origins.make(pair, {}).value()->key());
+}
+
 TEST_CASE("URIs that name nothing to compare are refused with a sentence") {
   const Origins origins;
   const auto refused = [&](const std::string& uri) {
@@ -135,6 +158,12 @@ TEST_CASE("URIs that name nothing to compare are refused with a sentence") {
   CHECK(refused("join://?before=/a") == "a join URI has no `before`");
   CHECK(refused("diff://?before=/a&after=relative") == refused("relative"));
   CHECK(refused("diff://?before=/a&after=/b&metric=x") == "`x` is no pair BEFORE:AFTER of metrics");
+  CHECK(refused("diff://?before=/a&after=/b&match=x") ==
+        "`x` is no way to match; there are exact, suggested and name");
+  CHECK(refused("diff://?before=/a&after=/b&rename=x") ==
+        "`x` is no pair of names: a rule to rename is written OLD=NEW or /EXPRESSION/=NEW");
+  CHECK(refused("diff://?before=/a&after=/b&rename=/(/%3Dx") != "");
+  CHECK(refused("aggregate://?of=/a&match=name") == "a aggregate URI has no `match`");
   CHECK(refused("diff://?before=%&after=/b") != "");
   std::string deep = "file:///a";
   for (int i = 0; i < 6; ++i) {
