@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-enum class GateFormat : std::uint8_t { text, markdown, sarif, junit, json };
+enum class GateFormat : std::uint8_t { text, markdown, sarif, gitlab, junit, json };
 
 // What a gate ends with; docs/cli.md. That profd cannot say is neither good nor bad.
 constexpr int kGateHeld = 0, kGateBroken = 1, kGateCannotSay = 3;
@@ -25,6 +25,7 @@ struct GateOptions {
   ProfileOptions profile;
   std::vector<std::string> heads, rules, outputs;
   std::string rules_file;
+  std::vector<std::string> gitlab;  // files
   bool undecided_fails = false, allow_empty = false;
   GateFormat format = GateFormat::text;
   OutputFile output;  // its --force
@@ -38,6 +39,8 @@ std::string text_in(GateFormat format, const GateAnswer& answer, const Terminal&
       return gate_markdown(answer);
     case GateFormat::sarif:
       return gate_sarif(answer, project_here());
+    case GateFormat::gitlab:
+      return gate_gitlab(answer, project_here());
     case GateFormat::junit:
       return gate_junit(answer);
     case GateFormat::json:
@@ -96,6 +99,28 @@ int code_of(const GateOptions& options, const GateAnswer& answer) {
   return options.undecided_fails && answer.n_undecided > 0 ? kGateBroken : kGateHeld;
 }
 
+// Files to write besides what is printed.
+struct GateReport {
+  std::string path;
+  GateFormat format;
+};
+Result<std::vector<GateReport>> reports_of(const GateOptions& options) {
+  std::vector<GateReport> reports;
+  for (const std::string& path : options.outputs) {
+    const auto format = format_of_file(path);
+    if (!format)
+      return fail(ErrorCode::invalid,
+                  fmt::format("{}: a report ends in .txt, .md, .sarif, .xml or .json", path));
+    reports.push_back({path, *format});
+  }
+  for (const std::string& path : options.gitlab) reports.push_back({path, GateFormat::gitlab});
+  for (const GateReport& report : reports)
+    for (const std::vector<std::string>* side : {&options.profile.base, &options.heads})
+      for (const std::string& input : *side)
+        PROFD_CHECK(check_output({report.path, options.output.force}, input));
+  return reports;
+}
+
 int gate(GateOptions options, const Console& console) {
   ProfileOptions& profile = options.profile;
   if (profile.base.empty() || options.heads.empty())
@@ -103,15 +128,8 @@ int gate(GateOptions options, const Console& console) {
                         kExitUsage);
   const auto rules = rules_of(options);
   if (!rules) return console.fail(rules.error().message, kExitUsage);
-  for (const std::string& path : options.outputs) {
-    if (!format_of_file(path))
-      return console.fail(fmt::format("{}: a report ends in .txt, .md, .sarif, .xml or .json", path),
-                          kExitUsage);
-    for (const std::vector<std::string>* side : {&profile.base, &options.heads})
-      for (const std::string& input : *side)
-        if (const auto allowed = check_output({path, options.output.force}, input); !allowed)
-          return console.fail(allowed.error().message, kExitUsage);
-  }
+  const auto reports = reports_of(options);
+  if (!reports) return console.fail(reports.error().message, kExitUsage);
   profile.file = options.heads[0];
   profile.runs.assign(options.heads.begin() + 1, options.heads.end());
 
@@ -125,9 +143,9 @@ int gate(GateOptions options, const Console& console) {
   request.rules = *rules;
   const auto answer = gate_answer(*view->views, request, StopToken{});
   if (!answer) return end_process(console.fail(answer.error().message, kGateCannotSay));
-  for (const std::string& path : options.outputs) {
+  for (const GateReport& report : *reports) {
     const auto written =
-        write_file({path, options.output.force}, text_in(*format_of_file(path), *answer, Terminal{}));
+        write_file({report.path, options.output.force}, text_in(report.format, *answer, Terminal{}));
     if (!written) return end_process(console.fail(written.error().message, kGateCannotSay));
   }
   const int printed = console.print(text_in(options.format, *answer, console.out));
@@ -155,11 +173,15 @@ void add_gate(CLI::App& root, Commands& commands) {
              Choices<GateFormat>{{"text", GateFormat::text},
                                  {"markdown", GateFormat::markdown},
                                  {"sarif", GateFormat::sarif},
+                                 {"gitlab", GateFormat::gitlab},
                                  {"junit", GateFormat::junit},
                                  {"json", GateFormat::json}},
              "What is printed; otherwise text");
   app->add_option("-o", options->outputs,
                   "Write a report, too: .txt .md .sarif .xml .json; may be given again")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app->add_option("--gitlab", options->gitlab, "Write the report that GitLab reads as Code Quality")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_force(*app, options->output);
