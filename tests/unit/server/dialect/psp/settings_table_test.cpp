@@ -49,6 +49,10 @@ std::string value_text(const Setting& setting, bool in_project) {
     case SettingKind::mappings:
       return fmt::format("a list of {}, at most {}",
                          in_project ? "tables with `from` and `to`" : "`{\"from\", \"to\"}`", most);
+    case SettingKind::rules:
+      return fmt::format("a list of at most {} rules", most);
+    case SettingKind::outcome:
+      return "`\"pass\"` or `\"fail\"`";
   }
   return "";
 }
@@ -119,6 +123,10 @@ ordered_json type_of(const Setting& setting) {
                       {"additionalProperties", false},
                       {"properties", {{"from", text}, {"to", text}}}},
                      most);
+    case SettingKind::rules:
+      return list_of(text, most);
+    case SettingKind::outcome:
+      return {{"enum", {"pass", "fail"}}};
   }
   return {};
 }
@@ -139,7 +147,15 @@ ordered_json schema(Table table, SettingPlaces places, const std::string& title)
       property["x-configuration"] = (setting.places & kInConfiguration) != 0;
       property["x-page"] = (setting.places & kFromPage) != 0;
     }
-    properties[std::string(in_project ? setting.project_key : setting.key)] = std::move(property);
+    const std::string key(in_project ? setting.project_key : setting.key);
+    const auto dot = key.find('.');
+    if (dot == key.npos) {
+      properties[key] = std::move(property);
+    } else {
+      ordered_json& table_of_it = properties[key.substr(0, dot)];
+      table_of_it["type"] = "object";
+      table_of_it["properties"][key.substr(dot + 1)] = std::move(property);
+    }
   }
   return {{"$schema", "http://json-schema.org/draft-07/schema#"},
           {"title", title},
