@@ -98,6 +98,11 @@ TEST_CASE("what is no rule is told with the place that is wrong") {
       {"total(\"a) < +5%", "character 7"},
       {"total(\"\") < +5%", "character 7"},
       {"total(f) < +5% or", "character 16"},
+      {"every total(f) < +5%", "character 1"},
+      {"each", "character 5"},
+      {"each each total(f) < +5%", "character 6"},
+      {"total(f) off cpu < +5%", "character 10"},
+      {"total(f) < five%", "character 12"},
       {"total(a\nb) < +5%", "character 8"},
       {std::string_view("total(a\0b) < +5%", 16), "character 8"},
   };
@@ -115,7 +120,11 @@ TEST_CASE("what is no rule is told with the place that is wrong") {
 TEST_CASE("rules that are long or deep are refused or read in time, whatever they hold") {
   CHECK(parse_gate_rule("total(" + std::string(kMaxRuleBytes, 'a') + ") < +5%").error().code ==
         ErrorCode::limit);
-  CHECK(!parse_gate_rule("total(" + std::string(4000, '(')));
+  CHECK(refusal("total(" + std::string(4000, '(')).find("(at character 4007)") != std::string::npos);
+  for (const char bracket : {'(', ')', '[', '"', '/', '*', ';'})
+    CHECK(refusal("total(" + std::string(10'000, bracket) + ") < +5%") ==
+          "rule: it is longer than 4096 bytes");
+  CHECK(refusal("path(" + std::string(4000, ';') + ") < +5%").find("(at character 6)") != std::string::npos);
   const std::string nested = std::string(1500, '(') + "a" + std::string(1500, ')');
   CHECK(rule_of("total(" + nested + ") < +5%").patterns[0].text == nested);
   std::string path = "path(a";

@@ -127,4 +127,9 @@ TEST_CASE("a formula may be nested as deep as it is long, and no longer than 4 K
   for (int i = 0; i < 4000; ++i) negated += '-';
   CHECK(value(negated += "cycles") == 12);
   CHECK(wrong(nested(10'000)) == "a formula has at most 4096 bytes");
+  CHECK(wrong(std::string(4000, '(')) == "a metric or a number is expected at character 4001 of the formula");
+  CHECK(wrong(std::string(4000, '(') + "cycles") ==
+        "the bracket is not closed at character 4000 of the formula");
+  CHECK(wrong("cycles" + std::string(4000, ')')) ==
+        "the bracket was not opened at character 7 of the formula");
 }
