@@ -166,6 +166,17 @@ TEST_CASE("a rule's text reads back as the same rule") {
   CHECK(n_said == 3000);
 }
 
+TEST_CASE("a limit is written without an exponent, however large or small, and reads back as itself") {
+  for (const char* limit :
+       {"+88888888888888881KiB", "+1000000000000000000", "+0.00000001%", "+0.1%", "+2.5pp", "7%"}) {
+    const GateRule rule = rule_of(std::string("total(f) < ") + limit);
+    CHECK(to_text(rule).find('e') == std::string::npos);
+    CHECK(rule_of(to_text(rule)) == rule);
+  }
+  CHECK(to_text(rule_of("total(f) < +2.50%")) == "total(f) < +2.5%");
+  CHECK(to_text(rule_of("total(f) < +20ms")) == "total(f) < +20ms");
+}
+
 TEST_CASE("a glob's stars stand for any bytes, and everything else for itself") {
   CHECK(matches_glob("main.parse", "main.*"));
   CHECK(matches_glob("main.", "main.*"));
